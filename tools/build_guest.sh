@@ -1,0 +1,98 @@
+#!/bin/bash
+# Builds everything that runs on the emulated chip (firmware, kernels, the SDK's generated headers)
+# into a folder: build_guest.sh OUT. The same sources give the same bytes, wherever they lie. With
+# the checkout itself as OUT the checked-in files are renewed; the headers that are generated are
+# read from the checkout, so after a change of a table that is the way to build.
+set -euo pipefail
+[[ $# -eq 1 ]] || { echo "usage: $0 OUT" >&2; exit 2; }
+mkdir -p "$1"
+out=$(cd "$1" && pwd)
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+root=$PWD
+export LC_ALL=C SOURCE_DATE_EPOCH=0
+
+prefix=riscv64-unknown-elf-
+cores=(brisc ncrisc trisc0 trisc1 trisc2)
+flags=(-march=rv32im_zicsr_zba_zbb -mabi=ilp32 -mcmodel=medany -std=gnu2x -O2 -g1
+  -Wall -Wextra -Werror -ffreestanding -fno-builtin -fno-tree-loop-distribute-patterns
+  -fno-jump-tables -fno-stack-protector -fno-asynchronous-unwind-tables -fno-unwind-tables
+  --param=min-pagesize=0 -fno-pic -msmall-data-limit=0 -mno-relax -gno-record-gcc-switches
+  "-ffile-prefix-map=$root=."
+  -Ifirmware/include -Ikernels/sdk)
+link=(-nostdlib -nostartfiles -static "-Wl,--build-id=none,--no-relax,--fatal-warnings"
+  "-Wl,-z,max-page-size=4")
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# compile CORE OBJECT SOURCE [FLAG...]  (assembly without -g: as would note the folder)
+compile() {
+  local core=$1 object=$2 source=$3
+  shift 3
+  "${prefix}gcc" "${flags[@]}" "-DGUEST_CORE=$core" "$@" \
+    -c "$source" -o "$work/$object"
+}
+
+generate_sdk() {
+  mkdir -p "$out/kernels/sdk"
+  "${CXX:-g++}" -std=c++20 -O1 -Isrc tools/gen_sdk.cpp -o "$work/gen_sdk"
+  "$work/gen_sdk" "$out/kernels/sdk"
+}
+
+# firmware CORE TEXT_BASE TEXT_SIZE LDM_IMAGE STACK
+firmware() {
+  local core=$1 name=${cores[$1]}
+  local source=firmware/src/$name.c
+  if ((core >= 2)); then source=firmware/src/trisc.c; fi
+  compile "$core" start.o firmware/src/start.S -g0
+  compile "$core" ldm.o firmware/src/ldm.S -g0
+  compile "$core" main.o "$source"
+  (cd "$work" && "${prefix}gcc" "${flags[@]:0:2}" "${link[@]}" \
+    -T "$root/firmware/link/firmware.ld" \
+    "-Wl,--defsym=__text_base=$2,--defsym=__text_size=$3,--defsym=__ldm_init_base=$4" \
+    "-Wl,--defsym=__initial_stack=$5" start.o ldm.o main.o \
+    -o "$out/firmware/prebuilt/$name.elf")
+}
+
+# check_kernel ELF: a kernel has no data of its own and runs at any address, so nothing in it may be
+# absolute. (Debug sections are full of absolute words; only those of .text count.)
+check_kernel() {
+  if "${prefix}readelf" -rW "$work/kernel_relocs.elf" |
+    awk '/^Relocation section/ { text = $3 == "\047.rela.text\047" } text' |
+    grep -E 'R_RISCV_(32|64|HI20|LO12_[IS]|GOT_HI20|TPREL|TLS)' >&2; then
+    echo "$1: position-dependent code" >&2
+    exit 1
+  fi
+  if "${prefix}readelf" -SW "$1" | grep -E ' \.(data|bss|sdata|sbss|got)' >&2; then
+    echo "$1: a kernel cannot have data" >&2
+    exit 1
+  fi
+}
+
+# kernel NAME CORE SOURCE [FLAG...]
+kernel() {
+  local name=$1 core=$2 source=$3
+  shift 3
+  local elf=$out/kernels/prebuilt/$name/${cores[$core]}.elf
+  mkdir -p "$(dirname "$elf")"
+  compile "$core" kernel.o "$source" "$@"
+  (cd "$work" && "${prefix}gcc" "${flags[@]:0:2}" "${link[@]}" -T "$root/kernels/sdk/kernel.ld" \
+    kernel.o -o "$elf" &&
+    "${prefix}gcc" "${flags[@]:0:2}" "${link[@]}" -Wl,--emit-relocs \
+      -T "$root/kernels/sdk/kernel.ld" kernel.o -o kernel_relocs.elf)
+  check_kernel "$elf"
+}
+
+sums() { (cd "$1" && find . -name '*.elf' | sort | xargs sha256sum > SHA256SUMS); }
+
+generate_sdk
+mkdir -p "$out/firmware/prebuilt"
+firmware 0 0x3840 7168 0x86B0 0xFFB01FF0
+firmware 1 0x5440 1536 0xA6B0 0xFFB01FF0
+firmware 2 0x5A40 1536 0xC6B0 0xFFB00FF0
+firmware 3 0x6040 2560 0xD6B0 0xFFB00FF0
+firmware 4 0x6A40 1536 0xE6B0 0xFFB00FF0
+sums "$out/firmware/prebuilt"
+
+source kernels/build.list
+sums "$out/kernels/prebuilt"

@@ -1,0 +1,162 @@
+// Pages about instructions: docs/isa/riscv.md, docs/isa/tensix.md and docs/SUPPORT.md.
+#include <algorithm>
+#include <map>
+
+#include "doc_markdown.hpp"
+#include "doc_pages.hpp"
+
+namespace bhemu::docs {
+namespace {
+
+struct RiscvRow {
+  std::string name;
+  std::string encoding;
+  std::string group;  // extension, or the kind of a vector row
+  std::string meaning;
+};
+
+struct Field {
+  const char* name;
+  unsigned low;
+  unsigned width;
+};
+
+struct TensixRow {
+  const char* name;
+  unsigned opcode;
+  const char* unit;
+  bool implemented;
+  std::vector<Field> fields;
+};
+
+/// The spelling of the manuals: the tables write fadd.s as fadd_s and xor as xor_.
+std::string mnemonic(std::string name) {
+  while (!name.empty() && name.back() == '_') name.pop_back();
+  std::replace(name.begin(), name.end(), '_', '.');
+  return name;
+}
+
+std::vector<RiscvRow> riscv_rows() {
+  return {
+#define RV(name, encoding, extension, format, ...) \
+  {mnemonic(#name), encoding, #extension, #__VA_ARGS__},
+#include "riscv/isa.def"
+#undef RV
+  };
+}
+
+std::vector<RiscvRow> vector_rows() {
+  return {
+#define RVV(name, form, encoding, kind, ...) \
+  {mnemonic(#name) + (*#form != 0 ? "." + mnemonic(#form) : ""), encoding, #kind, #__VA_ARGS__},
+#include "riscv/vector.def"
+#undef RVV
+  };
+}
+
+std::vector<TensixRow> tensix_rows() {
+  std::vector<TensixRow> rows = {
+#define FIELD(name, low, width) {#name, low, width},
+#define INSN(name, opcode, unit, ...) {#name, opcode, #unit, true, {__VA_ARGS__}},
+#define INSN_LATER(name, opcode, unit, ...) {#name, opcode, #unit, false, {__VA_ARGS__}},
+#include "tensix/isa.def"
+#undef FIELD
+#undef INSN
+#undef INSN_LATER
+  };
+  std::sort(rows.begin(), rows.end(),
+            [](const TensixRow& a, const TensixRow& b) { return a.opcode < b.opcode; });
+  return rows;
+}
+
+bool is_vector_gateway(const RiscvRow& row) {
+  return row.name.starts_with("vector");
+}
+
+std::string fields_text(const TensixRow& one) {
+  std::string text;
+  for (const Field& field : one.fields) {
+    if (!text.empty()) text += ", ";
+    text += field.width == 1
+                ? fmt::format("`{}` [{}]", field.name, field.low)
+                : fmt::format("`{}` [{}:{}]", field.name, field.low + field.width - 1, field.low);
+  }
+  return text;
+}
+
+struct Count {
+  unsigned done = 0;
+  unsigned later = 0;
+};
+
+}  // namespace
+
+std::string riscv_page() {
+  std::string page =
+      page_head("Instructions of the baby RISC-V cores", "src/riscv/isa.def and vector.def");
+  page +=
+      "Encodings are written bit 31 first: `d` rd, `s` rs1, `t` rs2, `r` rs3, `i` immediate, `c` "
+      "CSR,\n`m` the vector mask bit, `-` ignored. The first row that matches wins.\n";
+  std::string group;
+  for (const RiscvRow& one : riscv_rows()) {
+    if (one.group != group) {
+      page += fmt::format("\n## {}\n\n", one.group == "Machine" ? "Machine mode" : one.group);
+      page += table_head({"instruction", "encoding", "meaning"});
+      group = one.group;
+    }
+    page += row({code_cell(one.name), code_cell(one.encoding), code_cell(one.meaning)});
+  }
+  page += "\n## Vector instructions (RISCV T2 only)\n\n";
+  page += "`a` is an element of vs2, `b` of vs1, rs1 or the immediate, `d` of vd; `sa`, `sb` and ";
+  page += "`sd` are\nthe same, sign extended; `sew` is the element width.\n\n";
+  page += table_head({"instruction", "encoding", "kind", "meaning"});
+  for (const RiscvRow& one : vector_rows())
+    page += row({code_cell(one.name), code_cell(one.encoding), one.group, code_cell(one.meaning)});
+  return page;
+}
+
+std::string tensix_page() {
+  std::string page = page_head("Instructions of the Tensix coprocessor", "src/tensix/isa.def");
+  page +=
+      "Bits 31:24 are the opcode. Bits that no field covers are ignored or undocumented. The last\n"
+      "column says whether this version executes the instruction; if not, it raises the rule\n"
+      "[tensix-unimplemented](../RULES.md#tensix-unimplemented).\n\n";
+  page += table_head({"opcode", "instruction", "unit", "fields", "executes"});
+  for (const TensixRow& one : tensix_rows())
+    page += row({fmt::format("0x{:02X}", one.opcode), code_cell(one.name), one.unit,
+                 fields_text(one), one.implemented ? "yes" : "no"});
+  return page;
+}
+
+std::string support_page() {
+  std::string page = page_head("What is supported", "src/tensix/isa.def, src/riscv/*.def");
+  page += "An instruction that is not executed is never skipped: it raises\n";
+  page += "[tensix-unimplemented](RULES.md#tensix-unimplemented), and the run says so.\n\n";
+  page += "## Tensix instructions\n\n";
+  std::map<std::string, Count> units;
+  Count all;
+  std::map<std::string, std::string> later;
+  for (const TensixRow& one : tensix_rows()) {
+    Count& count = units[one.unit];
+    (one.implemented ? count.done : count.later) += 1;
+    (one.implemented ? all.done : all.later) += 1;
+    if (one.implemented) continue;
+    std::string& names = later[one.unit];
+    names += (names.empty() ? "`" : ", `") + std::string(one.name) + "`";
+  }
+  page += table_head({"unit", "executed", "not executed", "which ones"});
+  for (const auto& [unit, count] : units)
+    page += row({unit, std::to_string(count.done), std::to_string(count.later), later[unit]});
+  page += row({"all", std::to_string(all.done), std::to_string(all.later), ""});
+  page += "\n## RISC-V instructions\n\n";
+  page += "Every instruction that a core has is executed.\n\n";
+  std::map<std::string, unsigned> extensions;
+  for (const RiscvRow& one : riscv_rows())
+    if (!is_vector_gateway(one)) ++extensions[one.group == "Machine" ? "I" : one.group];
+  extensions["V (vector.def)"] = static_cast<unsigned>(vector_rows().size());
+  page += table_head({"extension", "rows"});
+  for (const auto& [name, count] : extensions) page += row({name, std::to_string(count)});
+  return page;
+}
+
+}  // namespace bhemu::docs

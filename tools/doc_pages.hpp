@@ -1,0 +1,26 @@
+// The pages of docs/ that restate tables: each a function from the rows of .def files to Markdown.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace bhemu::docs {
+
+struct Page {
+  std::string path;  // below docs/
+  std::string text;
+};
+
+std::string rules_page();
+std::string riscv_page();
+std::string tensix_page();
+std::string support_page();
+std::string address_map_page();
+std::string debug_registers_page();
+std::string noc_registers_page();
+std::string csr_page();
+std::string config_page();
+
+std::vector<Page> all_pages();
+
+}  // namespace bhemu::docs

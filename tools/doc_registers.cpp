@@ -1,0 +1,132 @@
+// Pages about addresses and registers: docs/registers/*.md.
+#include "doc_markdown.hpp"
+#include "doc_pages.hpp"
+
+namespace bhemu::docs {
+namespace {
+
+struct Register {
+  const char* name;
+  unsigned offset;
+  unsigned count;
+  const char* access;
+  const char* kind;
+  const char* reset;
+  const char* meaning;
+};
+
+constexpr const char* kKinds =
+    "`Storage` reads back what was written; a write to a `Trigger` acts; a `Live` register is\n"
+    "computed when read; `Refused` raises a fault. An address without a row is a fault, too.\n\n";
+
+std::string register_table(const std::vector<Register>& registers) {
+  std::string text = table_head({"offset", "register", "access", "kind", "reset", "meaning"});
+  for (const Register& one : registers) {
+    const std::string name = one.count == 1 ? fmt::format("`{}`", one.name)
+                                            : fmt::format("`{}` ({} words)", one.name, one.count);
+    text += row({fmt::format("0x{:03X}", one.offset), name, one.access, one.kind,
+                 code_cell(one.reset), cell(one.meaning)});
+  }
+  return text;
+}
+
+struct ConfigField {
+  const char* name;
+  unsigned word;
+  unsigned low;
+  unsigned width;
+};
+
+std::string config_table(const std::vector<ConfigField>& fields) {
+  std::string text = table_head({"word", "bits", "field"});
+  for (const ConfigField& field : fields) {
+    const std::string bits = field.width == 1
+                                 ? std::to_string(field.low)
+                                 : fmt::format("{}:{}", field.low + field.width - 1, field.low);
+    text += row({std::to_string(field.word), bits, code_cell(field.name)});
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string address_map_page() {
+  std::string page = page_head("Address map of a Tensix tile", "src/tile/regions.def");
+  page +=
+      "Who may access a region: `B` BRISC, `N` NCRISC, `T` the three TRISCs; the last column says\n"
+      "whether it answers over the NoC, and to the host, too.\n\n";
+  page += table_head({"first", "last", "region", "cores", "NoC", "what"});
+  const auto add = [&page](const char* name, unsigned first, unsigned last, std::string_view cores,
+                           bool noc, const char* meaning) {
+    const std::string who = cores == "kAll"  ? "B N T"
+                            : cores == "kBT" ? "B T"
+                                             : std::string(cores.substr(1));
+    page += row({fmt::format("0x{:08X}", first), fmt::format("0x{:08X}", last), name, who,
+                 noc ? "yes" : "", cell(meaning)});
+  };
+#define REGION(name, first, last, cores, noc, meaning) \
+  add(#name, first, last, #cores, noc, meaning);
+#include "tile/regions.def"
+#undef REGION
+  return page;
+}
+
+std::string debug_registers_page() {
+  const std::vector<Register> registers = {
+#define REG(name, offset, access, kind, reset, meaning) \
+  {#name, offset, 1, #access, #kind, #reset, meaning},
+#include "tile/debug.def"
+#undef REG
+  };
+  return page_head("Tile control, debug and status registers", "src/tile/debug.def") +
+         "Offsets from 0xFFB12000.\n\n" + kKinds + register_table(registers);
+}
+
+std::string noc_registers_page() {
+  std::vector<Register> commands, shared, others;
+#define CMD(name, offset, access, kind, reset, meaning) \
+  commands.push_back({#name, offset, 1, #access, #kind, #reset, meaning});
+#define SHARED(name, offset, count, access, kind, reset, meaning) \
+  shared.push_back({#name, offset, count, #access, #kind, #reset, meaning});
+#define NIU(name, offset, count, access, kind, reset, meaning) \
+  others.push_back({#name, offset, count, #access, #kind, #reset, meaning});
+#include "noc/niu.def"
+#undef CMD
+#undef SHARED
+#undef NIU
+  return page_head("Registers of a NoC interface unit", "src/noc/niu.def") +
+         "Offsets from 0xFFB20000 (NoC 0) or 0xFFB30000 (NoC 1).\n\n" + kKinds +
+         "## Command buffers\n\nFour of each, 0x800 apart.\n\n" + register_table(commands) +
+         "\n## The same in all four command buffers\n\n" + register_table(shared) +
+         "\n## One per unit\n\n" + register_table(others);
+}
+
+std::string csr_page() {
+  std::string page = page_head("Control and status registers of the cores", "src/riscv/csr.def");
+  page += table_head({"address", "CSR", "kind"});
+#define CSR(address, name, kind, ...) \
+  page += row({fmt::format("0x{:03X}", address), "`" #name "`", #kind});
+#include "riscv/csr.def"
+#undef CSR
+  return page;
+}
+
+std::string config_page() {
+  const std::vector<ConfigField> fields = {
+#define CFG(name, word, low, width) {#name, word, low, width},
+#include "tensix/config.def"
+#undef CFG
+  };
+  const std::vector<ConfigField> thread_fields = {
+#define THREAD_CFG(name, word, low, width) {#name, word, low, width},
+#include "tensix/config.def"
+#undef THREAD_CFG
+  };
+  return page_head("Backend configuration", "src/tensix/config.def") +
+         "## Words of 32 bits\n\nWords below 180 exist once per state bank, the others once.\n\n" +
+         config_table(fields) +
+         "\n## Words of 16 bits that every thread has for itself\n\nWritten by `SETC16` only.\n\n" +
+         config_table(thread_fields);
+}
+
+}  // namespace bhemu::docs
