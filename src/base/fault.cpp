@@ -1,0 +1,49 @@
+#include "base/fault.hpp"
+
+namespace bhemu {
+namespace {
+
+constexpr RuleInfo kRuleTable[] = {
+#define RULE(id, name, severity, section, summary) \
+  {#id, name, Severity::severity, section, summary},
+#include "base/rules.def"
+#undef RULE
+};
+static_assert(sizeof kRuleTable / sizeof kRuleTable[0] == kRules);
+
+}  // namespace
+
+const RuleInfo& info_of(Rule rule) {
+  return kRuleTable[static_cast<unsigned>(rule)];
+}
+
+Rule rule_named(const std::string& name) {
+  for (unsigned i = 0; i < kRules; ++i)
+    if (name == kRuleTable[i].name) return static_cast<Rule>(i);
+  return Rule::Count;
+}
+
+FaultPolicy::FaultPolicy() {
+  for (unsigned i = 0; i < kRules; ++i) severity[i] = kRuleTable[i].severity;
+}
+
+bool FaultPort::raise(Rule rule, Agent agent, u32 pc, Cycle cycle, std::string text) {
+  const auto index = static_cast<unsigned>(rule);
+  const Severity severity = policy_ ? policy_->severity[index] : kRuleTable[index].severity;
+  if (severity == Severity::Error) {
+    stopped_ = true;
+  } else {
+    if (severity == Severity::Silicon) return false;
+    for (const Fault& known : faults_)
+      if (known.rule == rule && known.agent == agent && known.pc == pc) return false;
+  }
+  faults_.push_back({rule, severity, node_, agent, pc, cycle, std::move(text)});
+  return severity == Severity::Error;
+}
+
+void FaultPort::clear() {
+  faults_.clear();
+  stopped_ = false;
+}
+
+}  // namespace bhemu

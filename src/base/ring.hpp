@@ -1,0 +1,37 @@
+// A fixed-capacity FIFO held by value: plain data, so that a unit's state stays copyable.
+#pragma once
+
+#include <array>
+
+#include "base/check.hpp"
+#include "base/types.hpp"
+
+namespace bhemu {
+
+template <class T, unsigned Capacity>
+class Ring {
+ public:
+  static_assert((Capacity & (Capacity - 1)) == 0, "capacity must be a power of two");
+  bool empty() const { return head_ == tail_; }
+  bool full() const { return size() == Capacity; }
+  u32 size() const { return tail_ - head_; }
+  void push(const T& value) {
+    CHECK(!full());
+    slots_[tail_++ % Capacity] = value;
+  }
+  const T& front() const { return slots_[head_ % Capacity]; }
+  T& front() { return slots_[head_ % Capacity]; }
+  const T& operator[](u32 index) const { return slots_[(head_ + index) % Capacity]; }
+  T pop() {
+    CHECK(!empty());
+    return slots_[head_++ % Capacity];
+  }
+  void clear() { head_ = tail_ = 0; }
+
+ private:
+  std::array<T, Capacity> slots_{};
+  u32 head_ = 0;
+  u32 tail_ = 0;
+};
+
+}  // namespace bhemu

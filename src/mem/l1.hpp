@@ -1,0 +1,89 @@
+// L1 of one tile (1.5 MiB, BlackholeA0/TensixTile/L1.md) and the one door through which every
+// writer passes: cores, coprocessor, NIUs, mover, host.
+//
+// Each 64-byte line has a byte of flags. A write to a line with flags zero is a plain copy; any
+// flag sends it through `Listener::before_write`, which runs before the bytes change:
+//   kCode     words of the line were decoded; their cache entries must be dropped
+//   kWatched  a parked core polls a word of the line
+//   kObserved a tool (sanitizer, watchpoint, trace) wants to see the write
+#pragma once
+
+#include <cstring>
+
+#include "base/check.hpp"
+#include "base/types.hpp"
+#include "mem/mapping.hpp"
+
+namespace bhemu {
+
+/// Who wrote, from where, when (design.md section 1.4).
+struct Author {
+  Agent agent = Agent::Host;
+  u32 pc = 0;  // program counter, or instruction word of a coprocessor thread
+  Cycle cycle = 0;
+};
+
+class L1 {
+ public:
+  static constexpr u32 kSize = kL1Size;
+  static constexpr u32 kLineShift = 6;
+  static constexpr u32 kLines = kSize >> kLineShift;
+  static constexpr u8 kCode = 1;
+  static constexpr u8 kWatched = 2;
+  static constexpr u8 kObserved = 4;
+
+  using BeforeWrite = void (*)(void* owner, u32 address, u32 bytes, const Author& author);
+
+  L1() : memory_("bhemu-l1", kSize) {}
+
+  u8* data() { return memory_.data(); }
+  const u8* data() const { return memory_.data(); }
+  const u8* flags() const { return flags_.data(); }
+  u8 flags_at(u32 address) const { return flags_[address >> kLineShift]; }
+  void set_flag(u32 address, u8 flag) { flags_[address >> kLineShift] |= flag; }
+  void clear_flag(u32 address, u8 flag) { flags_[address >> kLineShift] &= static_cast<u8>(~flag); }
+  void listen(void* owner, BeforeWrite before_write) {
+    owner_ = owner;
+    before_write_ = before_write;
+  }
+
+  static constexpr bool contains(u32 address, u32 bytes) {
+    return address <= kSize && bytes <= kSize - address;
+  }
+
+  /// The caller has checked `contains(address, bytes)`.
+  void write(u32 address, const void* source, u32 bytes, const Author& author) {
+    before_write(address, bytes, author);
+    std::memcpy(data() + address, source, bytes);
+  }
+  void write32(u32 address, u32 value, const Author& author) { write(address, &value, 4, author); }
+  void read(u32 address, void* target, u32 bytes) const {
+    std::memcpy(target, data() + address, bytes);
+  }
+  u32 read32(u32 address) const {
+    u32 value;
+    read(address, &value, 4);
+    return value;
+  }
+
+  /// For writers that fill memory in place (packer, mover): call first, then write through data().
+  void before_write(u32 address, u32 bytes, const Author& author) {
+    CHECK(contains(address, bytes));
+    if (bytes == 0) return;
+    u8 any = 0;
+    for (u32 line = address >> kLineShift; line <= (address + bytes - 1) >> kLineShift; ++line)
+      any |= flags_[line];
+    if (any != 0 && before_write_ != nullptr) before_write_(owner_, address, bytes, author);
+  }
+
+  Mapping& memory() { return memory_; }
+  const Mapping& memory() const { return memory_; }
+
+ private:
+  Mapping memory_;
+  std::array<u8, kLines> flags_{};
+  void* owner_ = nullptr;
+  BeforeWrite before_write_ = nullptr;
+};
+
+}  // namespace bhemu
