@@ -1,0 +1,26 @@
+#include "riscv/core.hpp"
+
+namespace bhemu::riscv {
+
+void CoreState::reset(u32 start_pc) {
+  x.fill(0);
+  f.fill(0);
+  // ldm-layouts: where the boot code of silicon leaves sp and gp.
+  x[2] = kLdmBase + ldm_size_of(id) - 0x10;
+  x[3] = kLdmBase + 0x7F0;
+  pc = start_pc;
+  csr = CsrState{};
+  csr.mcycle_offset = u64{0} - cycle;
+  csr.minstret_offset = u64{0} - instret;
+  ldm.fill(0);  // BabyRISCV/README.md, Local Data RAM: zeroed when the core leaves reset
+  v = VectorState{};
+}
+
+void CoreState::enter_interrupt(u32 handler) {
+  csr.restore_pc = pc;
+  csr.intp_restore_pc = pc;
+  csr.in_interrupt = true;
+  pc = handler;
+}
+
+}  // namespace bhemu::riscv

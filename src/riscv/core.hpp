@@ -1,0 +1,108 @@
+// A baby RISC-V core: its state and the interpreter's contract with the tile around it.
+//
+// Documents: BlackholeA0/TensixTile/BabyRISCV/ (README, InstructionSet, CSRs, MemoryOrdering).
+// One instruction is one cycle here; `silicon` latencies come with the timing model.
+// Not modelled here: the L0 data cache and the instruction cache (checked, not modelled, in fast
+// timing; design.md section 4).
+#pragma once
+
+#include "base/fault.hpp"
+#include "base/types.hpp"
+#include "riscv/csr.hpp"
+#include "riscv/vector_state.hpp"
+
+namespace bhemu::riscv {
+
+/// What an access or an instruction led to.
+enum class Outcome : u8 {
+  Ok,
+  Blocked,  // cannot happen yet (FIFO full, mailbox empty, TTSync): pc stays, try again when woken
+  Stop,     // a fault of severity Error was raised; pc stays at the offending instruction
+};
+
+struct Loaded {
+  u32 value = 0;
+  Outcome outcome = Outcome::Ok;
+};
+
+/// One predecoded instruction, 8 bytes, one per word of L1, shared by the tile's five cores.
+/// `op` 0 means "not decoded yet". Register number 32 is the sink of writes to x0.
+struct Decoded {
+  u8 op = 0;
+  u8 rd = 0;
+  u8 rs1 = 0;
+  u8 rs2 = 0;
+  i32 imm = 0;
+};
+static_assert(sizeof(Decoded) == 8);
+
+inline constexpr u32 kLdmBase = 0xFFB00000;
+constexpr u32 ldm_size_of(CoreId core) {
+  return core == CoreId::Brisc || core == CoreId::Ncrisc ? 0x2000 : 0x1000;
+}
+
+/// Plain data; a snapshot copies it. Hot fields first.
+struct CoreState {
+  std::array<u32, 33> x{};  // x[0] stays 0; x[32] swallows writes to x0
+  u32 pc = 0;
+  Cycle cycle = 0;  // the cycle at which the next instruction executes
+  u64 instret = 0;
+  std::array<u32, 32> f{};
+  CsrState csr{};
+  CoreId id = CoreId::Brisc;
+  alignas(16) std::array<u8, 0x2000> ldm{};
+  VectorState v{};  // TRISC2 only
+
+  /// Register state after a reset that starts at `pc`: sp and gp as silicon's boot code finds them
+  /// (ldm-layouts: gp 0xFFB007F0; sp 0xFFB01FF0 or 0xFFB00FF0), everything else zero.
+  void reset(u32 start_pc);
+  /// What the interrupt controller of RISCV B or NC does to its core: pc to the handler, the old
+  /// pc kept for mret. The caller has checked `!csr.in_interrupt`.
+  void enter_interrupt(u32 handler);
+};
+
+// ---------------------------------------------------------------------------------------------
+// The interpreter is a template over a Bus, which the tile (or a test) supplies:
+//
+//   struct Bus {
+//     static constexpr bool kRecord;        // true: call note_* below; the fast paths are off
+//     u8* l1;                                // kL1Size bytes
+//     const u8* l1_flags;                    // a byte per 64-byte line (mem/l1.hpp); a store may
+//                                            // write l1 directly only where the byte is 0
+//     Decoded* decoded;                      // kL1Size / 4 entries
+//     u32 ldm_size;                          // of this core
+//     bool attention;                        // set by any call below: leave run() after this
+//                                            // instruction (whether or not it was Blocked)
+//     // Everything that is neither L1 nor the core's own LDM. `address` is aligned to `size`
+//     // (the interpreter has raised the misaligned-access fault otherwise). size 1, 2, 4.
+//     Loaded load(CoreState&, u32 address, u32 size);
+//     Outcome store(CoreState&, u32 address, u32 size, u32 value);
+//     // A store to L1 whose line has flags: the tile's door. `bytes` may be up to 16 (vector).
+//     Outcome store_l1(CoreState&, u32 address, const void* source, u32 bytes);
+//     // `.ttinsn` of a TRISC: push the (already un-rotated) Tensix word to the core's own thread.
+//     // (On BRISC it arrives as store(0xFFE40000), on NCRISC it is a fault.)
+//     Outcome push_tensix(CoreState&, u32 word);
+//     // Live CSRs that the tile knows (tt_cfg_qstatus, tt_cfg_bstatus, tt_cfg_sstatus on TRISCs).
+//     Loaded read_csr(CoreState&, u32 csr);
+//     Outcome write_csr(CoreState&, u32 csr, u32 value);
+//     // Marks the line of `address` as holding decoded code (sets L1::kCode).
+//     void mark_code(u32 address);
+//     // Raises; true means the core must stop (the handler returns Outcome::Stop).
+//     bool raise(CoreState&, Rule, std::string text);
+//     // Only when kRecord. The engine is looking for a polling loop it may park:
+//     void note_load_l1(u32 address, u32 size);
+//     void note_impure();                    // stored something, read a clock, cycle or instret,
+//                                            // executed ebreak/ecall/wfi ... (not: fence)
+//   };
+//
+// `run` executes instructions until state.cycle == until, or bus.attention, or an outcome other
+// than Ok. Every executed instruction adds 1 to cycle and instret; a Blocked or Stop one adds
+// nothing and leaves pc at it, and has had no effect at all (so it can be tried again).
+// An LDM store that writes the bytes already there is not impure, nor is an atomic that leaves its
+// word as it was. Writes to CSRs and all vector instructions are impure, so "the same state" means
+// pc, x[1..31] and f; x[32] holds whatever was written to x0 last.
+// ---------------------------------------------------------------------------------------------
+template <class Bus>
+Outcome run(CoreState& state, Bus& bus, Cycle until);
+
+}  // namespace bhemu::riscv
