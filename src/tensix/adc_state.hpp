@@ -1,0 +1,44 @@
+// Address counters (ADCs) of the unpackers and packers. Owner: adc.cpp; auto-increments are
+// done by unpack/ and pack/.
+//
+// Documents: tt-isa-documentation ADCs.md (one text for Wormhole and Blackhole).
+#pragma once
+
+#include <array>
+
+#include "base/types.hpp"
+
+namespace bhemu::tensix {
+
+/// Widths: X 18 bits, Y 13, Z 8, W 8.
+inline constexpr u32 kAdcMaskX = 0x3FFFF;
+inline constexpr u32 kAdcMaskY = 0x1FFF;
+inline constexpr u32 kAdcMaskZ = 0xFF;
+inline constexpr u32 kAdcMaskW = 0xFF;
+
+struct AdcChannel {
+  u32 x = 0;
+  u32 x_cr = 0;
+  u16 y = 0;
+  u16 y_cr = 0;
+  u8 z = 0;
+  u8 z_cr = 0;
+  u8 w = 0;
+  u8 w_cr = 0;
+};
+
+struct Adc {
+  std::array<AdcChannel, 2> channel{};
+};
+
+enum class AdcUnit : u8 { Unpacker0, Unpacker1, Packer };
+
+struct AdcState {
+  std::array<std::array<Adc, 3>, kThreads> adc{};
+  Adc& of(unsigned thread, AdcUnit unit) { return adc[thread][static_cast<unsigned>(unit)]; }
+  const Adc& of(unsigned thread, AdcUnit unit) const {
+    return adc[thread][static_cast<unsigned>(unit)];
+  }
+};
+
+}  // namespace bhemu::tensix

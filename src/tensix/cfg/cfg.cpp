@@ -1,0 +1,194 @@
+#include "tensix/cfg/cfg.hpp"
+
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "tensix/frontend/gate.hpp"
+#include "tensix/prng.hpp"
+
+namespace bhemu::tensix {
+namespace {
+
+/// Words that change how the cores behave: instruction cache, prefetchers, branch predictors.
+bool concerns_cores(u32 index) {
+  return index == cfg::RISCV_IC_INVALIDATE_InvalidateAll::kWord ||
+         index == cfg::DISABLE_RISC_BP_Disable_main::kWord ||
+         (index >= cfg::TRISC_END_PC_SEC0_PC::kWord &&
+          index <= cfg::RISC_PREFETCH_CTRL_Enable_Trisc::kWord);
+}
+
+/// SoftReset.md, bit 9: writes to THCON configuration are discarded.
+bool discarded_by_reset(const State& state, u32 index) {
+  return bit(state.soft_reset, 9) && index >= kThconConfigBase && index < kGlobalConfigBase;
+}
+
+unsigned bank_of(const Context& context) {
+  return context.thread_config()[0] & 1u;
+}
+
+/// True: the index is outside, and the thread has been told so.
+bool outside(Context& context, u32 index) {
+  if (index < kConfigWords) return false;
+  context.raise(Rule::TensixConfigIndex,
+                fmt::format("{} of configuration word {}; there are {}",
+                            info_of_word(context.word).name, index, kConfigWords));
+  return true;
+}
+
+void write(Context& context, u32 index, u32 value, bool resets = true) {
+  write_config_word(context.state, context.env, bank_of(context), index, value, context.now,
+                    resets);
+}
+
+Completion rmwcib(Context& context, u32 index, u32 byte, u32 data, u32 mask) {
+  if (outside(context, index)) return Completion::Done;
+  const u32 old = context.config()[index];
+  const u32 shifted = mask << (8 * byte);
+  write(context, index, (data << (8 * byte) & shifted) | (old & ~shifted), false);
+  return Completion::Done;
+}
+
+u32 shift_mask_result(u32 mode, u32 value, u32 scratch) {
+  switch (mode) {
+    case 0:
+      return value | scratch;
+    case 1:
+      return value & scratch;
+    case 2:
+      return value ^ scratch;
+    case 3:
+      return value + scratch;
+    case 4:
+      return value | ~scratch;
+    case 5:
+      return value & ~scratch;
+    case 6:
+      return value ^ ~scratch;
+    default:
+      return value - scratch;
+  }
+}
+
+}  // namespace
+
+void write_config_word(State& state, const Environment& env, unsigned bank, u32 index, u32 value,
+                       Cycle now, bool resets) {
+  if (discarded_by_reset(state, index)) return;
+  if (env.wakeup != nullptr) env.wakeup->touch(Resource::Config);
+  CfgState& cfg = state.cfg;
+  cfg.bank[bank][index] = value;
+  if (index >= kGlobalConfigBase) cfg.bank[bank ^ 1][index] = value;
+  if (resets && index == cfg::STATE_RESET_EN::kWord) {
+    for (u32 i = 0; i < kGlobalConfigBase; ++i) cfg.bank[bank][i] = 0;
+  }
+  if (index == cfg::PRNG_SEED_Seed_Val::kWord) seed_generators(state, value);
+  if (concerns_cores(index) && env.config_written != nullptr)
+    env.config_written(env.tile, index, value, now);
+}
+
+bool write_config_window(State& state, const Environment& env, u32 window_index, u32 value,
+                         Cycle now) {
+  if (window_index >= kConfigThreads) return false;
+  if (window_index >= kConfigDual) {
+    const u32 index = window_index - kConfigDual;
+    write_config_word(state, env, 0, index, value, now);
+    if (index < kGlobalConfigBase) write_config_word(state, env, 1, index, value, now);
+    return true;
+  }
+  write_config_word(state, env, window_index / kConfigWords, window_index % kConfigWords, value,
+                    now);
+  return true;
+}
+
+u32 read_config_window(const State& state, u32 window_index) {
+  if (window_index < kConfigDual)
+    return state.cfg.bank[window_index / kConfigWords][window_index % kConfigWords];
+  // Reading the dual window is unsupported; in practice it gives bank 0.
+  if (window_index < kConfigThreads) return state.cfg.bank[0][window_index - kConfigDual];
+  const u32 index = window_index - kConfigThreads;
+  return state.cfg.thread[index / kThreadConfigWords][index % kThreadConfigWords];
+}
+
+Completion execute(Context& context, op::WRCFG insn) {
+  const auto& gpr = context.state.thcon.gpr[context.thread];
+  const u32 index = insn.cfg_reg();
+  if (insn.wr128b() == 0) {
+    if (outside(context, index)) return Completion::Done;
+    write(context, index, gpr[insn.gpr_address()]);
+    return Completion::Done;
+  }
+  if (outside(context, index | 3)) return Completion::Done;
+  for (u32 i = 0; i < 4; ++i)
+    write(context, (index & ~3u) + i, gpr[(insn.gpr_address() & ~3u) + i]);
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::RDCFG insn) {
+  if (outside(context, insn.cfg_reg())) return Completion::Done;
+  context.touch(Resource::Gpr);
+  context.state.thcon.gpr[context.thread][insn.gpr_address()] = context.config()[insn.cfg_reg()];
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::SETC16 insn) {
+  const u32 index = insn.setc16_reg();
+  if (index >= kThreadConfigWords) {
+    context.raise(Rule::TensixConfigIndex,
+                  fmt::format("SETC16 of thread configuration word {}; there are {}", index,
+                              kThreadConfigWords));
+    return Completion::Done;
+  }
+  context.touch(Resource::Config);
+  context.state.cfg.thread[context.thread][index] = static_cast<u16>(insn.setc16_value());
+  // The context offsets live in the same word, so it is the bits that ask for the reset.
+  if (index == thread_cfg::UNPACK_MISC_CFG_CfgContextCntReset_0::kWord) {
+    const ThreadConfigWords& words = context.thread_config();
+    if (thread_cfg::UNPACK_MISC_CFG_CfgContextCntReset_0::get(words) != 0)
+      context.state.unpacker[0].context[context.thread] = 0;
+    if (thread_cfg::UNPACK_MISC_CFG_CfgContextCntReset_1::get(words) != 0)
+      context.state.unpacker[1].context[context.thread] = 0;
+  }
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::RMWCIB0 insn) {
+  return rmwcib(context, insn.cfg_reg_addr(), 0, insn.data(), insn.mask());
+}
+Completion execute(Context& context, op::RMWCIB1 insn) {
+  return rmwcib(context, insn.cfg_reg_addr(), 1, insn.data(), insn.mask());
+}
+Completion execute(Context& context, op::RMWCIB2 insn) {
+  return rmwcib(context, insn.cfg_reg_addr(), 2, insn.data(), insn.mask());
+}
+Completion execute(Context& context, op::RMWCIB3 insn) {
+  return rmwcib(context, insn.cfg_reg_addr(), 3, insn.data(), insn.mask());
+}
+
+Completion execute(Context& context, op::CFGSHIFTMASK insn) {
+  const u32 index = insn.cfg_reg();
+  if (outside(context, index)) return Completion::Done;
+  const u32 section = insn.scratch_sel() < 3 ? insn.scratch_sel() : context.thread;
+  const u32 amount = insn.right_cshift_amt();
+  const u32 mask = (2u << insn.mask_width()) - 1u;
+  const u32 scratch = std::rotr(cfg::SCRATCH_SEC0_val::get(context.config(), section) & mask,
+                                static_cast<int>(amount));
+  u32 value = context.config()[index];
+  if (insn.disable_mask_on_old_val() == 0) value &= ~std::rotr(mask, static_cast<int>(amount));
+  write(context, index, shift_mask_result(insn.operation(), value, scratch));
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::STREAMWRCFG insn) {
+  if (outside(context, insn.cfg_reg())) return Completion::Done;
+  if (context.env.load_register == nullptr) {
+    context.raise(Rule::TensixUnsupported, "STREAMWRCFG without stream registers");
+    return Completion::Done;
+  }
+  const u32 address = frontend::stream_register_address(
+      context.state, context.thread, insn.stream_id_sel(), insn.stream_reg_addr());
+  write(context, insn.cfg_reg(), context.env.load_register(context.env.tile, address, context.now));
+  return Completion::Done;
+}
+
+}  // namespace bhemu::tensix

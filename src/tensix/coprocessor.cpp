@@ -1,0 +1,363 @@
+#include "tensix/coprocessor.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "tensix/cfg/cfg.hpp"
+#include "tensix/fpu/dst_access.hpp"
+#include "tensix/frontend/frontend.hpp"
+#include "tensix/frontend/gate.hpp"
+#include "tensix/hash.hpp"
+#include "tensix/mover/mover.hpp"
+#include "tensix/reset.hpp"
+#include "tensix/sync/sync.hpp"
+
+namespace bhemu::tensix {
+namespace {
+
+void touch(const Environment& env, Resource resource) {
+  if (env.wakeup != nullptr) env.wakeup->touch(resource);
+}
+
+bool raise(const Environment& env, Rule rule, Agent agent, u32 pc, Cycle now, std::string text) {
+  return env.faults != nullptr && env.faults->raise(rule, agent, pc, now, std::move(text));
+}
+
+/// The core that a thread belongs to, as the author of what comes through the windows.
+Agent core_of(unsigned thread) {
+  return static_cast<Agent>(static_cast<unsigned>(Agent::Trisc0) + thread);
+}
+
+/// Time goes on to `now`: windows that end up to there end now, which a core can see.
+void advance(State& state, const Environment& env, Cycle now) {
+  for (unsigned thread = 0; thread < kThreads; ++thread) {
+    const Cycle quiet = state.quiet_from[thread];
+    if (quiet > state.now && quiet <= now) touch(env, thread_of(thread));
+  }
+  const Cycle mover = state.mover.busy_until;
+  if (mover > state.now && mover <= now) touch(env, Resource::Tdma);
+  state.now = now;
+}
+
+/// The first cycle after `now` in which something happens by itself: a window ends, or a queued
+/// word becomes available.
+Cycle next_event(const State& state, Cycle now) {
+  Cycle next = kNever;
+  for (unsigned thread = 0; thread < kThreads; ++thread) {
+    for (const Cycle until : state.busy_until[thread]) {
+      if (until > now) next = std::min(next, until);
+    }
+    if (!state.frontend[thread].stopped)
+      next = std::min(next, frontend::next_available(state.frontend[thread], now));
+  }
+  if (state.mover.busy_until > now) next = std::min(next, state.mover.busy_until);
+  return next;
+}
+
+}  // namespace
+
+Coprocessor::Coprocessor(const Environment& environment)
+    : state_(std::make_unique<State>()), environment_(environment) {
+  reset();
+}
+Coprocessor::~Coprocessor() = default;
+
+State& Coprocessor::state() {
+  return *state_;
+}
+const State& Coprocessor::state() const {
+  return *state_;
+}
+
+void Coprocessor::reset() {
+  power_on(*state_);
+}
+
+// --- Instruction entry -------------------------------------------------------------------------
+
+bool Coprocessor::can_push(unsigned thread) const {
+  return !state_->frontend[thread].fifo.full();
+}
+bool Coprocessor::can_push_from_brisc(unsigned thread) const {
+  return !state_->frontend[thread].brisc_fifo.full();
+}
+
+void Coprocessor::push(unsigned thread, u32 word, Cycle now) {
+  auto& fifo = state_->frontend[thread].fifo;
+  if (fifo.full()) {
+    raise(environment_, Rule::TensixFifoOverflow, core_of(thread), word, now,
+          fmt::format("thread {}: {:#010x} is lost", thread, word));
+    return;
+  }
+  touch(environment_, thread_of(thread));
+  fifo.push({now, word, 0});
+  state_->asleep = false;
+}
+
+void Coprocessor::push_from_brisc(unsigned thread, u32 word, Cycle now) {
+  auto& fifo = state_->frontend[thread].brisc_fifo;
+  if (fifo.full()) {
+    raise(environment_, Rule::TensixFifoOverflow, Agent::Brisc, word, now,
+          fmt::format("thread {}: {:#010x} is lost", thread, word));
+    return;
+  }
+  touch(environment_, thread_of(thread));
+  fifo.push({now, word, 0});
+  state_->asleep = false;
+}
+
+bool Coprocessor::brisc_fifo_empty(unsigned thread) const {
+  return state_->frontend[thread].brisc_fifo.empty();
+}
+
+void Coprocessor::discard_queued(unsigned thread) {
+  discard_frontend(*state_, environment_, thread);
+  state_->asleep = false;
+}
+
+// --- Time --------------------------------------------------------------------------------------
+
+void Coprocessor::rouse() {
+  state_->asleep = false;
+}
+
+bool Coprocessor::asleep() const {
+  return state_->asleep;
+}
+
+void Coprocessor::run(Cycle from, Cycle until) {
+  State& state = *state_;
+  const Environment& env = environment_;
+  if (state.asleep) {
+    advance(state, env, until);
+    return;
+  }
+  // Inputs come between calls: a thread that is idle now stays so until the end.
+  std::array<unsigned, kThreads> active{};
+  unsigned count = 0;
+  for (unsigned thread = 0; thread < kThreads; ++thread) {
+    if (!frontend::idle(state.frontend[thread])) active[count++] = thread;
+  }
+  const bool watched = env.wakeup != nullptr && env.wakeup->watched != 0;
+  for (Cycle now = from; now < until;) {
+    // Only those who are woken can look at windows that end during the call.
+    if (watched) advance(state, env, now);
+    state.polling = false;
+    u8 accepted = 0;
+    bool changed = false;
+    for (unsigned i = 0; i < count; ++i)
+      changed |= frontend::step(state, env, active[i], now, accepted);
+    if (changed) {
+      ++now;
+      continue;
+    }
+    const Cycle next = next_event(state, now);
+    if (next == kNever) {
+      // Nothing in here changes any more. What a poll looks at cannot change within this call.
+      state.asleep = !state.polling;
+      break;
+    }
+    now = std::min(next, until);
+  }
+  advance(state, env, until);
+}
+
+// --- GPRs and configuration --------------------------------------------------------------------
+
+u32 Coprocessor::read_gpr(unsigned thread, u32 index) const {
+  return state_->thcon.gpr[thread][index % kGprs];
+}
+
+void Coprocessor::write_gpr(unsigned thread, u32 index, u32 value, Cycle, u32 byte_mask) {
+  touch(environment_, Resource::Gpr);
+  u32 mask = 0;
+  for (u32 i = 0; i < 4; ++i) mask |= bit(byte_mask, i) ? 0xFFu << (8 * i) : 0;
+  u32& target = state_->thcon.gpr[thread][index % kGprs];
+  target = (value & mask) | (target & ~mask);
+  state_->asleep = false;
+}
+
+u32 Coprocessor::read_config(unsigned thread, u32 index) const {
+  if (index < kConfigWindow) return read_config_window(*state_, index);
+  raise(environment_, Rule::TensixConfigIndex, core_of(thread), index, state_->now,
+        fmt::format("load of configuration window word {}; there are {}", index, kConfigWindow));
+  return 0;
+}
+
+void Coprocessor::write_config(unsigned thread, u32 index, u32 value, Cycle now) {
+  state_->asleep = false;
+  if (write_config_window(*state_, environment_, index, value, now)) return;
+  const bool outside = index >= kConfigWindow;
+  raise(environment_, outside ? Rule::TensixConfigIndex : Rule::TensixThreadConfigWrite,
+        core_of(thread), index, now,
+        fmt::format("store of {:#x} to configuration window word {}", value, index));
+}
+
+// --- Semaphores and PCBufs ---------------------------------------------------------------------
+
+u32 Coprocessor::read_semaphore(u32 semaphore) const {
+  return state_->sync.semaphore[semaphore % kSemaphores].value;
+}
+
+void Coprocessor::write_semaphore(u32 semaphore, u32 value, Cycle) {
+  touch(environment_, Resource::Semaphore);
+  Semaphore& target = state_->sync.semaphore[semaphore % kSemaphores];
+  if (bit(value, 0)) {
+    get_semaphore(target);
+  } else {
+    post_semaphore(target);
+  }
+  state_->asleep = false;
+}
+
+bool Coprocessor::pcbuf_empty(unsigned thread) const {
+  return state_->sync.pcbuf[thread].empty();
+}
+bool Coprocessor::pcbuf_full(unsigned thread) const {
+  return state_->sync.pcbuf[thread].full();
+}
+
+void Coprocessor::pcbuf_push(unsigned thread, u32 value, Cycle now) {
+  if (pcbuf_full(thread)) {
+    raise(environment_, Rule::TensixFifoOverflow, Agent::Brisc, value, now,
+          fmt::format("PCBuf {}: {:#x} is lost", thread, value));
+    return;
+  }
+  touch(environment_, thread_of(thread));
+  state_->sync.pcbuf[thread].push(value);
+}
+
+u32 Coprocessor::pcbuf_pop(unsigned thread, Cycle) {
+  touch(environment_, thread_of(thread));
+  return state_->sync.pcbuf[thread].pop();
+}
+
+bool Coprocessor::drained(unsigned thread) const {
+  return frontend::empty(state_->frontend[thread]) && state_->quiet_from[thread] <= state_->now;
+}
+
+bool Coprocessor::mop_drained(unsigned thread) const {
+  return frontend::mop_idle(state_->frontend[thread]);
+}
+
+void Coprocessor::write_mop_config(unsigned thread, u32 index, u32 value, Cycle now) {
+  Frontend& frontend = state_->frontend[thread];
+  if (index >= kMopConfigWords) {
+    raise(environment_, Rule::TensixConfigIndex, core_of(thread), index, now,
+          fmt::format("store to MOP configuration word {}; there are {}", index, kMopConfigWords));
+    return;
+  }
+  if (frontend.mop.phase != MopPhase::Idle) {
+    raise(environment_, Rule::TensixMopConfigBusy, core_of(thread), index, now,
+          fmt::format("word {} of thread {} written as {:#x} during an expansion", index, thread,
+                      value));
+  }
+  frontend.mop_config[index] = value;
+}
+
+// --- Dst, TDMA ---------------------------------------------------------------------------------
+
+u32 Coprocessor::read_dst(unsigned thread, u32 offset, u32 size, Cycle now) {
+  const DstWindowResult result = read_dst_window(*state_, thread, offset, size);
+  if (!result.defined) {
+    raise(environment_, Rule::TensixUndefined, core_of(thread), offset, now,
+          fmt::format("{}-byte load at offset {:#x} of the Dst window with this "
+                      "RISC_DEST_ACCESS_CTRL",
+                      size, offset));
+  }
+  return result.value;
+}
+
+void Coprocessor::write_dst(unsigned thread, u32 offset, u32 size, u32 value, Cycle now) {
+  touch(environment_, Resource::Dst);
+  if (write_dst_window(*state_, thread, offset, size, value)) return;
+  raise(environment_, Rule::TensixUndefined, core_of(thread), offset, now,
+        fmt::format("{}-byte store at offset {:#x} of the Dst window with this "
+                    "RISC_DEST_ACCESS_CTRL",
+                    size, offset));
+}
+
+bool Coprocessor::read_tdma(u32 offset, u32& value, Cycle now) {
+  return read_tdma_register(*state_, environment_, offset, value, now);
+}
+
+bool Coprocessor::write_tdma(u32 offset, u32 value, Cycle now) {
+  state_->asleep = false;
+  return write_tdma_register(*state_, environment_, offset, value, now);
+}
+
+// --- Status ------------------------------------------------------------------------------------
+
+namespace {
+
+/// Instruction types of which the thread has an instruction in a unit (CSRs.md, tt_cfg_bstatus).
+u32 executing_types(const State& state, unsigned thread) {
+  struct Row {
+    BusyUnit unit;
+    u32 types;
+  };
+  constexpr u32 kTdma = 1u << 8;
+  constexpr Row kRows[] = {
+      {BusyUnit::Thcon, 1u << 2 | kTdma},
+      {BusyUnit::Xmov, 1u << 3 | kTdma},
+      {BusyUnit::Unpack0, 1u << 4 | kTdma},
+      {BusyUnit::Unpack1, 1u << 4 | kTdma},
+      {BusyUnit::Pack, 1u << 5 | kTdma},
+      {BusyUnit::Cfg, 1u << 6},
+      {BusyUnit::Sync, 1u << 7},
+      {BusyUnit::Misc, kTdma},
+      {BusyUnit::Sfpu, 1u << 9},
+      {BusyUnit::Fpu, 1u << 10},
+  };
+  u32 types = 0;
+  for (const Row& row : kRows) {
+    if (state.busy_until[thread][static_cast<unsigned>(row.unit)] > state.now) types |= row.types;
+  }
+  return types;
+}
+
+}  // namespace
+
+u32 Coprocessor::queue_status(unsigned thread) const {
+  u32 all = 0;
+  for (const Frontend& frontend : state_->frontend) all |= frontend::queued_types(frontend);
+  const u32 own = thread < kThreads ? frontend::queued_types(state_->frontend[thread]) : all;
+  const u32 lanes = any_lane_enabled(*state_) ? 1u << 11 | 1u << 24 : 0;
+  return own | all << 13 | lanes;
+}
+
+u32 Coprocessor::backend_status(unsigned thread) const {
+  u32 all = 0;
+  u32 own = 0;
+  for (unsigned i = 0; i < kThreads; ++i) {
+    const u32 types = frontend::queued_types(state_->frontend[i]) | executing_types(*state_, i);
+    all |= types;
+    if (i == thread) own = types;
+  }
+  return (thread < kThreads ? own : all) | all << 11;
+}
+
+void Coprocessor::set_debug_feature_disable(u32 value) {
+  touch(environment_, Resource::Dst);
+  state_->cfg.debug_feature_disable = value;
+}
+
+void Coprocessor::set_soft_reset(u32 bits, Cycle now) {
+  apply_soft_reset(*state_, environment_, bits, now);
+  state_->asleep = false;
+}
+
+ThreadWait Coprocessor::waiting(unsigned thread) const {
+  return explain_wait(*state_, thread);
+}
+
+u64 Coprocessor::instructions_executed(unsigned thread) const {
+  return state_->frontend[thread].executed;
+}
+
+u64 Coprocessor::hash(u64 seed) const {
+  return hash_of(*state_, seed);
+}
+
+}  // namespace bhemu::tensix

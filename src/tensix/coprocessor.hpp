@@ -1,0 +1,125 @@
+// The Tensix coprocessor of one tile: three threads with their frontends, and the units behind
+// them.
+//
+// Documents: BlackholeA0/TensixTile/TensixCoprocessor/, boopdotpng/tenstorrent-docs
+// hardware/blackhole-emulator-specs/ (tensix-coprocessor-pipeline, instruction-push, pcbufs ...).
+// This header is the seam to the tile: what cores reach through MMIO, and how time passes.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/fault.hpp"
+#include "base/types.hpp"
+#include "base/wakeup.hpp"
+#include "mem/l1.hpp"
+
+namespace bhemu::tensix {
+
+struct State;  // plain data, tensix/state.hpp
+
+/// What the tile lends to its coprocessor. `wakeup.touch()` is called before anything that a core
+/// can read or wait for changes.
+struct Environment {
+  L1* l1 = nullptr;
+  Wakeup* wakeup = nullptr;
+  FaultPort* faults = nullptr;
+  /// Overlay stream registers (STREAMWAIT, STREAMWRCFG) and other tile registers that ThCon
+  /// reaches (LOADREG, STOREREG): full MMIO addresses, done with the rights of a TRISC.
+  void* tile = nullptr;
+  u32 (*load_register)(void* tile, u32 address, Cycle now) = nullptr;
+  void (*store_register)(void* tile, u32 address, u32 value, Cycle now) = nullptr;
+  /// CFG word 185 (RISCV_IC_INVALIDATE) and its like, written by any agent: the tile's side
+  /// effects.
+  void (*config_written)(void* tile, u32 word_index, u32 value, Cycle now) = nullptr;
+};
+
+/// Why a thread does not advance, for the hang report.
+struct ThreadWait {
+  bool waiting = false;
+  bool idle = false;    // nothing queued
+  u32 instruction = 0;  // the word at the wait gate
+  std::string what;     // "STALLWAIT on math until SrcA valid", "SEMWAIT semaphore 1 == 0"
+  std::string who;      // "thread 0 by SETDVALID or UNPACR"
+};
+
+class Coprocessor {
+ public:
+  explicit Coprocessor(const Environment& environment);
+  ~Coprocessor();
+  Coprocessor(const Coprocessor&) = delete;
+  Coprocessor& operator=(const Coprocessor&) = delete;
+
+  // --- Instruction entry. `now` is the pusher's cycle; the word may be taken from now + 1 on.
+  /// Room for one more word in front of the MOP expander (32 entries, TRISC side).
+  bool can_push(unsigned thread) const;
+  void push(unsigned thread, u32 word, Cycle now);
+  /// BRISC enters behind the MOP expander (instruction-push): its own 32-entry FIFO.
+  bool can_push_from_brisc(unsigned thread) const;
+  void push_from_brisc(unsigned thread, u32 word, Cycle now);
+  /// DBG_INSTRN_BUF_STATUS: nothing in the FIFO behind the MOP expander.
+  bool brisc_fifo_empty(unsigned thread) const;
+  /// A TRISC enters reset: what is queued before and in its MOP expander is lost (SoftReset.md).
+  void discard_queued(unsigned thread);
+
+  // --- Time.
+  /// True when no cycle can change anything until an input changes (all threads empty or blocked,
+  /// no unit inside its window). Every entry point that could change this ends the sleep by itself.
+  bool asleep() const;
+  /// Something outside that a thread may wait for has changed (stream registers): look again.
+  void rouse();
+  /// Executes the cycles [from, until). May return early when it falls asleep.
+  void run(Cycle from, Cycle until);
+
+  // --- MMIO seen by cores. Word indices, not byte offsets, unless said.
+  u32 read_gpr(unsigned thread, u32 index) const;
+  void write_gpr(unsigned thread, u32 index, u32 value, Cycle now, u32 byte_mask = 0xF);
+  /// Backend configuration at 0xFFEF0000 as `thread`'s core sees it (BRISC: thread 0). Which of the
+  /// two state banks an address means is decided inside; `index` is the byte offset / 4.
+  u32 read_config(unsigned thread, u32 index) const;
+  void write_config(unsigned thread, u32 index, u32 value, Cycle now);
+  /// The semaphore window of PCBuf (0xFFE80020 ...): read gives the value, a write posts (even
+  /// value) or gets (odd value). `semaphore` 0..7.
+  u32 read_semaphore(u32 semaphore) const;
+  void write_semaphore(u32 semaphore, u32 value, Cycle now);
+  /// PCBuf word 0: 16-entry FIFO from BRISC to `thread`'s TRISC (pcbufs).
+  bool pcbuf_empty(unsigned thread) const;
+  bool pcbuf_full(unsigned thread) const;
+  void pcbuf_push(unsigned thread, u32 value, Cycle now);
+  u32 pcbuf_pop(unsigned thread, Cycle now);
+  /// TTSync: everything pushed has left the thread and the units it used are quiet.
+  bool drained(unsigned thread) const;
+  /// The MOP expander of the thread is idle and its FIFO empty (PCBuf + 8).
+  bool mop_drained(unsigned thread) const;
+  void write_mop_config(unsigned thread, u32 index, u32 value, Cycle now);
+  /// Dst window at 0xFFBD8000, byte offset, size 1, 2 or 4, conversions by RISC_DEST_ACCESS_CTRL.
+  u32 read_dst(unsigned thread, u32 offset, u32 size, Cycle now);
+  void write_dst(unsigned thread, u32 offset, u32 size, u32 value, Cycle now);
+  /// TDMA-RISC registers at 0xFFB11000, byte offset. False: no such register.
+  bool read_tdma(u32 offset, u32& value, Cycle now);
+  bool write_tdma(u32 offset, u32 value, Cycle now);
+  /// tt_cfg_qstatus, tt_cfg_bstatus (CSRs.md). `thread` kThreads: a core without a thread (B, NC),
+  /// which sees the union.
+  u32 queue_status(unsigned thread) const;
+  u32 backend_status(unsigned thread) const;
+  /// DBG_FEATURE_DISABLE (0xFFB12068) and the like: the tile owns the register, we obey it.
+  void set_debug_feature_disable(u32 value);
+
+  /// Bits 0..10 and 15..23 of SOFT_RESET_0: units held in reset (SoftReset.md).
+  void set_soft_reset(u32 bits, Cycle now);
+  /// Power-on state.
+  void reset();
+
+  ThreadWait waiting(unsigned thread) const;
+  u64 instructions_executed(unsigned thread) const;
+  u64 hash(u64 seed) const;
+
+  State& state();
+  const State& state() const;
+
+ private:
+  std::unique_ptr<State> state_;
+  Environment environment_;
+};
+
+}  // namespace bhemu::tensix

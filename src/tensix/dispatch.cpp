@@ -1,0 +1,165 @@
+// The dispatch table, made from isa.def, and what is common to all instructions.
+
+#include <fmt/format.h>
+
+#include "tensix/context.hpp"
+#include "tensix/frontend/gate.hpp"
+
+namespace bhemu::tensix {
+
+bool Context::raise(Rule rule, std::string text) const {
+  if (env.faults == nullptr) return false;
+  const bool stop = env.faults->raise(rule, agent_of_thread(thread), word, now, std::move(text));
+  if (stop) state.frontend[thread].stopped = true;
+  return stop;
+}
+
+namespace {
+
+Completion unknown_opcode(Context& context) {
+  context.raise(Rule::TensixUnknownOpcode,
+                fmt::format("no instruction has opcode {:#04x} (word {:#010x})",
+                            opcode_of(context.word), context.word));
+  return Completion::Done;
+}
+
+Completion unimplemented(Context& context) {
+  context.raise(Rule::TensixUnimplemented,
+                fmt::format("{} ({:#010x}) has no semantics yet", info_of_word(context.word).name,
+                            context.word));
+  return Completion::Done;
+}
+
+/// Block bits of the table in STALLWAIT.md, which follow from the unit.
+constexpr u16 blocked_by(u8 opcode, Unit unit) {
+  switch (opcode) {
+    case op::STALLWAIT::kOpcode:
+    case op::SEMWAIT::kOpcode:
+    case op::STREAMWAIT::kOpcode:
+    case op::NOP::kOpcode:
+      return 0x1FF;
+    default:
+      break;
+  }
+  switch (unit) {
+    case Unit::Misc:
+      return 1u << 0;
+    case Unit::Sync:
+      return 1u << 1;
+    case Unit::Pack:
+      return 1u << 0 | 1u << 2;
+    case Unit::Unpack:
+      return 1u << 0 | 1u << 3;
+    case Unit::Xmov:
+      return 1u << 0 | 1u << 4;
+    case Unit::Thcon:
+      return 1u << 0 | 1u << 5;
+    case Unit::Fpu:
+      return 1u << 6;
+    case Unit::Cfg:
+      return 1u << 7;
+    case Unit::Sfpu:
+      return 1u << 8;
+    case Unit::None:
+    case Unit::Frontend:
+      break;
+  }
+  return 0;
+}
+
+constexpr u8 accept(u8 opcode, Unit unit) {
+  using namespace frontend;
+  switch (unit) {
+    case Unit::Thcon:
+      return kAcceptThcon;
+    case Unit::Fpu:
+      return kAcceptFpu;
+    case Unit::Sfpu:
+      return kAcceptSfpu;
+    case Unit::Pack:
+      return kAcceptPack;
+    case Unit::Cfg:
+      return opcode == op::SETC16::kOpcode ? 0 : kAcceptConfig;
+    case Unit::Sync: {
+      const bool mutex = opcode == op::ATGETM::kOpcode || opcode == op::ATRELM::kOpcode;
+      return mutex ? 0 : kAcceptSync;
+    }
+    default:
+      return 0;  // Unpack: by unpacker, in the gate; Misc and NOP: one per thread
+  }
+}
+
+constexpr BusyUnit busy(Unit unit) {
+  switch (unit) {
+    case Unit::Sync:
+      return BusyUnit::Sync;
+    case Unit::Cfg:
+      return BusyUnit::Cfg;
+    case Unit::Thcon:
+      return BusyUnit::Thcon;
+    case Unit::Xmov:
+      return BusyUnit::Xmov;
+    case Unit::Unpack:
+      return BusyUnit::Unpack0;
+    case Unit::Pack:
+      return BusyUnit::Pack;
+    case Unit::Fpu:
+      return BusyUnit::Fpu;
+    case Unit::Sfpu:
+      return BusyUnit::Sfpu;
+    case Unit::None:
+    case Unit::Frontend:
+    case Unit::Misc:
+      break;
+  }
+  return BusyUnit::Misc;
+}
+
+constexpr Decoded decoded(u8 opcode, Unit unit, Completion (*execute)(Context&)) {
+  return Decoded{execute, blocked_by(opcode, unit), unit, accept(opcode, unit), busy(unit)};
+}
+
+std::array<Decoded, 256> make_table() {
+  std::array<Decoded, 256> table;
+  table.fill(Decoded{unknown_opcode, 0, Unit::None, 0, BusyUnit::Misc});
+#define FIELD(name, low, width)
+#define INSN(name, opcode, unit, fields)                             \
+  table[opcode] = decoded(opcode, Unit::unit, [](Context& context) { \
+    return execute(context, op::name{context.word});                 \
+  });
+#define INSN_LATER(name, opcode, unit, fields) \
+  table[opcode] = decoded(opcode, Unit::unit, unimplemented);
+#include "tensix/isa.def"
+  return table;
+}
+
+Completion behind_its_expander(Context& context) {
+  context.raise(Rule::TensixFrontendWord,
+                fmt::format("{} reached the wait gate: BRISC enters behind the MOP expander, and a "
+                            "replay buffer cannot hold MOP or REPLAY",
+                            info_of_word(context.word).name));
+  return Completion::Done;
+}
+
+}  // namespace
+
+const std::array<Decoded, 256> kDecoded = make_table();
+
+Completion execute(Context&, op::NOP) {
+  return Completion::Done;
+}
+Completion execute(Context& context, op::MOP) {
+  return behind_its_expander(context);
+}
+Completion execute(Context& context, op::MOP_CFG) {
+  return behind_its_expander(context);
+}
+Completion execute(Context& context, op::REPLAY) {
+  return behind_its_expander(context);
+}
+// Taken out of the stream by Auto TTSync (STALLWAIT.md, RESOURCEDECL); see frontend.hpp.
+Completion execute(Context&, op::RESOURCEDECL) {
+  return Completion::Done;
+}
+
+}  // namespace bhemu::tensix

@@ -1,0 +1,175 @@
+// What empties, shifts, transposes or gives back register files: ZEROACC, ZEROSRC, CLEARDVALID,
+// TRNSPSRCB, SHIFTXA, SHIFTXB, GATESRCRST.
+//
+// Documents: tt-isa-documentation ZEROACC.md, ZEROSRC.md, CLEARDVALID.md,
+// TRNSPSRCB.md, SHIFTXA.md, SHIFTXB.md, GATESRCRST.md.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "tensix/fpu/dst_access.hpp"
+#include "tensix/fpu/rwc.hpp"
+
+namespace bhemu::tensix {
+namespace {
+
+/// All 19 bits of a cell: what stands for minus infinity in SrcA.
+constexpr u32 kMinusInfinity = 0xFFFFE000;
+
+void fill_bank(SrcFile& file, u32 bank, u32 cell) {
+  for (SrcRow& row : file.bank[bank]) row.datum.fill(cell);
+}
+
+void fill_banks(SrcFile& file, const op::ZEROSRC& insn, u32 cell) {
+  if (insn.bank_mask() != 0) {
+    fill_bank(file, 0, cell);
+    fill_bank(file, 1, cell);
+  } else {
+    fill_bank(file, insn.write_mode() != 0 ? file.matrix_bank : file.unpack_bank, cell);
+  }
+}
+
+/// Mode 1: sixteen rows. On Blackhole the block number follows the counters into the other half
+/// (found by experiment with tenstorrent/ttsim 1.10.0; ZEROACC.md, written for Wormhole, has no
+/// such addition).
+void mark_16_rows(Context& context, const op::ZEROACC& insn, bool valid) {
+  const bool wide = insn.use_32_bit_mode() != 0;
+  const u32 offset = dst_offset(context);
+  u32 block = insn.where() & 0xFF;
+  if (cfg::DEST_ACCESS_CFG_zeroacc_absolute_tile_mode::get(context.config()) == 0) {
+    if (!wide && bit(offset, 9)) block += 32;
+    if (wide && (offset & 0x300) != 0) block += 16;
+  }
+  if (block >= (wide ? 32u : 64u)) return;  // kernels use 0xFF to step the counters only
+  DstAccess dst(context.state);
+  for (u32 i = 0; i < 16; ++i) {
+    if (wide)
+      dst.set_valid32(block * 16 + i, valid);
+    else
+      dst.set_valid16(block * 16 + i, valid);
+  }
+}
+
+bool is_wide(const Context& context) {
+  const ConfigWords& words = context.config();
+  return cfg::ALU_ACC_CTRL_Fp32_enabled::get(words) != 0 ||
+         cfg::ALU_ACC_CTRL_INT8_math_enabled::get(words) != 0;
+}
+
+}  // namespace
+
+Completion execute(Context& context, op::ZEROACC insn) {
+  enum Mode : u32 { kOneRow, kSixteenRows, kHalf, kAll };
+  const u32 mode = insn.clear_mode();
+  const bool revert = insn.clear_zero_flags() != 0;
+  // Kernels revert sixteen rows of the 32-bit view as a work-around; otherwise it is undefined.
+  if (revert && !(mode == kSixteenRows && insn.use_32_bit_mode() != 0) &&
+      context.raise(Rule::TensixUndefined, fmt::format("ZEROACC with revert in mode {}", mode)))
+    return Completion::Done;
+  context.touch(Resource::Dst);
+  Dst& dst = context.state.fpu.dst;
+  switch (mode) {
+    case kOneRow: {
+      const u32 row = insn.where() + dst_offset(context);
+      DstAccess access(context.state);
+      if (is_wide(context))
+        access.set_valid32(row, revert);
+      else
+        access.set_valid16(row, revert);
+      break;
+    }
+    case kSixteenRows:
+      mark_16_rows(context, insn, revert);
+      break;
+    case kHalf: {
+      // The permutations of addresses stay within a half.
+      const u32 first = (insn.where() & 1) * (kDstRows / 2);
+      for (u32 i = 0; i < kDstRows / 2; ++i) dst.valid[first + i] = revert;
+      break;
+    }
+    default:
+      dst.valid.fill(revert);
+      break;
+  }
+  if (mode == kOneRow || mode == kSixteenRows) apply_addr_mod(context, insn.addr_mode());
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::ZEROSRC insn) {
+  FpuState& fpu = context.state.fpu;
+  if (bit(insn.src_mask(), 0))
+    fill_banks(fpu.src_a, insn, insn.zero_val() != 0 ? kMinusInfinity : 0);
+  if (bit(insn.src_mask(), 1)) fill_banks(fpu.src_b, insn, 0);
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::CLEARDVALID insn) {
+  FpuState& fpu = context.state.fpu;
+  if (bit(insn.reset(), 0)) {
+    for (SrcFile* file : {&fpu.src_a, &fpu.src_b}) {
+      file->owner.fill(SrcOwner::Unpacker);
+      file->matrix_bank = file->unpack_bank = 0;
+    }
+    return Completion::Done;
+  }
+  const bool keep_bank = bit(insn.reset(), 1);
+  SrcFile* const files[2] = {&fpu.src_a, &fpu.src_b};
+  for (u32 i = 0; i < 2; ++i) {
+    if (!bit(insn.cleardvalid(), i)) continue;
+    files[i]->owner[files[i]->matrix_bank] = SrcOwner::Unpacker;
+    if (!keep_bank) files[i]->matrix_bank ^= 1;
+  }
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::TRNSPSRCB) {
+  SrcFile& file = context.state.fpu.src_b;
+  if (!file.matrix_may_read()) return Completion::Stall;
+  SrcRow* const rows = &file.matrix_rows()[16];
+  for (u32 i = 0; i < 16; ++i)
+    for (u32 j = 0; j < i; ++j) std::swap(rows[i].datum[j], rows[j].datum[i]);
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::SHIFTXA insn) {
+  SrcFile& file = context.state.fpu.src_a;
+  if (!file.matrix_may_read()) return Completion::Stall;
+  enum Direction : u32 { kRight = 2, kLeft = 3 };
+  if (insn.shift_mode() < kRight) {
+    context.raise(Rule::TensixUndefined, fmt::format("SHIFTXA direction {}", insn.shift_mode()));
+    return Completion::Done;
+  }
+  // The block cannot be named: it is the one that an earlier instruction read from.
+  const u32 from = context.state.fpu.last_src_a_row & 0x30;
+  auto& rows = file.matrix_rows();
+  for (u32 i = 0; i < 16; ++i) {
+    const auto source = rows[from + i].datum;
+    auto& target = rows[i].datum;
+    for (u32 j = 0; j < kRowDatums; ++j) {
+      if (insn.shift_mode() == kRight)
+        target[j] = j > 0 ? source[j - 1] : 0;
+      else
+        target[j] = j < kRowDatums - 1 ? source[j + 1] : 0;
+    }
+  }
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::SHIFTXB insn) {
+  SrcFile& file = context.state.fpu.src_b;
+  if (!file.matrix_may_read()) return Completion::Stall;
+  const u32 row = (insn.shift_row() + rwc_of(context).src_b) & (kSrcRows - 1);
+  auto& cells = file.matrix_rows()[row].datum;
+  const u32 first = cells[0];
+  for (u32 j = 0; j < kRowDatums - 1; ++j) cells[j] = cells[j + 1];
+  cells[kRowDatums - 1] = insn.rot_shift() != 0 ? 0 : first;
+  apply_addr_mod(context, insn.addr_mode());
+  return Completion::Done;
+}
+
+/// Drops the operand cache of SrcB, which nothing can observe.
+Completion execute(Context&, op::GATESRCRST) {
+  return Completion::Done;
+}
+
+}  // namespace bhemu::tensix

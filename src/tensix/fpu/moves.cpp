@@ -1,0 +1,248 @@
+// MOVA2D, MOVDBGA2D, MOVB2D, MOVD2A, MOVD2B, MOVB2A.
+//
+// Documents: tt-isa-documentation MOVA2D.md ... MOVD2B.md; BlackholeA0 SFPCONFIG.md for
+// LaneConfig.BLOCK_DEST_MOV; which format code each move goes by: formats.hpp.
+#include <fmt/format.h>
+
+#include "tensix/fpu/formats.hpp"
+#include "tensix/fpu/rwc.hpp"
+
+namespace bhemu::tensix {
+namespace {
+
+using numeric::Format;
+
+struct MoveFields {
+  bool low_half;
+  u32 src;
+  u32 addr_mode;
+  u32 mod;
+  u32 dst;
+};
+
+/// Bit i: LaneConfig forbids moves to touch column i.
+u32 blocked_columns(const Context& context) {
+  u32 mask = 0;
+  for (u32 i = 0; i < kRowDatums; ++i)
+    mask |= static_cast<u32>(bit(context.state.sfpu.lane_config[i / 2], 9 + (i & 1))) << i;
+  return mask;
+}
+
+/// A cell as 16 bits of Dst storage.
+u16 storage16_of_cell(u32 cell, bool five_bit) {
+  if (!five_bit) return numeric::dst_from_bf16(static_cast<u16>(cell >> 16));
+  return static_cast<u16>((cell >> 31) << 15 | numeric::cell_mantissa(cell) << 5 |
+                          (numeric::cell_exponent(cell) & 0x1F));
+}
+
+/// How cells of one move become Dst words.
+struct ToDst {
+  Format format;
+  bool five_bit;
+  bool low_half;
+  u32 mask;    // of the cell
+  bool flush;  // cells of exponent 0 become 0
+  u32 blocked;
+
+  bool writes_32_bits() const { return format == Format::Tf32 || low_half; }
+};
+
+void move_row_to_dst(DstAccess& dst, u32 row, const std::array<u32, kRowDatums>& cells,
+                     const ToDst& how) {
+  const bool wide = how.writes_32_bits();
+  DstRow32 old32{};
+  DstRow old16{};
+  if (wide) {
+    old32 = dst.read_row32(row);
+  } else if (how.blocked != 0) {
+    old16 = dst.read_row16(row);
+  }
+  for (u32 j = 0; j < kRowDatums; ++j) {
+    if (bit(how.blocked, j)) continue;
+    u32 cell = cells[j] & how.mask;
+    if (how.flush && numeric::cell_exponent(cell) == 0) cell = 0;
+    const u16 half = storage16_of_cell(cell, how.five_bit);
+    if (how.format == Format::Tf32) {
+      old32[j] = u32{half} << 16 | (cell & 0xE000) | (how.low_half ? half : 0);
+    } else if (wide) {
+      old32[j] = (old32[j] & 0xFFFF0000) | half;
+    } else {
+      old16.datum[j] = half;
+    }
+  }
+  if (wide)
+    dst.write_row32(row, old32);
+  else
+    dst.write_row16(row, old16);
+}
+
+/// True: the thread stops here.
+bool refuses(Context& context, const FpuFormats& formats, const ToDst& how) {
+  if (how.format == Format::Tf32)
+    return how.low_half &&
+           context.raise(Rule::TensixUndefined,
+                         "a move of TF32 to the low half of Dst (erratum TEN-4245)");
+  return !how.low_half && formats.fp32 && !formats.force_fp16 &&
+         context.raise(Rule::FpuMoveInFp32,
+                       fmt::format("source format {}", numeric::name_of(how.format)));
+}
+
+Completion move_a_to_dst(Context& context, const MoveFields& fields) {
+  FpuState& fpu = context.state.fpu;
+  const FpuFormats formats = fpu_formats(context);
+  const ToDst how{formats.a,         formats.five_bit(),      fields.low_half,
+                  numeric::kCellAll, !formats.keep_denormals, blocked_columns(context)};
+  if (refuses(context, formats, how)) return Completion::Done;
+  const bool eight = bit(fields.mod, 1);
+  u32 dst_row = fields.dst + dst_offset(context);
+  u32 src_row = fields.src + rwc_of(context).src_a;
+  dst_row &= eight ? 0x3F8 : 0x3FF;
+  src_row &= eight ? 0x38 : 0x3F;
+  fpu.last_src_a_row = src_row;
+  context.touch(Resource::Dst);
+  DstAccess dst(context.state);
+  for (u32 i = 0; i < (eight ? 8u : 1u); ++i)
+    move_row_to_dst(dst, dst_row + i, fpu.src_a.matrix_rows()[src_row + i].datum, how);
+  apply_addr_mod(context, fields.addr_mode);
+  return Completion::Done;
+}
+
+struct FromDst {
+  Format format;
+  bool five_bit;
+  bool wide;
+  bool low_half;
+};
+
+u32 cell_of_storage16(u16 stored, bool five_bit) {
+  if (!five_bit) return u32{numeric::bf16_from_dst(stored)} << 16;
+  return u32{stored & 0x8000u} << 16 | (stored & 0x1Fu) << 23 | ((stored >> 5) & 0x3FFu) << 13;
+}
+
+u32 cell_of_storage32(u32 stored, const FromDst& how) {
+  if (how.format == Format::Tf32 && !how.five_bit) {
+    // The low form gives the 13 bits that the other one drops, as a raw cell.
+    if (how.low_half) return numeric::cell_from_src_bits(stored & 0x1FFF);
+    return numeric::fp32_from_dst(stored) & numeric::kCellAll;
+  }
+  const u16 half = static_cast<u16>(how.low_half ? stored : stored >> 16);
+  return cell_of_storage16(half, how.five_bit);
+}
+
+void move_row_from_dst(const DstAccess& dst, u32 row, SrcRow& cells, const FromDst& how,
+                       u32 blocked) {
+  DstRow32 wide{};
+  DstRow narrow{};
+  if (how.wide)
+    wide = dst.read_row32(row);
+  else
+    narrow = dst.read_row16(row);
+  for (u32 j = 0; j < kRowDatums; ++j) {
+    if (bit(blocked, j)) continue;
+    cells.datum[j] = how.wide ? cell_of_storage32(wide[j], how)
+                              : cell_of_storage16(narrow.datum[j], how.five_bit);
+  }
+}
+
+/// MOVD2A and MOVD2B. `format` decides the style; neither bank's owner nor its format matters.
+Completion move_from_dst(Context& context, const MoveFields& fields, Format format, SrcFile& file,
+                         u32 counter) {
+  const FpuFormats formats = fpu_formats(context);
+  const bool five_bit = formats.force_fp16 || !has_8_bit_exponent(format);
+  const FromDst how{format, five_bit, formats.dst_is_32_bit(), fields.low_half};
+  if (!how.wide) {
+    if (how.low_half &&
+        context.raise(Rule::TensixUndefined, "a move of the low half from Dst in its 16-bit view"))
+      return Completion::Done;
+    if (format == Format::Tf32 && !five_bit &&
+        context.raise(Rule::TensixUndefined, "a move of TF32 from Dst in its 16-bit view"))
+      return Completion::Done;
+  }
+  const bool four = bit(fields.mod, 1);
+  const u32 dst_row = (fields.dst + dst_offset(context)) & (four ? 0x3FC : 0x3FF);
+  const u32 src_row = (fields.src + counter) & (four ? 0x3C : 0x3F);
+  context.state.fpu.last_src_a_row = rwc_of(context).src_a;
+  const DstAccess dst(context.state);
+  const u32 blocked = blocked_columns(context);
+  for (u32 i = 0; i < (four ? 4u : 1u); ++i)
+    move_row_from_dst(dst, dst_row + i, file.matrix_rows()[src_row + i], how, blocked);
+  apply_addr_mod(context, fields.addr_mode);
+  return Completion::Done;
+}
+
+template <class Op>
+MoveFields fields_of(Op insn) {
+  return {insn.dest_32b_lo() != 0, insn.src(), insn.addr_mode(), insn.instr_mod(), insn.dst()};
+}
+
+}  // namespace
+
+Completion execute(Context& context, op::MOVA2D insn) {
+  if (!context.state.fpu.src_a.matrix_may_read()) return Completion::Stall;
+  return move_a_to_dst(context, fields_of(insn));
+}
+
+/// As MOVA2D, without waiting for the bank (MOVDBGA2D.md).
+Completion execute(Context& context, op::MOVDBGA2D insn) {
+  return move_a_to_dst(context, fields_of(insn));
+}
+
+Completion execute(Context& context, op::MOVB2D insn) {
+  FpuState& fpu = context.state.fpu;
+  if (!fpu.src_b.matrix_may_read()) return Completion::Stall;
+  const FpuFormats formats = fpu_formats(context);
+  const bool five_bit = formats.force_fp16 || !has_8_bit_exponent(formats.moves);
+  const ToDst how{formats.moves,           five_bit,
+                  insn.dest_32b_lo() != 0, formats.mask_b(),
+                  !formats.keep_denormals, blocked_columns(context)};
+  if (refuses(context, formats, how)) return Completion::Done;
+
+  const u32 mod = insn.movb2d_instr_mod();
+  const bool column_0 = bit(mod, 0);
+  const bool one_row_to_8 = bit(mod, 1);
+  const u32 rows = one_row_to_8 ? 8 : bit(mod, 2) ? 4 : 1;
+  const u32 dst_row = (insn.dst() + dst_offset(context)) & (0x400 - rows);
+  const u32 src_row = (insn.src() + rwc_of(context).src_b) & (rows == 4 ? 0x3C : 0x3F);
+  fpu.last_src_a_row = rwc_of(context).src_a;
+  context.touch(Resource::Dst);
+  DstAccess dst(context.state);
+  for (u32 i = 0; i < rows; ++i) {
+    std::array<u32, kRowDatums> cells =
+        fpu.src_b.matrix_rows()[src_row + (one_row_to_8 ? 0 : i)].datum;
+    if (column_0) cells.fill(cells[0]);
+    move_row_to_dst(dst, dst_row + i, cells, how);
+  }
+  apply_addr_mod(context, insn.addr_mode());
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::MOVD2A insn) {
+  return move_from_dst(context, fields_of(insn), fpu_formats(context).a, context.state.fpu.src_a,
+                       rwc_of(context).src_a);
+}
+
+Completion execute(Context& context, op::MOVD2B insn) {
+  return move_from_dst(context, fields_of(insn), fpu_formats(context).moves,
+                       context.state.fpu.src_b, rwc_of(context).src_b);
+}
+
+Completion execute(Context& context, op::MOVB2A insn) {
+  FpuState& fpu = context.state.fpu;
+  if (!fpu.src_b.matrix_may_read()) return Completion::Stall;
+  const bool flush = !fpu_formats(context).keep_denormals;
+  const bool four = bit(insn.instr_mod(), 1);
+  const u32 mask = four ? 0x3C : 0x3F;
+  const u32 a_row = (insn.srca() + rwc_of(context).src_a) & mask;
+  const u32 b_row = (insn.srcb() + rwc_of(context).src_b) & mask;
+  fpu.last_src_a_row = a_row;
+  for (u32 i = 0; i < (four ? 4u : 1u); ++i) {
+    const SrcRow& from = fpu.src_b.matrix_rows()[b_row + i];
+    SrcRow& to = fpu.src_a.matrix_rows()[a_row + i];
+    for (u32 j = 0; j < kRowDatums; ++j)
+      to.datum[j] = flush && numeric::cell_exponent(from.datum[j]) == 0 ? 0 : from.datum[j];
+  }
+  apply_addr_mod(context, insn.addr_mode());
+  return Completion::Done;
+}
+
+}  // namespace bhemu::tensix

@@ -1,0 +1,96 @@
+#include "tensix/fpu/rwc.hpp"
+
+#include <fmt/format.h>
+
+namespace bhemu::tensix {
+namespace {
+
+constexpr u32 kSrcMask = kSrcRows - 1;
+constexpr u32 kDstMask = kDstRows - 1;
+
+struct CounterStep {
+  u32 increment;
+  bool carriage_return;
+  bool clear;
+  bool copy_to_return;  // Dst only
+};
+
+template <class T>
+void step(T& counter, T& copy, const CounterStep& how, u32 mask) {
+  if (how.clear) {
+    counter = copy = 0;
+  } else if (how.copy_to_return) {
+    counter = copy = static_cast<T>((counter + how.increment) & mask);
+  } else if (how.carriage_return) {
+    counter = copy = static_cast<T>((copy + how.increment) & mask);
+  } else {
+    counter = static_cast<T>((counter + how.increment) & mask);
+  }
+}
+
+template <class T>
+void increment(T& counter, T& copy, u32 amount, bool carriage_return, u32 mask) {
+  step(counter, copy, {amount, carriage_return, false, false}, mask);
+}
+
+}  // namespace
+
+void apply_addr_mod(Context& context, u32 addr_mode, bool update_fidelity) {
+  const ThreadConfigWords& words = context.thread_config();
+  Rwc& rwc = rwc_of(context);
+  const u32 ab = words[thread_cfg::ADDR_MOD_AB_SEC0_SrcAIncr::kWord + addr_mode];
+  const u32 dst = words[thread_cfg::ADDR_MOD_DST_SEC0_DestIncr::kWord + addr_mode];
+  const u32 bias = words[thread_cfg::ADDR_MOD_BIAS_SEC0_BiasIncr::kWord + addr_mode];
+
+  step(rwc.src_a, rwc.src_a_cr, {bits(ab, 0, 6), bit(ab, 6), bit(ab, 7), false}, kSrcMask);
+  step(rwc.src_b, rwc.src_b_cr, {bits(ab, 8, 6), bit(ab, 14), bit(ab, 15), false}, kSrcMask);
+  step(rwc.dst, rwc.dst_cr, {bits(dst, 0, 10), bit(dst, 10), bit(dst, 11), bit(dst, 12)}, kDstMask);
+  if (update_fidelity)
+    rwc.fidelity = bit(dst, 15) ? 0 : static_cast<u8>((rwc.fidelity + bits(dst, 13, 2)) & 3);
+
+  if (bit(bias, 4)) {
+    rwc.bias = 0;
+  } else if (bits(bias, 0, 2) != 0) {
+    rwc.bias ^= 1;
+    // On Wormhole the bit adds 4 to the index; nobody knows what it does on Blackhole.
+    context.raise(Rule::FpuAddrModBias,
+                  fmt::format("address mode {} toggles the bias bit", addr_mode));
+  }
+}
+
+void flip_src_banks(Context& context, bool flip_a, bool flip_b) {
+  const ThreadConfigWords& words = context.thread_config();
+  FpuState& fpu = context.state.fpu;
+  if (flip_a) fpu.src_a.flip_matrix_bank(!thread_cfg::CLR_DVALID_SrcA_Disable::get(words));
+  if (flip_b) fpu.src_b.flip_matrix_bank(!thread_cfg::CLR_DVALID_SrcB_Disable::get(words));
+}
+
+Completion execute(Context& context, op::SETRWC insn) {
+  Rwc& rwc = rwc_of(context);
+  const u32 mask = insn.bit_mask();
+  const u32 cr = insn.rwc_cr();
+  if (bit(mask, 0))
+    rwc.src_a = rwc.src_a_cr =
+        static_cast<u8>((insn.rwc_a() + (bit(cr, 0) ? rwc.src_a_cr : 0)) & kSrcMask);
+  if (bit(mask, 1))
+    rwc.src_b = rwc.src_b_cr =
+        static_cast<u8>((insn.rwc_b() + (bit(cr, 1) ? rwc.src_b_cr : 0)) & kSrcMask);
+  if (bit(mask, 2) || bit(cr, 3)) {
+    const u32 base = bit(cr, 3) ? rwc.dst : bit(cr, 2) ? rwc.dst_cr : 0;
+    rwc.dst = rwc.dst_cr = static_cast<u16>((insn.rwc_d() + base) & kDstMask);
+  }
+  if (bit(mask, 3)) rwc.fidelity = 0;
+  flip_src_banks(context, bit(insn.clear_ab_vld(), 0), bit(insn.clear_ab_vld(), 1));
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::INCRWC insn) {
+  Rwc& rwc = rwc_of(context);
+  const u32 cr = insn.rwc_cr();
+  increment(rwc.src_a, rwc.src_a_cr, insn.rwc_a(), bit(cr, 0), kSrcMask);
+  increment(rwc.src_b, rwc.src_b_cr, insn.rwc_b(), bit(cr, 1), kSrcMask);
+  increment(rwc.dst, rwc.dst_cr, insn.rwc_d(), bit(cr, 2), kDstMask);
+  return Completion::Done;
+}
+
+}  // namespace bhemu::tensix

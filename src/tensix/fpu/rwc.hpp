@@ -1,0 +1,40 @@
+// Row counters: what an address modifier does to them, and the rows they name.
+//
+// Documents: tt-isa-documentation RWCs.md; Blackhole has 3-bit address modes, so the eight sections
+// ADDR_MOD_*_SEC0..7 are named directly and no bias is added (tenstorrent/tt-llk
+// tt_llk_blackhole uses ADDR_MOD_4..7 without one).
+#pragma once
+
+#include "tensix/context.hpp"
+
+namespace bhemu::tensix {
+
+/// What follows from section `addr_mode` after an instruction. `update_fidelity` is false for
+/// SFPLOAD, SFPSTORE and SFPLOADMACRO.
+void apply_addr_mod(Context& context, u32 addr_mode, bool update_fidelity = true);
+inline void apply_partial_addr_mod(Context& context, u32 addr_mode) {
+  apply_addr_mod(context, addr_mode, false);
+}
+
+inline Rwc& rwc_of(const Context& context) {
+  return context.state.fpu.rwc[context.thread];
+}
+
+/// What is added to a Dst field of an FPU instruction: thread offset, counter, DEST_REGW_BASE.
+inline u32 dst_offset(const Context& context) {
+  return thread_cfg::DEST_TARGET_REG_CFG_MATH_Offset::get(context.thread_config()) +
+         rwc_of(context).dst + cfg::DEST_REGW_BASE_Base::get(context.config());
+}
+
+/// The fidelity phase that a multiplication of this thread uses now.
+inline u32 fidelity_phase(const Context& context) {
+  return (rwc_of(context).fidelity +
+          thread_cfg::FIDELITY_BASE_Phase::get(context.thread_config())) &
+         3;
+}
+
+/// The clear bits of an instruction: the matrix unit turns to its other bank and, unless
+/// CLR_DVALID_Src*_Disable says otherwise, gives the one it leaves to the unpacker.
+void flip_src_banks(Context& context, bool flip_a, bool flip_b);
+
+}  // namespace bhemu::tensix

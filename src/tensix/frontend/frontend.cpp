@@ -1,0 +1,189 @@
+#include "tensix/frontend/frontend.hpp"
+
+#include <fmt/format.h>
+
+#include "tensix/frontend/mop.hpp"
+
+namespace bhemu::tensix::frontend {
+namespace {
+
+void touch(const Environment& env, Resource resource) {
+  if (env.wakeup != nullptr) env.wakeup->touch(resource);
+}
+
+/// Removing a word frees a place and changes the queue status.
+u32 pop(const Environment& env, unsigned thread, Ring<QueuedWord, kFifoDepth>& fifo) {
+  touch(env, fifo_of(thread));
+  touch(env, thread_of(thread));
+  return fifo.pop().word;
+}
+
+bool ready(const Ring<QueuedWord, kFifoDepth>& fifo, Cycle now) {
+  return !fifo.empty() && fifo.front().pushed < now;
+}
+
+/// Silicon has one place where the two meet; of two words pushed in the same cycle it drops the
+/// TRISC's (tensix-coprocessor-pipeline, "BRISC Coprocessor Access"). We keep it and say so.
+void check_collision(State& state, const Environment& env, unsigned thread, Cycle now) {
+  const Frontend& frontend = state.frontend[thread];
+  if (frontend.fifo.empty()) return;
+  const QueuedWord& mine = frontend.fifo.front();
+  const QueuedWord& other = frontend.brisc_fifo.front();
+  if (mine.pushed != other.pushed) return;
+  Context context{state, env, thread, now, mine.word};
+  context.raise(Rule::TensixPushCollision,
+                fmt::format("BRISC and TRISC{} both pushed to thread {} in cycle {}: silicon "
+                            "discards the TRISC's word {:#010x}",
+                            thread, thread, mine.pushed, mine.word));
+}
+
+/// What the stage behind the MOP expander is offered in this cycle. False: nothing.
+/// `changed` is set when the expander consumed something.
+bool next_incoming(State& state, const Environment& env, unsigned thread, Cycle now, u32& word,
+                   bool& changed) {
+  Frontend& frontend = state.frontend[thread];
+  if (ready(frontend.brisc_fifo, now)) {
+    check_collision(state, env, thread, now);
+    changed = true;
+    word = pop(env, thread, frontend.brisc_fifo);
+    return true;
+  }
+  if (frontend.mop.phase != MopPhase::Idle) {
+    changed = true;
+    touch(env, thread_of(thread));
+    if (next_of_mop(frontend, word)) return true;
+  }
+  if (!ready(frontend.fifo, now)) return false;
+  changed = true;
+  word = pop(env, thread, frontend.fifo);
+  switch (opcode_of(word)) {
+    case op::MOP_CFG::kOpcode:
+      frontend.mask_hi = op::MOP_CFG{word}.zmask_hi16();
+      return false;
+    case op::MOP::kOpcode:
+      start_mop(frontend, word);
+      return next_of_mop(frontend, word);
+    default:
+      return true;
+  }
+}
+
+void start_replay(Frontend& frontend, op::REPLAY insn) {
+  frontend.replay_index = static_cast<u8>(insn.start_idx());
+  frontend.replay_left = static_cast<u8>(insn.len() == 0 ? 64 : insn.len());
+  if (insn.load_mode() == 0) {
+    frontend.replay_mode = ReplayMode::Play;
+  } else {
+    frontend.replay_mode =
+        insn.execute_while_loading() != 0 ? ReplayMode::RecordAndExecute : ReplayMode::Record;
+  }
+}
+
+void record(Frontend& frontend, u32 word) {
+  frontend.replay[frontend.replay_index] = word;
+  frontend.replay_index = (frontend.replay_index + 1) % kReplaySlots;
+  if (frontend.replay_mode == ReplayMode::RecordAndExecute) fill_gate(frontend, word);
+  if (--frontend.replay_left == 0) frontend.replay_mode = ReplayMode::Pass;
+}
+
+}  // namespace
+
+bool refill_from_queues(State& state, const Environment& env, unsigned thread, Cycle now) {
+  Frontend& frontend = state.frontend[thread];
+  u32 word = 0;
+  bool changed = false;
+  if (!next_incoming(state, env, thread, now, word, changed)) return changed;
+  if (frontend.replay_mode != ReplayMode::Pass) {
+    record(frontend, word);
+  } else if (opcode_of(word) == op::REPLAY::kOpcode) {
+    start_replay(frontend, op::REPLAY{word});
+    if (frontend.replay_mode == ReplayMode::Play) fill_gate(frontend, play(frontend));
+  } else {
+    fill_gate(frontend, word);
+  }
+  return true;
+}
+
+Cycle next_available(const Frontend& frontend, Cycle now) {
+  Cycle next = kNever;
+  for (const auto* fifo : {&frontend.fifo, &frontend.brisc_fifo}) {
+    if (!fifo->empty() && fifo->front().pushed >= now)
+      next = std::min(next, fifo->front().pushed + 1);
+  }
+  return next;
+}
+
+bool mop_idle(const Frontend& frontend) {
+  if (frontend.mop.phase != MopPhase::Idle) return false;
+  for (u32 i = 0; i < frontend.fifo.size(); ++i) {
+    if (opcode_of(frontend.fifo[i].word) == op::MOP::kOpcode) return false;
+  }
+  return true;
+}
+
+bool empty(const Frontend& frontend) {
+  return !frontend.gate_full && frontend.fifo.empty() && frontend.brisc_fifo.empty() &&
+         frontend.mop.phase == MopPhase::Idle && frontend.replay_mode != ReplayMode::Play;
+}
+
+u32 types_of(u32 word) {
+  // Bits of CSRs.md, "tt_cfg_qstatus".
+  enum : u32 {
+    kReplay = 1u << 0,
+    kMop = 1u << 1,
+    kThcon = 1u << 2,
+    kMover = 1u << 3,
+    kUnpack = 1u << 4,
+    kPack = 1u << 5,
+    kCfg = 1u << 6,
+    kSync = 1u << 7,
+    kTdma = 1u << 8,
+    kSfpu = 1u << 9,
+    kFpu = 1u << 10,
+  };
+  switch (info_of_word(word).unit) {
+    case Unit::Frontend: {
+      if (opcode_of(word) == op::MOP::kOpcode) return kMop;
+      if (opcode_of(word) != op::REPLAY::kOpcode) return 0;
+      const op::REPLAY replay{word};
+      return replay.execute_while_loading() != 0 || replay.load_mode() == 0 ? u32{kReplay} : 0u;
+    }
+    case Unit::Thcon:
+      return kThcon | kTdma;
+    case Unit::Xmov:
+      return kMover | kTdma;
+    case Unit::Unpack:
+      return kUnpack | kTdma;
+    case Unit::Pack:
+      return kPack | kTdma;
+    case Unit::None:
+    case Unit::Misc:
+      return kTdma;
+    case Unit::Cfg:
+      return kCfg;
+    case Unit::Sync:
+      return kSync;
+    case Unit::Sfpu:
+      return kSfpu;
+    case Unit::Fpu:
+      return kFpu;
+  }
+  return 0;
+}
+
+u32 queued_types(const Frontend& frontend) {
+  u32 types = 0;
+  for (u32 i = 0; i < frontend.fifo.size(); ++i) types |= types_of(frontend.fifo[i].word);
+  for (u32 i = 0; i < frontend.brisc_fifo.size(); ++i)
+    types |= types_of(frontend.brisc_fifo[i].word);
+  if (frontend.gate_full) types |= types_of(frontend.gate_word);
+  if (frontend.mop.phase != MopPhase::Idle) types |= types_of(encode<op::MOP>());
+  if (frontend.replay_mode == ReplayMode::Play) {
+    types |= types_of(encode<op::REPLAY>());
+    for (u32 i = 0; i < frontend.replay_left; ++i)
+      types |= types_of(frontend.replay[(frontend.replay_index + i) % kReplaySlots]);
+  }
+  return types;
+}
+
+}  // namespace bhemu::tensix::frontend

@@ -1,0 +1,63 @@
+// The frontend of one thread up to the wait gate: MOP expander, BRISC's entry, replay expander.
+//
+// Documents: tt-isa-documentation MOPExpander.md, REPLAY.md (shared text),
+// BlackholeA0/TensixTile/BabyRISCV/PushTensixInstruction.md; boopdotpng/tenstorrent-docs
+// mop-and-replay-expanders, tensix-coprocessor-pipeline "BRISC Coprocessor Access".
+//
+// Chosen where the documents leave it open:
+// - The inner count of template 1 has 10 bits. The texts say 7, but silicon runs an inner count of
+//   256 exactly and software uses 600, while 17,870 is truncated. The outer count has 7 bits.
+// - A word of BRISC goes before the MOP expander's next word, also in the middle of an expansion.
+// Not modelled: the cycle that the MOP expander loses after an expansion (fast timing), the limit
+// of 28 entries for a push of a single word, Auto TTSync (RESOURCEDECL is taken and has no effect:
+// here a store of a core has always been carried out when the next instruction looks).
+#pragma once
+
+#include "tensix/context.hpp"
+
+namespace bhemu::tensix::frontend {
+
+inline constexpr u32 kOuterCountMask = 0x7F;
+inline constexpr u32 kInnerCountMask = 0x3FF;
+
+/// The next word of a playback.
+inline u32 play(Frontend& frontend) {
+  const u32 word = frontend.replay[frontend.replay_index];
+  frontend.replay_index = (frontend.replay_index + 1) % kReplaySlots;
+  if (--frontend.replay_left == 0) frontend.replay_mode = ReplayMode::Pass;
+  return word;
+}
+
+/// RESOURCEDECL ends here: Auto TTSync takes it.
+inline void fill_gate(Frontend& frontend, u32 word) {
+  if (opcode_of(word) == op::RESOURCEDECL::kOpcode) return;
+  frontend.gate_word = word;
+  frontend.gate_full = true;
+}
+
+/// The same with everything but a playback.
+bool refill_from_queues(State& state, const Environment& env, unsigned thread, Cycle now);
+
+/// Lets the expanders work for one cycle; may put one word into the (empty) gate.
+/// True when any state changed.
+inline bool refill(State& state, const Environment& env, unsigned thread, Cycle now) {
+  Frontend& frontend = state.frontend[thread];
+  if (frontend.replay_mode != ReplayMode::Play) return refill_from_queues(state, env, thread, now);
+  fill_gate(frontend, play(frontend));
+  return true;
+}
+
+/// A queue holds a word that can be taken only from a later cycle on: that cycle, or kNever.
+Cycle next_available(const Frontend& frontend, Cycle now);
+
+/// Nothing is queued, being expanded, or at the gate.
+bool empty(const Frontend& frontend);
+/// What MOPExpanderDoneCheck waits for.
+bool mop_idle(const Frontend& frontend);
+
+/// Bits 0..10 of tt_cfg_qstatus (CSRs.md): instruction types queued in front of the gate.
+u32 queued_types(const Frontend& frontend);
+/// The CSR's bits for one instruction word.
+u32 types_of(u32 word);
+
+}  // namespace bhemu::tensix::frontend

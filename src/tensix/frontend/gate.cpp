@@ -1,0 +1,162 @@
+#include "tensix/frontend/gate.hpp"
+
+#include "tensix/frontend/frontend.hpp"
+
+namespace bhemu::tensix::frontend {
+namespace {
+
+constexpr u16 kAllBlocks = 0x1FF;
+
+// Overlay stream registers: stream s, register r at 0xFFB40000 + s * 0x1000 + r * 4
+// (tt-metal, blackhole/noc/noc_overlay_parameters.h).
+constexpr u32 kStreamBase = 0xFFB40000;
+constexpr u32 kStreamSize = 0x1000;
+constexpr u32 kStreamCurrentPhase = 29;
+constexpr u32 kStreamMessagesReceived = 259;
+
+bool busy(const State& state, unsigned thread, BusyUnit unit, Cycle now) {
+  return state.busy_until[thread][static_cast<unsigned>(unit)] > now;
+}
+
+bool semaphores_hold(const State& state, const LatchedWait& wait) {
+  for (u32 i = 0; i < kSemaphores; ++i) {
+    if (!bit(wait.semaphores, i)) continue;
+    const Semaphore& semaphore = state.sync.semaphore[i];
+    if (bit(wait.condition, 0) && semaphore.value == 0) return true;
+    if (bit(wait.condition, 1) && semaphore.value >= semaphore.max) return true;
+  }
+  return false;
+}
+
+/// The scalar unit works on one instruction at a time (ScalarUnit.md); one that waits keeps it.
+bool scalar_unit_taken(const State& state, const Decoded& decoded, unsigned thread) {
+  return decoded.unit == Unit::Thcon && state.thcon.occupied_by != 0 &&
+         state.thcon.occupied_by != thread + 1;
+}
+
+}  // namespace
+
+u32 stream_register_address(const State& state, unsigned thread, u32 select, u32 register_index) {
+  const ThreadConfigWords& words = state.thread_config(thread);
+  const u32 stream = thread_cfg::STREAM_ID_SYNC_SEC0_BankSel::get(words, select & 3);
+  return kStreamBase + stream * kStreamSize + register_index * 4;
+}
+
+u32 unmet_conditions(const State& state, unsigned thread, u32 condition, Cycle now) {
+  const FpuState& fpu = state.fpu;
+  u32 unmet = 0;
+  const auto keep = [&](unsigned index, bool waiting) {
+    if (waiting) unmet |= 1u << index;
+  };
+  keep(0, busy(state, thread, BusyUnit::Thcon, now));
+  keep(1, busy(state, thread, BusyUnit::Unpack0, now));
+  keep(2, busy(state, thread, BusyUnit::Unpack1, now));
+  keep(3, busy(state, thread, BusyUnit::Pack, now));
+  keep(4, busy(state, thread, BusyUnit::Fpu, now));
+  keep(5, !fpu.src_a.unpacker_may_write());
+  keep(6, !fpu.src_b.unpacker_may_write());
+  keep(7, !fpu.src_a.matrix_may_read());
+  keep(8, !fpu.src_b.matrix_may_read());
+  keep(9, state.mover.busy_until > now);
+  // C10: a core's request that was sent but not carried out. Ours are carried out at once.
+  keep(11, busy(state, thread, BusyUnit::Sfpu, now));
+  for (unsigned other = 0; other < kThreads; ++other)
+    keep(12, busy(state, other, BusyUnit::Cfg, now));
+  return unmet & condition;
+}
+
+bool keep_waiting(const State& state, const Environment& env, unsigned thread, Cycle now) {
+  const LatchedWait& wait = state.frontend[thread].wait;
+  switch (wait.kind) {
+    case WaitKind::None:
+      return false;
+    case WaitKind::Stallwait:
+      return unmet_conditions(state, thread, wait.condition, now) != 0;
+    case WaitKind::Semwait:
+      return semaphores_hold(state, wait);
+    case WaitKind::Streamwait: {
+      const u32 index = bit(wait.condition, 0) ? kStreamCurrentPhase : kStreamMessagesReceived;
+      const u32 address = stream_register_address(state, thread, wait.stream_select, index);
+      return env.load_register(env.tile, address, now) < wait.target;
+    }
+  }
+  return false;
+}
+
+bool blocks(const LatchedWait& wait, u32 word) {
+  const u16 by = kDecoded[opcode_of(word)].blocked_by;
+  // NOP only counts as blocked when every bit of the mask is set.
+  if (opcode_of(word) == op::NOP::kOpcode) return wait.block == kAllBlocks;
+  return (by & wait.block) != 0;
+}
+
+bool held_by_reset(const State& state, u32 word) {
+  const u32 reset = state.soft_reset;
+  constexpr u32 kUnpackers = 0x83;
+  constexpr u32 kGlue = 1u << 8;
+  switch (kDecoded[opcode_of(word)].unit) {
+    case Unit::Unpack:
+      return (reset & (kUnpackers | kGlue)) != 0;
+    case Unit::Pack:
+      return (reset & ((1u << 2) | kGlue)) != 0;
+    case Unit::Xmov:
+      return (reset & kGlue) != 0;
+    case Unit::Fpu:
+    case Unit::Sfpu:
+      return bit(reset, 10);
+    case Unit::Thcon: {
+      const u8 opcode = opcode_of(word);
+      if (bit(reset, 8)) return true;
+      return bit(reset, 9) && opcode != op::DMANOP::kOpcode && opcode != op::SETDMAREG::kOpcode;
+    }
+    default:
+      return false;
+  }
+}
+
+namespace {
+
+/// The latched wait in this cycle. True: the instruction at the gate may not pass.
+bool hold(State& state, const Environment& env, unsigned thread, Cycle now, bool& changed) {
+  Frontend& frontend = state.frontend[thread];
+  // The mask is lifted one cycle after the condition is met: whoever arrives behind the wait
+  // instruction is subject to it for at least a cycle.
+  const bool blocked = frontend.gate_full && blocks(frontend.wait, frontend.gate_word);
+  if (!keep_waiting(state, env, thread, now)) {
+    frontend.wait = LatchedWait{};
+    changed = true;
+  }
+  return blocked;
+}
+
+}  // namespace
+
+bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& accepted) {
+  Frontend& frontend = state.frontend[thread];
+  if (frontend.stopped) return false;
+  bool changed = false;
+  if (!frontend.gate_full) changed = refill(state, env, thread, now);
+  if (frontend.wait.kind != WaitKind::None && hold(state, env, thread, now, changed))
+    return changed;
+  if (!frontend.gate_full) return changed;
+
+  const u32 word = frontend.gate_word;
+  const Decoded& decoded = kDecoded[opcode_of(word)];
+  const u32 second = decoded.unit == Unit::Unpack ? bits(word, 23, 1) : 0;
+  const u8 accept = static_cast<u8>(decoded.accept << second);
+  if ((accepted & accept) != 0 || scalar_unit_taken(state, decoded, thread)) return changed;
+  if (state.soft_reset != 0 && held_by_reset(state, word)) return changed;
+
+  if (env.wakeup != nullptr) env.wakeup->touch(thread_of(thread));
+  Context context{state, env, thread, now, word};
+  const Completion completion = decoded.execute(context);
+  if (frontend.stopped) return true;
+  if (completion == Completion::Stall) return changed;
+  accepted |= accept;
+  frontend.gate_full = false;
+  ++frontend.executed;
+  context.busy(static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second), 1);
+  return true;
+}
+
+}  // namespace bhemu::tensix::frontend

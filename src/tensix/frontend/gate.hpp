@@ -1,0 +1,46 @@
+// The wait gate: holds an instruction until the latched wait lets it pass and its unit takes it.
+//
+// Documents: tt-isa-documentation BlackholeA0 STALLWAIT.md, SEMWAIT.md, STREAMWAIT.md, SyncUnit.md,
+// ConfigurationUnit.md, SoftReset.md.
+#pragma once
+
+#include "tensix/context.hpp"
+
+namespace bhemu::tensix::frontend {
+
+/// Units that accept a limited number of instructions a cycle, from all threads together.
+enum : u8 {
+  kAcceptThcon = 1u << 0,
+  kAcceptFpu = 1u << 1,
+  kAcceptSfpu = 1u << 2,
+  kAcceptPack = 1u << 3,
+  kAcceptUnpack0 = 1u << 4,
+  kAcceptUnpack1 = 1u << 5,
+  kAcceptConfig = 1u << 6,  // the configuration unit, SETC16 excepted
+  kAcceptSync = 1u << 7,    // the sync unit, mutexes excepted
+};
+
+/// One cycle of one thread: refill, gate, dispatch. `accepted` collects the units taken in this
+/// cycle. True when any state changed.
+bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& accepted);
+
+/// The thread has nothing to do, and only an input can change that.
+inline bool idle(const Frontend& frontend) {
+  return frontend.stopped ||
+         (!frontend.gate_full && frontend.wait.kind == WaitKind::None && frontend.fifo.empty() &&
+          frontend.brisc_fifo.empty() && frontend.mop.phase == MopPhase::Idle &&
+          frontend.replay_mode != ReplayMode::Play);
+}
+
+/// The latched wait still says "keep waiting" in cycle `now`.
+bool keep_waiting(const State& state, const Environment& env, unsigned thread, Cycle now);
+/// The condition bits of `condition` (a STALLWAIT mask) that still hold the thread back.
+u32 unmet_conditions(const State& state, unsigned thread, u32 condition, Cycle now);
+/// The latched wait's block mask covers the instruction.
+bool blocks(const LatchedWait& wait, u32 word);
+/// A unit that the instruction needs is held in soft reset, so it does not start.
+bool held_by_reset(const State& state, u32 word);
+/// The word of the stream register that STREAMWAIT watches.
+u32 stream_register_address(const State& state, unsigned thread, u32 select, u32 register_index);
+
+}  // namespace bhemu::tensix::frontend

@@ -1,0 +1,69 @@
+// Frontend of one thread: FIFOs, MOP expander, replay buffer, wait gate. Owner: frontend/.
+#pragma once
+
+#include <array>
+
+#include "base/ring.hpp"
+#include "base/types.hpp"
+
+namespace bhemu::tensix {
+
+inline constexpr u32 kFifoDepth = 32;
+inline constexpr u32 kReplaySlots = 32;
+inline constexpr u32 kMopConfigWords = 9;
+
+struct QueuedWord {
+  Cycle pushed = 0;  // taken from the next cycle on
+  u32 word = 0;
+  u32 unused = 0;
+};
+
+enum class MopPhase : u8 { Idle, Template0, Start, Loop, End0, End1 };
+
+/// A MOP being expanded, one word a cycle. Counts are taken when it starts; the instruction words
+/// are read from mop_config when they are needed, as hardware does (MOPExpander.md, Configuration).
+struct MopExpansion {
+  MopPhase phase = MopPhase::Idle;
+  u8 step = 0;    // template 0: which instruction of the iteration comes next
+  u16 outer = 0;  // iterations done
+  u32 inner = 0;
+  u32 outer_count = 0;
+  u32 inner_count = 0;
+  u32 flip = 0;  // template 1: LoopOp ^ LoopOp1 when the two alternate
+  u32 mask = 0;  // template 0: bit 0 is the current iteration's
+};
+
+enum class ReplayMode : u8 { Pass, Record, RecordAndExecute, Play };
+
+/// The condition that the last STALLWAIT, SEMWAIT or STREAMWAIT of the thread has latched.
+enum class WaitKind : u8 { None, Stallwait, Semwait, Streamwait };
+struct LatchedWait {
+  WaitKind kind = WaitKind::None;
+  u8 semaphores = 0;
+  u16 block = 0;      // bits B0..B8
+  u16 condition = 0;  // bits C0..C12; of SEMWAIT and STREAMWAIT, C0 and C1
+  u16 stream_select = 0;
+  u32 target = 0;  // STREAMWAIT
+  u32 word = 0;    // the instruction, for reports
+};
+
+struct Frontend {
+  Ring<QueuedWord, kFifoDepth> fifo;        // TRISC side, in front of the MOP expander
+  Ring<QueuedWord, kFifoDepth> brisc_fifo;  // BRISC side, behind it
+  std::array<u32, kMopConfigWords> mop_config{};
+  u32 mask_hi = 0;
+  MopExpansion mop;
+  std::array<u32, kReplaySlots> replay{};
+  ReplayMode replay_mode = ReplayMode::Pass;
+  u8 replay_index = 0;
+  u8 replay_left = 0;
+  /// The wait gate holds one instruction.
+  bool gate_full = false;
+  u32 gate_word = 0;
+  LatchedWait wait;
+  /// A fault of severity Error: the thread executes nothing more.
+  bool stopped = false;
+  u64 executed = 0;
+};
+
+}  // namespace bhemu::tensix

@@ -1,0 +1,126 @@
+#include "tensix/hash.hpp"
+
+#include <cstring>
+#include <type_traits>
+
+namespace bhemu::tensix {
+namespace {
+
+class Hasher {
+ public:
+  explicit Hasher(u64 seed) : value_(seed ^ 0x9E3779B97F4A7C15u) {}
+
+  void word(u64 value) {
+    value_ = (value_ ^ value) * 0xD6E8FEB86659FD93u;
+    value_ ^= value_ >> 32;
+  }
+  /// Bytes of an object in which every byte counts.
+  template <class T>
+  void object(const T& value) {
+    static_assert(std::has_unique_object_representations_v<T>, "padding would be hashed");
+    const char* bytes = reinterpret_cast<const char*>(&value);
+    std::size_t left = sizeof(T);
+    for (; left >= 8; left -= 8, bytes += 8) {
+      u64 chunk;
+      std::memcpy(&chunk, bytes, 8);
+      word(chunk);
+    }
+    if (left == 0) return;
+    u64 chunk = 0;
+    std::memcpy(&chunk, bytes, left);
+    word(chunk);
+  }
+  u64 value() const { return value_; }
+
+ private:
+  u64 value_;
+};
+
+void hash_queue(Hasher& hasher, const Ring<QueuedWord, kFifoDepth>& fifo) {
+  hasher.word(fifo.size());
+  for (u32 i = 0; i < fifo.size(); ++i) {
+    hasher.word(fifo[i].pushed);
+    hasher.word(fifo[i].word);
+  }
+}
+
+void hash_frontend(Hasher& hasher, const Frontend& frontend) {
+  hash_queue(hasher, frontend.fifo);
+  hash_queue(hasher, frontend.brisc_fifo);
+  hasher.object(frontend.mop_config);
+  hasher.word(frontend.mask_hi);
+  const MopExpansion& mop = frontend.mop;
+  if (mop.phase != MopPhase::Idle) {
+    for (const u32 value : {u32{mop.step}, u32{mop.outer}, mop.inner, mop.outer_count,
+                            mop.inner_count, mop.flip, mop.mask})
+      hasher.word(value);
+  }
+  hasher.word(static_cast<u64>(mop.phase));
+  hasher.object(frontend.replay);
+  hasher.word(static_cast<u64>(frontend.replay_mode));
+  hasher.word(frontend.replay_index);
+  hasher.word(frontend.replay_left);
+  hasher.word(frontend.gate_full ? u64{frontend.gate_word} + 1 : 0);
+  const LatchedWait& wait = frontend.wait;
+  for (const u32 value : {static_cast<u32>(wait.kind), u32{wait.semaphores}, u32{wait.block},
+                          u32{wait.condition}, u32{wait.stream_select}, wait.target})
+    hasher.word(value);
+  hasher.word(frontend.stopped);
+  hasher.word(frontend.executed);
+}
+
+void hash_source(Hasher& hasher, const SrcFile& file) {
+  hasher.object(file.bank);
+  hasher.object(file.owner);
+  hasher.object(file.format);
+  hasher.word(file.unpack_bank);
+  hasher.word(file.matrix_bank);
+}
+
+void hash_vector_unit(Hasher& hasher, const SfpuState& sfpu) {
+  hasher.object(sfpu.lreg);
+  hasher.object(sfpu.condition);
+  hasher.object(sfpu.stack);
+  hasher.word(sfpu.stack_size);
+  hasher.word(sfpu.masked_lanes);
+  hasher.object(sfpu.lane_config);
+  hasher.object(sfpu.macro_instruction);
+  hasher.object(sfpu.macro_sequence);
+  hasher.object(sfpu.macro_misc);
+  hasher.object(sfpu.prng);
+}
+
+}  // namespace
+
+u64 hash_of(const State& state, u64 seed) {
+  Hasher hasher(seed);
+  for (const Frontend& frontend : state.frontend) hash_frontend(hasher, frontend);
+  hasher.object(state.sync.semaphore);
+  hasher.object(state.sync.mutex);
+  for (const auto& pcbuf : state.sync.pcbuf) {
+    hasher.word(pcbuf.size());
+    for (u32 i = 0; i < pcbuf.size(); ++i) hasher.word(pcbuf[i]);
+  }
+  hasher.object(state.cfg.bank);
+  hasher.object(state.cfg.thread);
+  hasher.word(state.cfg.debug_feature_disable);
+  hasher.object(state.thcon.gpr);
+  hasher.word(state.thcon.occupied_by);
+  hasher.object(state.adc.adc);
+  hasher.object(state.mover.parameter);
+  hasher.word(state.mover.command_base);
+  hasher.word(state.mover.busy_until);
+  hash_source(hasher, state.fpu.src_a);
+  hash_source(hasher, state.fpu.src_b);
+  hasher.object(state.fpu.dst.row);
+  hasher.object(state.fpu.dst.valid);
+  hasher.object(state.fpu.rwc);
+  hasher.object(state.unpacker);
+  hasher.object(state.packer);
+  hash_vector_unit(hasher, state.sfpu);
+  hasher.object(state.busy_until);
+  hasher.word(state.soft_reset);
+  return hasher.value();
+}
+
+}  // namespace bhemu::tensix

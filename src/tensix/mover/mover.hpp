@@ -1,0 +1,23 @@
+// The mover, and TDMA-RISC: its register interface.
+//
+// Documents: tt-isa-documentation Mover.md, XMOV.md, TDMA-RISC.md (Wormhole), boopdotpng/
+// tenstorrent-docs xmov-and-tdma-mover (Blackhole).
+// A command is carried out when it is given; its window is one cycle. The command queue is thus
+// never full. Blackhole has no instruction RAM for NCRISC, so data sent there is discarded.
+#pragma once
+
+#include "tensix/context.hpp"
+
+namespace bhemu::tensix {
+
+enum class MoverMode : u8 { ZeroToL1, L1ToConfig, ZeroToConfig, L1ToL1 };
+
+/// Addresses and size in bytes. A fault is reported for `agent`, with `pc`.
+void run_mover(State& state, const Environment& env, u32 destination, u32 source, u32 size,
+               MoverMode mode, const Author& author);
+
+/// TDMA-RISC registers by byte offset from 0xFFB11000. False: there is no such register.
+bool read_tdma_register(State& state, const Environment& env, u32 offset, u32& value, Cycle now);
+bool write_tdma_register(State& state, const Environment& env, u32 offset, u32 value, Cycle now);
+
+}  // namespace bhemu::tensix

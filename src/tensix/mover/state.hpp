@@ -1,0 +1,22 @@
+// The mover (XMOV) and the TDMA-RISC registers that instruct it. Owner: mover/.
+#pragma once
+
+#include <array>
+
+#include "base/types.hpp"
+
+namespace bhemu::tensix {
+
+struct MoverState {
+  /// CmdParams: source, destination, size, direction, as written by a core.
+  std::array<u32, 4> parameter{};
+  /// MovCmdBase. The seam does not say which core writes; one base serves all.
+  u32 command_base = 0;
+  /// Registers that are remembered and read back: CLK_GATE_EN, CLK_GATE_HYST.
+  u32 clock_gate_enable = 0;
+  u32 clock_gate_hysteresis = 0;
+  /// First cycle in which no request of the mover is outstanding.
+  Cycle busy_until = 0;
+};
+
+}  // namespace bhemu::tensix

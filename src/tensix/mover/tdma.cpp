@@ -1,0 +1,237 @@
+// TDMA-RISC registers. Blackhole has one packer: the registers of packers 1 to 3 do not exist.
+//
+// Documents: tt-isa-documentation TDMA-RISC.md (Wormhole), boopdotpng/tenstorrent-docs
+// xmov-and-tdma-mover, numerics-pack-unpack section 12.2. The zero flags are made by packer
+// compression, which is not modelled; they read as zero, as they do when compression is off.
+#include <fmt/format.h>
+
+#include "tensix/frontend/gate.hpp"
+#include "tensix/mover/mover.hpp"
+
+namespace bhemu::tensix {
+namespace {
+
+// Byte offsets.
+enum : u32 {
+  kXmovSource = 0x00,
+  kXmovDirection = 0x0C,
+  kCommand = 0x10,
+  kStatus = 0x14,
+  kPackedSize = 0x18,       // + 0x40 per thread
+  kAccumulatedSize = 0x1C,  // + 0x40 per thread
+  kZeroFlags = 0x20,
+  kClockGateEnable = 0x24,
+  kClockGateHysteresis = 0x28,
+  kXmovL1Base = 0x2C,
+  kFifoTileSize = 0x30,
+  kFifoZeroMask = 0x34,
+  kFifoStatus = 0x38,
+  kScalers = 0x3C,
+};
+
+constexpr u32 kQueueDepth = 4;
+
+u32 status(const State& state, Cycle now) {
+  // Commands are carried out at once: the queue is empty and both parameter credits are free.
+  constexpr u32 kQueueEmpty = 1u << 3;
+  constexpr u32 kParametersFree = 1u << 5;
+  return (state.mover.busy_until > now ? 1u : 0u) | kQueueEmpty | kParametersFree |
+         kQueueDepth << 8;
+}
+
+u32 fifo_size(const PackerState& packer) {
+  return packer.closed_tail - packer.closed_head;
+}
+
+u32 fifo_status(const PackerState& packer) {
+  u32 value = packer.setreg_base_raw << 8;
+  // Packers 1 to 3 do not exist and have nothing in their FIFOs.
+  value |= 0x54;
+  if (fifo_size(packer) == 0) value |= 1;
+  if (fifo_size(packer) == kPackMetadataFifo) value |= 2;
+  return value;
+}
+
+u32 scalers(const State& state, Cycle now) {
+  u32 value = 0;
+  for (u32 i = 0; i < 3; ++i) value |= (u32{state.packer.setreg_scaler[i]} & 0x1FFu) << (9 * i);
+  if (frontend::unmet_conditions(state, 2, 1u << 3, now) != 0) value |= 1u << 27;
+  return value;
+}
+
+void set_scalers(PackerState& packer, u32 first, u32 values) {
+  for (u32 i = first; i < 4 && i < first + 3; ++i) {
+    packer.setreg_scaler[i] = static_cast<u16>(values & 0x1FF);
+    values >>= 9;
+  }
+}
+
+void set_register_base(PackerState& packer, u32 value) {
+  packer.setreg_base_raw = value;
+  for (u32 i = 0; i < 2; ++i)
+    packer.setreg_base[i] = bits(value, 20 + 2 * i, 2) << 18 | bits(value, 10 * i, 10) << 2;
+}
+
+void reset_accumulated(PackerState& packer, u32 value) {
+  if (!bit(value, 16)) return;
+  packer.accumulated_size.fill(0);
+  packer.l1_address_offset = static_cast<u16>(value);
+}
+
+void write_l1(State& state, const Environment& env, u32 command, const Author& author) {
+  const u32 address = state.mover.parameter[0];
+  const u32 bytes = bit(command, 8) ? 8 : 4;
+  if (!L1::contains(address, bytes)) {
+    if (env.faults != nullptr)
+      env.faults->raise(Rule::TensixL1Range, author.agent, command, author.cycle,
+                        fmt::format("TDMA write command: L1 address {:#x}", address));
+    return;
+  }
+  const u32 words[2] = {state.mover.parameter[2], state.mover.parameter[3]};
+  env.l1->write(address, words, bytes, author);
+}
+
+void start_mover(State& state, const Environment& env, u32 command, const Author& author) {
+  if (bit(command, 31)) {  // compact: everything in the command
+    const u32 source = state.mover.command_base + bits(command, 8, 8);
+    const MoverMode mode = bit(command, 30) ? MoverMode::L1ToL1 : MoverMode::L1ToConfig;
+    run_mover(state, env, bits(command, 16, 8) << 4, source << 4, bits(command, 24, 6) << 4, mode,
+              author);
+    return;
+  }
+  const auto& parameter = state.mover.parameter;
+  run_mover(state, env, parameter[1] << 4, parameter[0] << 4, bits(parameter[2], 0, 16) << 4,
+            static_cast<MoverMode>(parameter[3] & 3), author);
+}
+
+void run_command(State& state, const Environment& env, u32 command, Cycle now) {
+  const Author author{Agent::Mover, command, now};
+  switch (command & 0xFF) {
+    case 0x40:
+      return start_mover(state, env, command, author);
+    case 0x46:
+      return;  // wait for the mover: it has finished
+    case 0x89:
+      return;  // NOP
+    case 0x66:
+      if (!bit(command, 31) && (command & 0x600) == 0x600)
+        return write_l1(state, env, command, author);
+      break;
+    default:
+      break;
+  }
+  if (env.faults != nullptr)
+    env.faults->raise(Rule::TensixTdmaCommand, Agent::Mover, command, now,
+                      fmt::format("TDMA-RISC command {:#010x}", command));
+}
+
+}  // namespace
+
+bool read_tdma_register(State& state, const Environment& env, u32 offset, u32& value, Cycle now) {
+  PackerState& packer = state.packer;
+  for (unsigned thread = 0; thread < kThreads; ++thread) {
+    if (offset == kPackedSize + 0x40 * thread) {
+      value = packer.last_thread == thread ? packer.last_tile_size : 0;
+      return true;
+    }
+    if (offset == kAccumulatedSize + 0x40 * thread) {
+      value = packer.accumulated_size[thread];
+      return true;
+    }
+  }
+  switch (offset) {
+    case kXmovSource:
+    case kXmovSource + 4:
+    case kXmovSource + 8:
+    case kXmovDirection:
+    case kCommand:
+    case kZeroFlags:
+      value = 0;
+      return true;
+    case kStatus:
+      value = status(state, now);
+      return true;
+    case kClockGateEnable:
+      value = state.mover.clock_gate_enable;
+      return true;
+    case kClockGateHysteresis:
+      value = state.mover.clock_gate_hysteresis;
+      return true;
+    case kXmovL1Base:
+      value = state.mover.command_base;
+      return true;
+    case kFifoTileSize:
+    case kFifoZeroMask: {
+      const bool empty = fifo_size(packer) == 0;
+      if (empty && env.faults != nullptr)
+        env.faults->raise(Rule::TensixUnsupported, Agent::Mover, offset, now,
+                          "read of the packer's empty metadata FIFO");
+      value = empty || offset == kFifoZeroMask
+                  ? 0
+                  : packer.closed_sizes[packer.closed_head % kPackMetadataFifo];
+      if (!empty && offset == kFifoZeroMask) {
+        if (env.wakeup != nullptr) env.wakeup->touch(Resource::Tdma);
+        ++packer.closed_head;
+      }
+      return true;
+    }
+    case kFifoStatus:
+      value = fifo_status(packer);
+      return true;
+    case kScalers:
+      value = scalers(state, now);
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool write_tdma_register(State& state, const Environment& env, u32 offset, u32 value, Cycle now) {
+  if (bit(state.soft_reset, 8)) return true;  // SoftReset.md: writes are discarded
+  if (env.wakeup != nullptr) env.wakeup->touch(Resource::Tdma);
+  PackerState& packer = state.packer;
+  if (offset <= kXmovDirection && offset % 4 == 0) {
+    state.mover.parameter[offset / 4] = value;
+    return true;
+  }
+  switch (offset) {
+    case kCommand:
+      run_command(state, env, value, now);
+      return true;
+    case kStatus:
+    case kPackedSize:
+    case kPackedSize + 0x40:
+    case kPackedSize + 0x80:
+    case kZeroFlags:
+    case kFifoTileSize:
+      return true;  // no effect
+    case kAccumulatedSize:
+    case kAccumulatedSize + 0x40:
+    case kAccumulatedSize + 0x80:
+      reset_accumulated(packer, value);
+      return true;
+    case kClockGateEnable:
+      state.mover.clock_gate_enable = value & 0xFFFFFF7Fu;
+      return true;
+    case kClockGateHysteresis:
+      state.mover.clock_gate_hysteresis = value & 0x01FF007Fu;
+      set_scalers(packer, 3, value >> 16);
+      return true;
+    case kXmovL1Base:
+      state.mover.command_base = value;
+      return true;
+    case kFifoZeroMask:
+      if (fifo_size(packer) != 0) ++packer.closed_head;
+      return true;
+    case kFifoStatus:
+      set_register_base(packer, value);
+      return true;
+    case kScalers:
+      set_scalers(packer, 0, value);
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace bhemu::tensix

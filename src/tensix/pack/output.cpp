@@ -1,0 +1,206 @@
+#include "tensix/pack/output.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "numeric/format_accumulate.hpp"
+
+namespace bhemu::tensix::pack {
+
+using numeric::Format;
+using numeric::kRow;
+
+namespace {
+
+constexpr u32 kBlock = 16;
+
+/// kRow datums little end first; those beyond the used ones are written to no effect.
+template <class T>
+void narrow(const u32* datum, u8* byte) {
+  std::array<T, kRow> narrowed;
+  for (u32 i = 0; i < kRow; ++i) narrowed[i] = static_cast<T>(datum[i]);
+  std::memcpy(byte, narrowed.data(), sizeof(narrowed));
+}
+
+}  // namespace
+
+bool Output::open(const Adc& adc) {
+  const u8 format = static_cast<u8>(path_.out);
+  if (packer_.open) {
+    return packer_.out_format == format ||
+           !context_.raise(
+               Rule::PackFormatChange,
+               fmt::format("from {} to {}", name_of(static_cast<Format>(packer_.out_format)),
+                           name_of(path_.out)));
+  }
+  const ConfigWords& words = context_.config();
+  const AdcChannel& out = adc.channel[1];
+  const u32 offset = cfg::PCK0_ADDR_BASE_REG_1_Base::get(words) +
+                     out.y * cfg::PCK0_ADDR_CTRL_XY_REG_1_Ystride::get(words) +
+                     out.z * cfg::PCK0_ADDR_CTRL_ZW_REG_1_Zstride::get(words) +
+                     out.w * cfg::PCK0_ADDR_CTRL_ZW_REG_1_Wstride::get(words);
+  // Bit 31 made packers 1..3 of Wormhole relative to packer 0; software still sets it.
+  u32 unit = (cfg::THCON_SEC0_REG1_L1_Dest_addr::get(words) & 0x7FFFFFFFu) + offset / kBlock;
+  if (cfg::THCON_SEC0_REG1_Sub_l1_tile_header_size::get(words) == 0) unit += 1;
+  if (cfg::THCON_SEC0_REG1_Add_l1_dest_addr_offset::get(words) != 0)
+    unit += packer_.l1_address_offset;
+  if (unit > cfg::THCON_SEC0_REG9_Pack_0_2_limit_address::get(words) * 2 + 1)
+    unit -= cfg::THCON_SEC0_REG9_Pack_0_2_fifo_size::get(words) * 2;
+
+  packer_.start_address = (unit & 0x1FFFF) * kBlock;
+  packer_.exponents.address = (unit & 0x1FFFF) * kBlock;
+  if ((format & 2) != 0)  // the block formats, but FP8 and INT8 as well
+    unit += cfg::THCON_SEC0_REG1_Exp_section_size::get(words);
+  packer_.data.address = (unit & 0x1FFFF) * kBlock;
+  packer_.exponents.fill = 0;
+  packer_.data.fill = 0;
+  packer_.group_fill = 0;
+  packer_.out_format = format;
+  packer_.y = 0;
+  packer_.z = 0;
+  packer_.open = true;
+  return true;
+}
+
+bool Output::in_l1(u32 address, u32 bytes) {
+  if (L1::contains(address, bytes)) return true;
+  context_.raise(Rule::PackL1Range, fmt::format("PACR at {:#x}, {} bytes", address, bytes));
+  return false;
+}
+
+bool Output::write_blocks(PackStream& stream, const u8* byte, u32 count) {
+  if (!in_l1(stream.address, count)) return false;
+  context_.l1().write(stream.address, byte, count,
+                      {agent_of_thread(context_.thread), context_.word, context_.now});
+  stream.address += count;
+  return true;
+}
+
+bool Output::append_bytes(PackStream& stream, const u8* byte, u32 count) {
+  while (count != 0) {
+    if (stream.fill == 0 && count >= kBlock) {
+      const u32 whole = count & ~(kBlock - 1);
+      if (!write_blocks(stream, byte, whole)) return false;
+      byte += whole;
+      count -= whole;
+      continue;
+    }
+    const u32 run = std::min(count, kBlock - stream.fill);
+    std::memcpy(&stream.block[stream.fill], byte, run);
+    stream.fill += run;
+    byte += run;
+    count -= run;
+    if (stream.fill < kBlock) continue;
+    if (!write_blocks(stream, stream.block.data(), kBlock)) return false;
+    stream.fill = 0;
+  }
+  return true;
+}
+
+bool Output::accumulate(u8* byte, u32 count) {
+  const u32 at = packer_.data.address + packer_.data.fill;
+  if (!in_l1(at, count)) return false;
+  const u8* old = context_.l1().data() + at;
+  if (path_.out == Format::Fp32) {
+    for (u32 i = 0; i < count; i += 4) {
+      u32 before;
+      u32 contribution;
+      std::memcpy(&before, old + i, 4);
+      std::memcpy(&contribution, byte + i, 4);
+      const u32 sum = numeric::accumulate_fp32(before, contribution);
+      std::memcpy(byte + i, &sum, 4);
+    }
+    return true;
+  }
+  for (u32 i = 0; i < count; i += 2) {
+    u16 before;
+    u16 contribution;
+    std::memcpy(&before, old + i, 2);
+    std::memcpy(&contribution, byte + i, 2);
+    const u16 sum = path_.out == Format::Bf16 ? numeric::accumulate_bf16(before, contribution)
+                                              : numeric::accumulate_fp16(before, contribution);
+    std::memcpy(byte + i, &sum, 2);
+  }
+  return true;
+}
+
+bool Output::append_plain(const u32* datum, u32 count) {
+  std::array<u8, kRow * 4> byte;
+  const u32 size = numeric::bits_of(path_.out) / 8;
+  std::array<u32, kRow> row{};
+  std::copy_n(datum, count, row.begin());
+  switch (size) {
+    case 1:
+      narrow<u8>(row.data(), byte.data());
+      break;
+    case 2:
+      narrow<u16>(row.data(), byte.data());
+      break;
+    default:
+      narrow<u32>(row.data(), byte.data());
+      break;
+  }
+  if (path_.accumulate && !accumulate(byte.data(), count * size)) return false;
+  return append_bytes(packer_.data, byte.data(), count * size);
+}
+
+bool Output::write_group() {
+  const numeric::Block block = numeric::assemble_group(path_.out, packer_.group.data());
+  const u32 bits = numeric::bits_of(path_.out);
+  std::array<u8, kRow> byte{};
+  for (u32 i = 0; i < kRow; ++i)
+    byte[i * bits / 8] |= static_cast<u8>(block.datum[i] << (i * bits % 8));
+  packer_.group_fill = 0;
+  return append_bytes(packer_.exponents, &block.exponent, 1) &&
+         append_bytes(packer_.data, byte.data(), kRow * bits / 8);
+}
+
+bool Output::append_group(const u32* datum, u32 count) {
+  for (u32 i = 0; i < count; ++i) {
+    packer_.group[packer_.group_fill++] = static_cast<u16>(datum[i]);
+    if (packer_.group_fill == kRow && !write_group()) return false;
+  }
+  return true;
+}
+
+bool Output::append(const u32* datum, u32 count) {
+  return numeric::is_bfp(path_.out) ? append_group(datum, count) : append_plain(datum, count);
+}
+
+bool Output::pad(PackStream& stream) {
+  if (stream.fill == 0) return true;
+  std::fill(stream.block.begin() + stream.fill, stream.block.end(), u8{0});
+  stream.fill = 0;
+  return write_blocks(stream, stream.block.data(), kBlock);
+}
+
+bool Output::close(bool last) {
+  if (!packer_.open) return true;
+  if (packer_.group_fill != 0 &&
+      context_.raise(Rule::PackPartialGroup,
+                     fmt::format("{} of 16 datums of {}", packer_.group_fill,
+                                 name_of(static_cast<Format>(packer_.out_format)))))
+    return false;
+  packer_.group_fill = 0;
+  if (!pad(packer_.exponents) || !pad(packer_.data)) return false;
+  packer_.open = false;
+  if (!last) return true;
+
+  // What TDMA-RISC sees. The size runs from the first section to the end of the datums.
+  context_.touch(Resource::Tdma);
+  const ConfigWords& words = context_.config();
+  packer_.last_tile_size = (packer_.data.address - packer_.start_address) / kBlock;
+  packer_.last_thread = static_cast<u16>(context_.thread);
+  u32 size = packer_.last_tile_size;
+  if (cfg::THCON_SEC0_REG1_Add_tile_header_size::get(words) != 0) size += 1;
+  u16& accumulated = packer_.accumulated_size[context_.thread];
+  accumulated = static_cast<u16>(accumulated + size);
+  const bool full = packer_.closed_tail - packer_.closed_head == kPackMetadataFifo;
+  if (cfg::THCON_SEC0_REG1_Enable_out_fifo::get(words) != 0 && !full)
+    packer_.closed_sizes[packer_.closed_tail++ % kPackMetadataFifo] = packer_.last_tile_size;
+  return true;
+}
+
+}  // namespace bhemu::tensix::pack

@@ -1,0 +1,40 @@
+// The bottom of the packer: datums into streams of 16-byte blocks, blocks into L1, tiles opened and
+// closed, sizes for TDMA-RISC.
+//
+// Documents: tt-isa-documentation WormholeB0 Packers/OutputAddressGenerator.md (strides in bytes on
+// Blackhole), TDMA-RISC.md (AccTileSize). The packer never writes the contents of a tile header.
+#pragma once
+
+#include "tensix/pack/path.hpp"
+
+namespace bhemu::tensix::pack {
+
+class Output {
+ public:
+  Output(const Context& context, const Path& path)
+      : context_(context), path_(path), packer_(context.state.packer) {}
+
+  /// The streams get addresses from channel 1 of `adc` if the tile is not open yet.
+  /// All of these: false when a fault stopped the thread.
+  bool open(const Adc& adc);
+  /// `count` up to 16 results of the late conversion.
+  bool append(const u32* datum, u32 count);
+  /// Last or Flush: partial blocks are padded with zeros and written, the tile is closed.
+  bool close(bool last);
+
+ private:
+  bool append_plain(const u32* datum, u32 count);
+  bool append_group(const u32* datum, u32 count);
+  bool write_group();
+  bool append_bytes(PackStream& stream, const u8* byte, u32 count);
+  bool write_blocks(PackStream& stream, const u8* byte, u32 count);
+  bool accumulate(u8* byte, u32 count);
+  bool pad(PackStream& stream);
+  bool in_l1(u32 address, u32 bytes);
+
+  const Context& context_;
+  const Path& path_;
+  PackerState& packer_;
+};
+
+}  // namespace bhemu::tensix::pack

@@ -1,0 +1,32 @@
+// The way of a datum through the packer, chosen once per PACR from the configuration.
+//
+// Documents: tt-isa-documentation WormholeB0 Packers/*.md (BlackholeA0 PACR.md refers to them);
+// fields: boopdotpng/tenstorrent-docs pack-unpack-registers, pack-data-path.
+// Not modelled, each a fault: compression (its choice of zeros is undocumented), stochastic
+// rounding, RowPadZero, configuration contexts, per-datum exponents (Dis_shared_exp_assembler).
+#pragma once
+
+#include "numeric/format_pack.hpp"
+#include "tensix/context.hpp"
+
+namespace bhemu::tensix::pack {
+
+struct Path {
+  numeric::Format out = numeric::Format::Fp32;
+  numeric::EarlyConversion early;
+  numeric::LateRow late = nullptr;
+  numeric::Relu relu;
+  u32 descale_shift = 0;
+  bool read_32b = false;
+  bool threshold_on = false;
+  u32 threshold = 0;
+  u32 downsample = 0xFFFF;
+  bool accumulate = false;
+  bool histogram = false;
+};
+
+/// False: the instruction ends in a fault.
+bool check_documented(const Context& context, op::PACR insn);
+bool choose_path(const Context& context, bool from_l1, Path& path);
+
+}  // namespace bhemu::tensix::pack

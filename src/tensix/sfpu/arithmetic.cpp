@@ -1,0 +1,203 @@
+// The multiply-add sub-unit: SFPMAD, SFPADD, SFPMUL, SFPADDI, SFPMULI, SFPMUL24, SFPLUT,
+// SFPLUTFP32.
+//
+// Documents: tt-isa-documentation BlackholeA0, the page of each instruction.
+#include "numeric/sfpu_float.hpp"
+#include "tensix/sfpu/vector.hpp"
+
+namespace bhemu::tensix {
+namespace {
+
+using namespace sfpu;
+using numeric::sfpu_mul_add;
+
+// Bits of Mod1.
+constexpr u32 kNegateA = 0;
+constexpr u32 kNegateC = 1;
+constexpr u32 kIndirectA = 2;
+constexpr u32 kIndirectD = 3;
+
+/// Operand A; with indirection every lane names its register in its lane of LReg 7.
+Lanes operand_a(const Context& context, u32 va, bool indirect) {
+  if (!indirect) return lreg(context, va);
+  Lanes result;
+  for (u32 i = 0; i < kLanes; ++i) result[i] = lreg(context, lreg(context, 7)[i] & 15)[i];
+  return result;
+}
+
+/// Writes to `vd`, or in every lane to the register that LReg 7 names.
+void write_result(Context& context, u32 vd, bool indirect, const Lanes& value, u32 active) {
+  if (!indirect || vd == 16) {
+    write_lreg(context, vd, value, active);
+    return;
+  }
+  const Lanes where = lreg(context, 7);
+  for (u32 target = 0; target < 8; ++target) {
+    const u32 mask = numeric::mask_where(where, [&](u32 v) { return (v & 15) == target; });
+    if ((mask & active) != 0) write_lreg(context, target, value, mask & active);
+  }
+}
+
+struct MadFields {
+  u32 va, vb, vc, vd, mod;
+};
+template <class Op>
+MadFields fields_of(Op insn) {
+  return {insn.lreg_src_a(), insn.lreg_src_b(), insn.lreg_src_c(), insn.lreg_dest(),
+          insn.instr_mod1()};
+}
+
+/// SFPADD and SFPMUL use the same data path; software gives them 1.0 and 0 as the third operand.
+Completion multiply_add(Context& context, const MadFields& fields) {
+  const Execution execution = begin(context, fields.vd);
+  if (execution.active == 0) return Completion::Done;
+  const u32 flip_a = bit(fields.mod, kNegateA) ? numeric::kFp32Sign : 0;
+  const u32 flip_c = bit(fields.mod, kNegateC) ? numeric::kFp32Sign : 0;
+  const Lanes a = operand_a(context, fields.va, bit(fields.mod, kIndirectA));
+  const Lanes value =
+      numeric::map(a, lreg(context, fields.vb), lreg(context, fields.vc),
+                   [=](u32 x, u32 y, u32 z) { return sfpu_mul_add(x ^ flip_a, y, z ^ flip_c); });
+  write_result(context, fields.vd, bit(fields.mod, kIndirectD), value, execution.active);
+  return Completion::Done;
+}
+
+/// Silicon's shift and add after the product of SFPMUL24, from the floating-point data path.
+/// Nothing happens when `c` is 0 or a denormal.
+u32 mul24_adjust(u32 product, u32 c) {
+  const u32 exponent = numeric::fp32_exponent(c);
+  if (exponent == 0) return product;
+  constexpr u32 kProductExponent = 129;
+  const u32 larger = exponent > kProductExponent ? exponent : kProductExponent;
+  const u32 shift = (larger - exponent) & 31;
+  const u32 wide = (0x800000 + numeric::fp32_fraction(c)) << 3;
+  product >>= (larger - kProductExponent) & 31;
+  const u32 aligned = wide >> shift;
+  if (aligned == 0) return product;
+  const u32 lost = (aligned << shift) ^ wide;
+  return (product + aligned + (static_cast<u32>(lost > 0xFFFF) << 16)) & 0x7FFFFF;
+}
+
+}  // namespace
+
+Completion execute(Context& context, op::SFPMAD insn) {
+  return multiply_add(context, fields_of(insn));
+}
+
+Completion execute(Context& context, op::SFPADD insn) {
+  return multiply_add(context, fields_of(insn));
+}
+
+Completion execute(Context& context, op::SFPMUL insn) {
+  return multiply_add(context, fields_of(insn));
+}
+
+Completion execute(Context& context, op::SFPADDI insn) {
+  const u32 vd = insn.lreg_dest();
+  const Execution execution = begin(context, vd);
+  const u32 immediate = insn.imm16_math() << 16;
+  const u32 flip = bit(insn.instr_mod1(), kNegateC) ? numeric::kFp32Sign : 0;
+  const Lanes value = numeric::map(lreg(context, vd), [=](u32 d) {
+    return sfpu_mul_add(immediate, numeric::kFp32One, d ^ flip);
+  });
+  write_result(context, vd, bit(insn.instr_mod1(), kIndirectD), value, execution.active);
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::SFPMULI insn) {
+  const u32 vd = insn.lreg_dest();
+  const Execution execution = begin(context, vd);
+  const u32 immediate = insn.imm16_math() << 16;
+  const u32 flip = bit(insn.instr_mod1(), kNegateC) ? numeric::kFp32Sign : 0;
+  const Lanes value =
+      numeric::map(lreg(context, vd), [=](u32 d) { return sfpu_mul_add(immediate, d ^ flip, 0); });
+  write_result(context, vd, bit(insn.instr_mod1(), kIndirectD), value, execution.active);
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::SFPMUL24 insn) {
+  const MadFields fields = fields_of(insn);
+  const Execution execution = begin(context, fields.vd);
+  const bool upper = bit(fields.mod, 0);
+  const Lanes a = operand_a(context, fields.va, bit(fields.mod, kIndirectA));
+  const Lanes value =
+      numeric::map(a, lreg(context, fields.vb), lreg(context, fields.vc), [=](u32 x, u32 y, u32 z) {
+        const u64 product = u64{x & 0x7FFFFF} * (y & 0x7FFFFF);
+        return mul24_adjust(static_cast<u32>((upper ? product >> 23 : product) & 0x7FFFFF), z);
+      });
+  write_result(context, fields.vd, bit(fields.mod, kIndirectD), value, execution.active);
+  return Completion::Done;
+}
+
+namespace {
+
+/// Which of three intervals |x| lies in. Integer comparison, so that NaN is in the last.
+constexpr u32 interval_of(u32 magnitude) {
+  return magnitude < 0x3F800000 ? 0 : magnitude < 0x40000000 ? 1 : 2;
+}
+
+constexpr u32 kRetainSign = 2;  // of LReg 3
+
+/// a * |LReg 3| + c, with the table lookup `coefficients(interval, magnitude, lane)`.
+template <class F>
+Lanes evaluate(const Context& context, u32 mod, F coefficients) {
+  const Lanes x = lreg(context, 3);
+  Lanes result;
+  for (u32 i = 0; i < kLanes; ++i) {
+    const u32 magnitude = x[i] & ~numeric::kFp32Sign;
+    const auto [a, c] = coefficients(interval_of(magnitude), magnitude, i);
+    u32 value = sfpu_mul_add(a, magnitude, c);
+    if (bit(mod, kRetainSign)) value = (value & ~numeric::kFp32Sign) | (x[i] & numeric::kFp32Sign);
+    result[i] = value;
+  }
+  return result;
+}
+
+struct Coefficients {
+  u32 a, c;
+};
+
+/// The half of a packed pair of coefficients that |x| selects within its interval.
+constexpr u32 half_of(u32 interval, u32 magnitude, bool cut_at_4) {
+  constexpr u32 kHalf = 0x3F000000;
+  constexpr u32 kOneAndAHalf = 0x3FC00000;
+  const u32 last = cut_at_4 ? 0x40800000 : 0x40400000;
+  const u32 cut = interval == 0 ? kHalf : interval == 1 ? kOneAndAHalf : last;
+  return magnitude >= cut ? 16 : 0;
+}
+
+}  // namespace
+
+Completion execute(Context& context, op::SFPLUT insn) {
+  const u32 vd = insn.lreg_ind();
+  const Execution execution = begin(context, vd);
+  const Lanes value = evaluate(context, insn.instr_mod0(), [&](u32 interval, u32, u32 lane) {
+    const u32 pair = lreg(context, interval)[lane];
+    return Coefficients{numeric::fp32_of_lut8(pair >> 8), numeric::fp32_of_lut8(pair)};
+  });
+  write_result(context, vd, bit(insn.instr_mod0(), kIndirectD), value, execution.active);
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::SFPLUTFP32 insn) {
+  const u32 vd = insn.lreg_dest();
+  const u32 mod = insn.instr_mod1();
+  const Execution execution = begin(context, vd);
+  const bool halves = bit(mod, 1);
+  // Bit 3 also makes the destination indirect, which for the packed three-entry table is a
+  // mistake of the hardware.
+  const bool packed_pair = halves && bit(mod, 3);
+  const Lanes value = evaluate(context, mod, [&](u32 interval, u32 magnitude, u32 lane) {
+    const u32 first = lreg(context, interval)[lane];
+    if (packed_pair)
+      return Coefficients{numeric::fp32_of_lut16(first >> 16), numeric::fp32_of_lut16(first)};
+    const u32 second = lreg(context, 4 + interval)[lane];
+    if (!halves) return Coefficients{first, second};
+    const u32 shift = half_of(interval, magnitude, bit(mod, 0));
+    return Coefficients{numeric::fp32_of_lut16(first >> shift),
+                        numeric::fp32_of_lut16(second >> shift)};
+  });
+  write_result(context, vd, bit(mod, kIndirectD), value, execution.active);
+  return Completion::Done;
+}
+
+}  // namespace bhemu::tensix

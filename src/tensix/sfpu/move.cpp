@@ -1,0 +1,252 @@
+// SFPMOV, SFPCONFIG, SFPNOP, and the moves across lanes: SFPSWAP, SFPTRANSP, SFPSHFT2.
+//
+// Documents: tt-isa-documentation BlackholeA0, the page of each instruction.
+#include <fmt/format.h>
+
+#include "numeric/sfpu_float.hpp"
+#include "tensix/prng.hpp"
+#include "tensix/sfpu/vector.hpp"
+
+namespace bhemu::tensix {
+
+namespace sfpu {
+
+Completion undefined(Context& context, const char* name, u32 mod) {
+  context.raise(Rule::TensixUndefined, fmt::format("{} with Mod {}", name, mod));
+  return Completion::Done;
+}
+
+}  // namespace sfpu
+
+namespace {
+
+using namespace sfpu;
+
+Lanes broadcast_columns(const std::array<u32, kLaneColumns>& columns) {
+  Lanes result;
+  for (u32 i = 0; i < kLanes; ++i) result[i] = columns[i % kLaneColumns];
+  return result;
+}
+
+/// SFPMOV with bit 3: configuration and random numbers, by VC.
+Lanes special_source(SfpuState& sfpu, u32 vc, u32 active) {
+  if (vc < 4) return broadcast_columns(sfpu.macro_instruction[vc]);
+  if (vc < 8) return broadcast_columns(sfpu.macro_sequence[vc - 4]);
+  switch (vc) {
+    case 8:
+      return broadcast_columns(sfpu.macro_misc);
+    case 9: {
+      Lanes result;
+      result.lane = sfpu.prng;
+      for (u32 i = 0; i < kLanes; ++i)
+        if (bit(active, i)) sfpu.prng[i] = step_generator(sfpu.prng[i]);
+      return result;
+    }
+    case 15:
+      return broadcast_columns(sfpu.lane_config);
+    default:
+      return Lanes{};
+  }
+}
+
+/// Set, or, and, xor: bits 2:1 of SFPCONFIG's Mod1.
+u32 combine(u32 how, u32 old, u32 value) {
+  switch (how) {
+    case 0:
+      return value;
+    case 1:
+      return old | value;
+    case 2:
+      return old & value;
+    default:
+      return old ^ value;
+  }
+}
+
+/// The immediate can only stand for these constants of LReg 11 to 14.
+u32 default_constant(u32 vd) {
+  constexpr u32 kConstants[4] = {0xBF800000, 0x37800000, 0xBF2CC4C7, 0xBEB08FF9};
+  return kConstants[vd - 11];
+}
+
+void configure_column(SfpuState& sfpu, u32 column, u32 vd, u32 mod, u32 immediate) {
+  const bool by_immediate = bit(mod, 0);
+  const u32 from_register = sfpu.lreg[0][column];
+  const u32 value = by_immediate ? immediate : from_register;
+  const u32 how = (mod >> 1) & 3;
+  if (vd < 4) {
+    sfpu.macro_instruction[vd][column] = from_register;  // whatever bit 0 says
+  } else if (vd < 8) {
+    sfpu.macro_sequence[vd - 4][column] = value;
+  } else if (vd == 8) {
+    sfpu.macro_misc[column] = combine(how, sfpu.macro_misc[column], value) & 0xFFF;
+  } else if (vd >= 11 && vd <= 14) {
+    const u32 constant = by_immediate ? default_constant(vd) : from_register;
+    for (u32 lane = column; lane < kLanes; lane += kLaneColumns) sfpu.lreg[vd][lane] = constant;
+  } else if (vd == 15) {
+    const u32 old = sfpu.lane_config[column];
+    u32 result = combine(how, old, value) & lane_config::kMask;
+    if (by_immediate) result |= old & 0x30000;
+    sfpu.lane_config[column] = result;
+  }
+}
+
+/// Lanes that ROW_MASK disables: bit r of a column's mask is its lane in row r.
+u32 masked_lanes(const SfpuState& sfpu) {
+  u32 mask = 0;
+  for (u32 row = 0; row < 4; ++row)
+    mask |= lanes_with(sfpu, lane_config::kRowMask + row) & (0xFFu << (8 * row));
+  return mask;
+}
+
+}  // namespace
+
+Completion execute(Context& context, op::SFPMOV insn) {
+  SfpuState& sfpu = context.state.sfpu;
+  const u32 vd = insn.lreg_dest();
+  const u32 mod = insn.instr_mod1();
+  const Execution execution = begin(context, vd);
+  if (bit(mod, 3)) {
+    write_lreg(context, vd, special_source(sfpu, insn.lreg_c(), execution.active),
+               execution.active);
+    return Completion::Done;
+  }
+  const u32 flip = bit(mod, 0) ? numeric::kFp32Sign : 0;
+  write_lreg(context, vd,
+             numeric::map(lreg(context, insn.lreg_c()), [=](u32 c) { return c ^ flip; }),
+             mod == 2 ? execution.lanes : execution.active);
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::SFPCONFIG insn) {
+  SfpuState& sfpu = context.state.sfpu;
+  const u32 mod = insn.instr_mod1();
+  const u32 immediate = insn.imm16_math();
+  const u32 enabled = ~sfpu.condition.use_lane_flags | sfpu.condition.lane_flags;
+  for (u32 column = 0; column < kLaneColumns; ++column) {
+    if (bit(mod, 3) && !bit(immediate, 2 * column)) continue;
+    if (!bit(enabled, column)) continue;
+    configure_column(sfpu, column, insn.config_dest(), mod, immediate);
+  }
+  sfpu.masked_lanes = masked_lanes(sfpu);
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::SFPNOP) {
+  begin(context, bits(context.word, 4, 4));
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::SFPSWAP insn) {
+  // Lanes in which VD gets the minimum; modes of 9 and more: in none.
+  constexpr u32 kMinimumInVd[16] = {0,          0xFFFFFFFF, 0x0000FFFF, 0x00FF00FF, 0xFF0000FF,
+                                    0x000000FF, 0x0000FF00, 0x00FF0000, 0xFF000000};
+  SfpuState& sfpu = context.state.sfpu;
+  const u32 mod = insn.instr_mod1();
+  const u32 vc = insn.lreg_src_c();
+  const u32 vd = insn.lreg_dest();
+  const Execution execution = begin(context, vd);
+  const Lanes c = lreg(context, vc);
+  const Lanes d = lreg(context, vd);
+  u32 swap = kAllLanes;
+  if (mod != 0) {
+    u32 smaller = 0;
+    for (u32 i = 0; i < kLanes; ++i)
+      smaller |= static_cast<u32>(numeric::sfpu_is_smaller(c[i], d[i])) << i;
+    // Equal operands stay where VD gets the minimum, and swap where it gets the maximum.
+    swap = ~(smaller ^ kMinimumInVd[mod]);
+    swap ^= lanes_with(sfpu, lane_config::kExchangeSrcbSrcc);
+  }
+  swap &= execution.active;
+  const u32 with_index = swap & lanes_with(sfpu, lane_config::kEnableDestIndex);
+  const u32 plain = swap & ~with_index;
+  if (vc < 8) numeric::blend(sfpu.lreg[vc], d, vc < 4 ? swap : plain);
+  if (vd < 8) numeric::blend(sfpu.lreg[vd], c, vd < 4 ? swap : plain);
+  if (with_index != 0) {
+    Lanes& index_c = sfpu.lreg[4 + (vc & 3)];
+    Lanes& index_d = sfpu.lreg[4 + (vd & 3)];
+    const Lanes old = index_c;
+    numeric::blend(index_c, index_d, with_index);
+    numeric::blend(index_d, old, with_index);
+  }
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::SFPTRANSP insn) {
+  SfpuState& sfpu = context.state.sfpu;
+  const u32 active = begin(context, insn.lreg_dest()).active;
+  const std::array<LReg, kLRegs> old = sfpu.lreg;
+  for (u32 i = 0; i < 8; ++i) {
+    const u32 base = i & 4;
+    Lanes value;
+    for (u32 lane = 0; lane < kLanes; ++lane)
+      value[lane] = old[base + lane / 8][8 * (i & 3) + lane % 8];
+    numeric::blend(sfpu.lreg[i], value, active);
+  }
+  return Completion::Done;
+}
+
+namespace {
+
+/// Within each group of eight lanes one to the right; lane 0 of a group takes lane 7 or 0.
+Lanes rotate_groups(const Lanes& c, bool fill_with_zero) {
+  Lanes result;
+  for (u32 i = 0; i < kLanes; ++i)
+    result[i] = i % 8 != 0 ? c[i - 1] : fill_with_zero ? 0 : c[i + 7];
+  return result;
+}
+
+/// L0 := L1, L1 := L2, L2 := L3, L3 := `last`.
+void copy_4(SfpuState& sfpu, const Lanes& last, u32 active) {
+  for (u32 i = 0; i < 3; ++i) numeric::blend(sfpu.lreg[i], sfpu.lreg[i + 1], active);
+  numeric::blend(sfpu.lreg[3], last, active);
+}
+
+Lanes shift_logical(const Lanes& x, const Lanes& amounts) {
+  return numeric::map(x, amounts, [](u32 v, u32 n) {
+    return (n >> 31) == 0 ? v << (n & 31) : v >> ((0u - n) & 31);
+  });
+}
+
+}  // namespace
+
+Completion execute(Context& context, op::SFPSHFT2 insn) {
+  SfpuState& sfpu = context.state.sfpu;
+  const u32 vd = insn.lreg_dest();
+  const u32 immediate = insn.imm12_math();
+  if (insn.instr_mod1() > 6) return undefined(context, "SFPSHFT2", insn.instr_mod1());
+  const u32 active = begin(context, vd).active;
+  const Lanes c = lreg(context, insn.lreg_src_c());
+  const Lanes& b = lreg(context, immediate & 15);
+  switch (insn.instr_mod1()) {
+    case 0:  // COPY4
+      copy_4(sfpu, Lanes{}, active);
+      break;
+    case 1: {  // SUBVEC_CHAINED_COPY4
+      Lanes last;
+      for (u32 i = 0; i + 8 < kLanes; ++i) last[i] = sfpu.lreg[0][i + 8];
+      copy_4(sfpu, last, active);
+      break;
+    }
+    case 2:  // SUBVEC_SHFLROR1_AND_COPY4
+      copy_4(sfpu, rotate_groups(c, false), active);
+      break;
+    case 3:  // SUBVEC_SHFLROR1
+      write_lreg(context, vd, rotate_groups(c, false), active);
+      break;
+    case 4:  // SUBVEC_SHFLSHR1
+      write_lreg(context, vd, rotate_groups(c, true), active);
+      break;
+    case 5:  // SHFT_LREG
+      write_lreg(context, vd, shift_logical(b, c), active);
+      break;
+    default:  // SHFT_IMM: VB shares the low bits of the amount
+      write_lreg(context, vd,
+                 shift_logical(b, numeric::splat(static_cast<u32>(sign_extend(immediate, 12)))),
+                 active);
+      break;
+  }
+  return Completion::Done;
+}
+
+}  // namespace bhemu::tensix

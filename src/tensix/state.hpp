@@ -1,0 +1,57 @@
+// All state of the coprocessor of one tile, as plain data. A part is written by the folder that
+// its header names; others read it. Snapshots copy it, so it holds no pointer.
+#pragma once
+
+#include <array>
+#include <type_traits>
+
+#include "tensix/adc_state.hpp"
+#include "tensix/cfg/state.hpp"
+#include "tensix/fpu/state.hpp"
+#include "tensix/frontend/state.hpp"
+#include "tensix/mover/state.hpp"
+#include "tensix/pack/state.hpp"
+#include "tensix/sfpu/state.hpp"
+#include "tensix/sync/state.hpp"
+#include "tensix/thcon/state.hpp"
+#include "tensix/unpack/state.hpp"
+
+namespace bhemu::tensix {
+
+/// What STALLWAIT, TTSync and the status CSRs can find busy.
+enum class BusyUnit : u8 { Thcon, Unpack0, Unpack1, Pack, Fpu, Sfpu, Cfg, Xmov, Sync, Misc };
+inline constexpr unsigned kBusyUnits = 10;
+
+struct State {
+  std::array<Frontend, kThreads> frontend{};
+  SyncState sync;
+  CfgState cfg;
+  ThconState thcon;
+  AdcState adc;
+  MoverState mover;
+  std::array<UnpackerState, 2> unpacker{};
+  PackerState packer;
+  FpuState fpu;
+  SfpuState sfpu;
+
+  /// First cycle in which the unit has finished everything that the thread gave it.
+  std::array<std::array<Cycle, kBusyUnits>, kThreads> busy_until{};
+  /// The latest of a thread's busy_until.
+  std::array<Cycle, kThreads> quiet_from{};
+  /// First cycle not yet executed. Not part of the hash: it says how far we were run, not what is.
+  Cycle now = 0;
+  /// Bits of SOFT_RESET_0 that hold units of the coprocessor.
+  u32 soft_reset = 0;
+  /// No cycle can change anything until an input arrives (derived; not part of the hash).
+  bool asleep = true;
+  /// A thread waits for a word in L1 (ATCAS, ATINCGETPTR), which changes without us being told.
+  bool polling = false;
+
+  /// The configuration that `thread` sees: CFG_STATE_ID_StateID selects the bank.
+  const ConfigWords& config(unsigned thread) const { return cfg.bank[cfg.thread[thread][0] & 1u]; }
+  const ThreadConfigWords& thread_config(unsigned thread) const { return cfg.thread[thread]; }
+};
+
+static_assert(std::is_trivially_copyable_v<State>);
+
+}  // namespace bhemu::tensix

@@ -1,0 +1,178 @@
+// Scalar unit: arithmetic on GPRs, immediate SETDMAREG, REG2FLOP, FLUSHDMA.
+//
+// Documents: tt-isa-documentation ScalarUnit.md and the instructions' pages (one text for Wormhole
+// and Blackhole), boopdotpng/tenstorrent-docs gpr-and-dma-instructions,
+// additional-scalar-unit-instructions.
+#include <fmt/format.h>
+
+#include "tensix/cfg/cfg.hpp"
+#include "tensix/frontend/gate.hpp"
+#include "tensix/thcon/gpr.hpp"
+
+namespace bhemu::tensix {
+namespace {
+
+template <class Op>
+u32 left(Context& context, Op insn) {
+  return gprs(context)[insn.op_a_reg_index()];
+}
+/// A GPR, or the field itself as an unsigned constant.
+template <class Op>
+u32 right(Context& context, Op insn) {
+  return insn.op_b_is_const() != 0 ? insn.op_b_reg_index() : gprs(context)[insn.op_b_reg_index()];
+}
+template <class Op>
+Completion result(Context& context, Op insn, u32 value) {
+  context.touch(Resource::Gpr);
+  gprs(context)[insn.result_reg_index()] = value;
+  return Completion::Done;
+}
+
+Completion undefined_mode(Context& context, u32 mode) {
+  context.raise(Rule::TensixUndefined,
+                fmt::format("{} with mode {}", info_of_word(context.word).name, mode));
+  return Completion::Done;
+}
+
+}  // namespace
+
+Completion execute(Context& context, op::ADDDMAREG insn) {
+  return result(context, insn, left(context, insn) + right(context, insn));
+}
+Completion execute(Context& context, op::SUBDMAREG insn) {
+  return result(context, insn, left(context, insn) - right(context, insn));
+}
+// The factors are 16 bits wide, the product 32.
+Completion execute(Context& context, op::MULDMAREG insn) {
+  return result(context, insn, (left(context, insn) & 0xFFFFu) * (right(context, insn) & 0xFFFFu));
+}
+
+Completion execute(Context& context, op::BITWOPDMAREG insn) {
+  const u32 a = left(context, insn);
+  const u32 b = right(context, insn);
+  switch (insn.op_sel()) {
+    case 0:
+      return result(context, insn, a & b);
+    case 1:
+      return result(context, insn, a | b);
+    case 2:
+      return result(context, insn, a ^ b);
+    default:
+      return undefined_mode(context, insn.op_sel());
+  }
+}
+
+Completion execute(Context& context, op::SHIFTDMAREG insn) {
+  const u32 a = left(context, insn);
+  const u32 amount = right(context, insn) & 31u;
+  switch (insn.op_sel()) {
+    case 0:
+      return result(context, insn, a << amount);
+    case 1:
+      return result(context, insn, a >> amount);
+    default:
+      return undefined_mode(context, insn.op_sel());
+  }
+}
+
+Completion execute(Context& context, op::CMPDMAREG insn) {
+  const u32 a = left(context, insn);
+  const u32 b = right(context, insn);
+  switch (insn.op_sel()) {
+    case 0:
+      return result(context, insn, a > b ? 1 : 0);
+    case 1:
+      return result(context, insn, a < b ? 1 : 0);
+    case 2:
+      return result(context, insn, a == b ? 1 : 0);
+    default:
+      return undefined_mode(context, insn.op_sel());
+  }
+}
+
+Completion execute(Context&, op::DMANOP) {
+  return Completion::Done;
+}
+
+// Occupies the unit for all threads until the conditions are met (those of STALLWAIT, C0..C3).
+Completion execute(Context& context, op::FLUSHDMA insn) {
+  State& state = context.state;
+  const u32 mask = insn.flush_spec() != 0 ? insn.flush_spec() : 0xFu;
+  if (frontend::unmet_conditions(state, context.thread, mask, context.now) != 0) {
+    state.thcon.occupied_by = context.thread + 1;
+    return Completion::Stall;
+  }
+  state.thcon.occupied_by = 0;
+  return Completion::Done;
+}
+
+namespace {
+
+/// REG2FLOP_ADC.md: which 8, 16 or 32 bits of the GPR are moved.
+u32 flop_value(u32 value, u32 size, u32 shift8) {
+  switch (size) {
+    case 1:
+      return shift8 == 0 ? value : 0;
+    case 2:
+      return shift8 == 0 ? value & 0xFFFFu : shift8 == 2 ? value >> 16 : 0;
+    case 3:
+      return value >> (8 * shift8) & 0xFFu;
+    default:
+      return 0;
+  }
+}
+
+Completion reg2flop_adc(Context& context, op::REG2FLOP insn) {
+  const u32 target = insn.flop_index();
+  const u32 dimension = bits(target, 0, 2);
+  const bool carriage_return = bit(target, 2);
+  const u32 unit = bits(target, 3, 2);
+  const bool override_thread = bit(insn.target_sel(), 0);
+  const unsigned thread = override_thread ? insn.context_id_2() : context.thread;
+  if (thread >= kThreads || unit >= 3) return Completion::Done;
+  const u32 value =
+      flop_value(gprs(context)[insn.reg_index()], insn.size_sel(), insn.byte_offset());
+  AdcChannel& channel = context.state.adc.adc[thread][unit].channel[bits(target, 5, 1)];
+  switch (dimension) {
+    case 0:
+      (carriage_return ? channel.x_cr : channel.x) = value & kAdcMaskX;
+      break;
+    case 1:
+      (carriage_return ? channel.y_cr : channel.y) = static_cast<u16>(value & kAdcMaskY);
+      break;
+    case 2:
+      (carriage_return ? channel.z_cr : channel.z) = static_cast<u8>(value);
+      break;
+    default:
+      (carriage_return ? channel.w_cr : channel.w) = static_cast<u8>(value);
+      break;
+  }
+  return Completion::Done;
+}
+
+}  // namespace
+
+Completion execute(Context& context, op::REG2FLOP insn) {
+  if (bit(insn.target_sel(), 1)) return reg2flop_adc(context, insn);
+  const u32 index = insn.flop_index();
+  if (index >= kGlobalConfigBase - kThconConfigBase) {
+    context.raise(Rule::TensixConfigIndex,
+                  fmt::format("REG2FLOP of THCON word {}; there are {}", index,
+                              kGlobalConfigBase - kThconConfigBase));
+    return Completion::Done;
+  }
+  const unsigned bank = context.thread_config()[0] & 1u;
+  const GprFile& gpr = gprs(context);
+  const auto write = [&](u32 word, u32 value) {
+    write_config_word(context.state, context.env, bank, kThconConfigBase + word, value,
+                      context.now);
+  };
+  if (insn.size_sel() != 0) {
+    write(index, gpr[insn.reg_index()]);
+  } else {
+    for (u32 i = 0; i < 4; ++i) write((index & ~3u) + i, gpr[(insn.reg_index() & ~3u) + i]);
+  }
+  return Completion::Done;
+}
+
+}  // namespace bhemu::tensix

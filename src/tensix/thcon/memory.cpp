@@ -1,0 +1,233 @@
+// Scalar unit: loads, stores and atomics on L1, MMIO and the Src files.
+//
+// Documents: tt-isa-documentation LOADIND.md, STOREIND*.md, LOADREG.md, STOREREG.md, ATINCGET.md,
+// ATINCGETPTR.md, ATSWAP.md, ATCAS.md (one text for Wormhole and Blackhole; L1 of Blackhole is
+// 1536 KiB). Requests are carried out when the instruction executes.
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "tensix/thcon/gpr.hpp"
+
+namespace bhemu::tensix {
+namespace {
+
+constexpr u32 kMmioBase = 0xFFB00000;
+constexpr u32 kMmioFirst = 0xFFB11000;
+
+/// Transfer sizes of LOADIND and STOREIND.
+constexpr u32 kBytesOf[4] = {16, 4, 2, 1};
+
+Author author(const Context& context) {
+  return {agent_of_thread(context.thread), context.word, context.now};
+}
+
+/// `bytes` from `address` on lie in L1; otherwise the thread has been told.
+bool in_l1(Context& context, u64 address, u32 bytes) {
+  if (address < L1::kSize && L1::contains(static_cast<u32>(address), bytes)) return true;
+  context.raise(Rule::TensixL1Range,
+                fmt::format("{} at L1 address {:#x}", info_of_word(context.word).name, address));
+  return false;
+}
+
+bool in_mmio(Context& context, u32 address) {
+  if (address >= kMmioFirst) return true;
+  context.raise(Rule::TensixMmioRange,
+                fmt::format("{} at {:#010x}", info_of_word(context.word).name, address));
+  return false;
+}
+
+/// The offset half register is stepped after the address was formed.
+void step_offset(GprFile& gpr, u32 half, u32 mode) {
+  constexpr u32 kStep[4] = {0, 2, 4, 16};
+  if (mode != 0) write_half(gpr, half, read_half(gpr, half) + kStep[mode]);
+}
+
+u64 l1_address(const GprFile& gpr, u32 address_register, u32 offset) {
+  return u64{gpr[address_register]} * 16 + offset;
+}
+
+Completion store_to_l1(Context& context, op::STOREIND insn) {
+  GprFile& gpr = gprs(context);
+  const u32 size = insn.size_sel() << 1 | insn.reg_size_sel();
+  const u32 bytes = kBytesOf[size];
+  const u64 address =
+      l1_address(gpr, insn.addr_reg_index(), read_half(gpr, insn.offset_index())) & ~u64{bytes - 1};
+  if (!in_l1(context, address, bytes)) return Completion::Done;
+  // The data is read after the offset was stepped, as the pages have it.
+  context.touch(Resource::Gpr);
+  step_offset(gpr, insn.offset_index(), insn.auto_inc_spec());
+  const u32 first = size == 0 ? insn.data_reg_index() & ~3u : insn.data_reg_index();
+  context.l1().write(static_cast<u32>(address), &gpr[first], bytes, author(context));
+  return Completion::Done;
+}
+
+Completion store_to_mmio(Context& context, op::STOREIND insn) {
+  GprFile& gpr = gprs(context);
+  const u32 sum = gpr[insn.addr_reg_index()] + (read_half(gpr, insn.offset_index()) >> 4);
+  const u32 address = kMmioBase + (sum & 0x000FFFFC);
+  if (!in_mmio(context, address)) return Completion::Done;
+  context.env.store_register(context.env.tile, address, gpr[insn.data_reg_index()], context.now);
+  context.touch(Resource::Gpr);
+  step_offset(gpr, insn.offset_index(), insn.auto_inc_spec());
+  return Completion::Done;
+}
+
+/// STOREIND_Src.md: the low half of a GPR holds BF16 as Src keeps it (sign, mantissa, exponent),
+/// the high half as memory does. The result is in our order, see SrcRow.
+u32 src_datum(u32 word, bool high) {
+  const u32 half = high ? word >> 16 : word & 0xFFFFu;
+  const u32 sign = half >> 15;
+  const u32 exponent = high ? bits(half, 7, 8) : bits(half, 0, 8);
+  const u32 mantissa = high ? bits(half, 0, 7) : bits(half, 8, 7);
+  return sign << 31 | exponent << 23 | mantissa << 16;
+}
+
+Completion store_to_src(Context& context, op::STOREIND insn) {
+  State& state = context.state;
+  GprFile& gpr = gprs(context);
+  const bool to_b = insn.reg_size_sel() != 0;
+  SrcFile& file = to_b ? state.fpu.src_b : state.fpu.src_a;
+  if (!file.unpacker_may_write()) return Completion::Stall;
+  const u32 address = gpr[insn.addr_reg_index()] + (read_half(gpr, insn.offset_index()) >> 4);
+  const ThreadConfigWords& words = context.thread_config();
+  const bool absolute = !to_b && thread_cfg::SRCA_SET_SetOvrdWithAddr::get(words) != 0;
+  // Rows of SrcA are given four too high; rows below that are dropped.
+  const i32 row = static_cast<i32>(bits(address, 2, 18)) - (to_b ? 0 : 4);
+  if ((address & 0xF0000) != 0 || row >= (absolute ? 64 : 16)) {
+    context.raise(Rule::TensixUndefined, fmt::format("STOREIND to Src row {}", row));
+    return Completion::Done;
+  }
+  const u32 data = insn.data_reg_index() & ~3u;
+  const u32 source[2] = {gpr[data], gpr[data + 1]};
+  context.touch(Resource::Gpr);
+  step_offset(gpr, insn.offset_index(), insn.auto_inc_spec());
+  if (row < 0) return Completion::Done;
+  const u32 base = absolute ? 0
+                   : to_b   ? state.unpacker[1].src_row[context.thread]
+                            : state.unpacker[0].src_row[context.thread];
+  SrcRow& target = file.bank[file.unpack_bank][(base + static_cast<u32>(row)) % kSrcRows];
+  const u32 column = (address & 3) * 4;
+  for (u32 i = 0; i < 4; ++i) target.datum[column + i] = src_datum(source[i / 2], i % 2 != 0);
+  return Completion::Done;
+}
+
+}  // namespace
+
+Completion execute(Context& context, op::LOADIND insn) {
+  GprFile& gpr = gprs(context);
+  const u32 bytes = kBytesOf[insn.size_sel()];
+  const u64 address =
+      l1_address(gpr, insn.addr_reg_index(), read_half(gpr, insn.offset_index())) & ~u64{bytes - 1};
+  if (!in_l1(context, address, bytes)) return Completion::Done;
+  context.touch(Resource::Gpr);
+  step_offset(gpr, insn.offset_index(), insn.auto_inc_spec());
+  const u32 first = insn.size_sel() == 0 ? insn.data_reg_index() & ~3u : insn.data_reg_index();
+  context.l1().read(static_cast<u32>(address), &gpr[first], bytes);
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::STOREIND insn) {
+  if (insn.mem_hier_sel() != 0) return store_to_l1(context, insn);
+  return insn.size_sel() != 0 ? store_to_mmio(context, insn) : store_to_src(context, insn);
+}
+
+Completion execute(Context& context, op::LOADREG insn) {
+  const u32 address = kMmioBase + (insn.reg_addr() << 2);
+  if (!in_mmio(context, address)) return Completion::Done;
+  const u32 value = context.env.load_register(context.env.tile, address, context.now);
+  context.touch(Resource::Gpr);
+  gprs(context)[insn.tdma_data_reg_index()] = value;
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::STOREREG insn) {
+  const u32 address = kMmioBase + (insn.reg_addr() << 2);
+  if (!in_mmio(context, address)) return Completion::Done;
+  context.env.store_register(context.env.tile, address, gprs(context)[insn.tdma_data_reg_index()],
+                             context.now);
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::ATINCGET insn) {
+  GprFile& gpr = gprs(context);
+  const u64 address = l1_address(gpr, insn.addr_reg_index(), insn.sel32b() * 4);
+  if (!in_l1(context, address, 4)) return Completion::Done;
+  const u32 where = static_cast<u32>(address);
+  const u32 mask = (2u << insn.wrap_val()) - 1u;
+  const u32 old = context.l1().read32(where);
+  const u32 sum = old + gpr[insn.data_reg_index()];
+  context.l1().write32(where, (sum & mask) | (old & ~mask), author(context));
+  context.touch(Resource::Gpr);
+  gpr[insn.data_reg_index()] = old;
+  return Completion::Done;
+}
+
+// Waits, occupying the unit, until the FIFO whose read and write counters lie at the address is not
+// full (odd Ofs) or not empty (even Ofs).
+Completion execute(Context& context, op::ATINCGETPTR insn) {
+  State& state = context.state;
+  GprFile& gpr = gprs(context);
+  const u64 address = l1_address(gpr, insn.addr_reg_index(), 0);
+  if (!in_l1(context, address, 16)) return Completion::Done;
+  const u32 where = static_cast<u32>(address);
+  const u32 width = insn.wrap_val();
+  const u32 size = context.l1().read32(where + 4) - context.l1().read32(where);
+  const u32 capacity = width != 0 ? 1u << (width - 1) : 0x8000u;
+  const bool is_empty = size == 0;
+  const bool is_full = size % capacity == 0 && !is_empty;
+  if (bit(insn.sel32b(), 0) ? is_full : is_empty) {
+    state.thcon.occupied_by = context.thread + 1;
+    state.polling = true;
+    return Completion::Stall;
+  }
+  state.thcon.occupied_by = 0;
+  const u32 counter = where + insn.sel32b() * 4;
+  const u32 mask = (1u << width) - 1u;
+  const u32 old = context.l1().read32(counter);
+  const u32 step = insn.no_incr() != 0 ? 0 : 1u << insn.incr_val();
+  context.l1().write32(counter, ((old + step) & mask) | (old & ~mask), author(context));
+  context.touch(Resource::Gpr);
+  gpr[insn.data_reg_index()] = old;
+  return Completion::Done;
+}
+
+// Nothing comes back: a store of up to 16 bytes with a mask of 16-bit granules.
+Completion execute(Context& context, op::ATSWAP insn) {
+  const GprFile& gpr = gprs(context);
+  const u64 address = l1_address(gpr, insn.addr_reg_index(), 0);
+  if (!in_l1(context, address, 16)) return Completion::Done;
+  std::array<u32, 4> words{};
+  const u32 data = insn.data_reg_index();
+  if (insn.single_data_reg() != 0) {
+    words[data % 4] = gpr[data];
+  } else {
+    for (u32 i = 0; i < 4; ++i) words[i] = gpr[(data & ~3u) + i];
+  }
+  std::array<u16, 8> merged{};
+  std::array<u16, 8> source{};
+  std::memcpy(source.data(), words.data(), 16);
+  context.l1().read(static_cast<u32>(address), merged.data(), 16);
+  for (u32 i = 0; i < 8; ++i) {
+    if (bit(insn.swap_mask(), i)) merged[i] = source[i];
+  }
+  context.l1().write(static_cast<u32>(address), merged.data(), 16, author(context));
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::ATCAS insn) {
+  State& state = context.state;
+  const u64 address = l1_address(gprs(context), insn.addr_reg_index(), insn.sel32b() * 4);
+  if (!in_l1(context, address, 4)) return Completion::Done;
+  const u32 where = static_cast<u32>(address);
+  if (context.l1().read32(where) != insn.cmp_val()) {
+    state.thcon.occupied_by = context.thread + 1;
+    state.polling = true;
+    return Completion::Stall;
+  }
+  state.thcon.occupied_by = 0;
+  context.l1().write32(where, insn.swap_val(), author(context));
+  return Completion::Done;
+}
+
+}  // namespace bhemu::tensix

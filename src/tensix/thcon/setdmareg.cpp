@@ -1,0 +1,108 @@
+// SETDMAREG: an immediate half register, or the state of the packer.
+//
+// Documents: tt-isa-documentation SETDMAREG_Immediate.md, SETDMAREG_Special.md. Blackhole has one
+// packer; what the page says of packers 1 to 3 reads as zero. All-zero flags: see mover/tdma.cpp.
+#include <fmt/format.h>
+
+#include "tensix/thcon/gpr.hpp"
+
+namespace bhemu::tensix {
+namespace {
+
+using Values = std::array<u32, 4>;
+
+u32 last_tile_size(const Context& context) {
+  const PackerState& packer = context.state.packer;
+  return packer.last_thread == context.thread ? packer.last_tile_size : 0;
+}
+
+/// Tile header: size in bits 15:0 of word 0; format and compression in bits 23:16 of word 1.
+Values tile_header(const Context& context) {
+  const ConfigWords& words = context.config();
+  Values values{};
+  values[0] = (last_tile_size(context) + 1) & 0xFFFFu;
+  const u32 format = cfg::THCON_SEC0_REG1_Out_data_format::get(words);
+  // All_pack_disable_zero_compress, the bits of the override, share bits 31:24 with L1_source_addr.
+  const bool override_bits = cfg::THCON_SEC0_REG1_All_pack_disable_zero_compress_ovrd::get(words);
+  const u32 uncompressed = override_bits ? cfg::THCON_SEC0_REG1_L1_source_addr::get(words) & 1u
+                                         : cfg::THCON_SEC0_REG1_Disable_zero_compress::get(words);
+  values[1] = format << 16 | uncompressed << 20;
+  return values;
+}
+
+Values read_source(Context& context, u32 source, u32 which) {
+  PackerState& packer = context.state.packer;
+  Values values{};
+  switch (source) {
+    case 0:
+      values[0] = u32{packer.accumulated_size[context.thread]} << 16 | last_tile_size(context);
+      break;
+    case 1:
+      break;
+    case 2:
+      values = tile_header(context);
+      break;
+    case 6:
+    case 7:
+      for (u32 i = 0; i < 16; ++i)
+        values[i / 4] |= u32{packer.exponent_histogram[(source - 6) * 16 + i]} << (8 * (i % 4));
+      break;
+    case 8:
+      if (bit(which, 0)) {
+        context.touch(Resource::Tdma);
+        packer.accumulated_size.fill(0);
+      }
+      break;
+    case 9:
+      values[0] = packer.max_exponent;
+      break;
+    case 3:
+    case 4:
+    case 5:
+      context.raise(
+          Rule::TensixUnsupported,
+          fmt::format("SETDMAREG reads the header of packer {}; Blackhole has one", source - 2));
+      break;
+    default:
+      break;  // the page lists no other source: zeros
+  }
+  return values;
+}
+
+Completion set_special(Context& context, op::SETDMAREG insn) {
+  const u32 payload = insn.payload_sig_sel();
+  const Values values = read_source(context, bits(payload, 3, 4), bits(payload, 7, 4));
+  const u32 input_half = bits(payload, 0, 3);
+  const u32 result_half = insn.reg_index_16b();
+  GprFile& gpr = gprs(context);
+  const u32 first = (result_half >> 1) & 0x3Cu;
+  context.touch(Resource::Gpr);
+  switch (insn.payload_sig_sel_size()) {
+    case 0:
+      write_half(gpr, result_half, bits(values[input_half / 2], 16 * (input_half % 2), 16));
+      break;
+    case 1:
+      gpr[result_half >> 1] = values[input_half >> 1];
+      break;
+    case 2:
+      for (u32 i = 0; i < 4; ++i) gpr[first + i] = values[i];
+      break;
+    default:  // a tile header, its reserved fields unchanged
+      gpr[first] = with_bits(gpr[first], 0, 16, values[0]);
+      gpr[first + 1] = with_bits(gpr[first + 1], 16, 8, values[1] >> 16);
+      gpr[first + 2] = values[2];
+      break;
+  }
+  return Completion::Done;
+}
+
+}  // namespace
+
+Completion execute(Context& context, op::SETDMAREG insn) {
+  if (insn.set_signals_mode() != 0) return set_special(context, insn);
+  context.touch(Resource::Gpr);
+  write_half(gprs(context), insn.reg_index_16b(), bits(insn.word, 8, 16));
+  return Completion::Done;
+}
+
+}  // namespace bhemu::tensix

@@ -1,0 +1,35 @@
+// Handing the bank that an unpacker has filled to the matrix unit, and the context counters.
+//
+// Documents: tt-isa-documentation UNPACR_Regular.md (end), UNPACR_NOP_SETDVALID.md, SrcASrcB.md.
+#pragma once
+
+#include "tensix/context.hpp"
+
+namespace bhemu::tensix::unpack {
+
+inline SrcFile& src_file(State& state, u32 unpacker) {
+  return unpacker == 0 ? state.fpu.src_a : state.fpu.src_b;
+}
+
+/// SRCA_SET_Base or SRCB_SET_Base of the thread, in rows.
+inline u8 set_base(const Context& context, u32 unpacker) {
+  const ThreadConfigWords& words = context.thread_config();
+  const u32 base =
+      unpacker == 0 ? thread_cfg::SRCA_SET_Base::get(words) : thread_cfg::SRCB_SET_Base::get(words);
+  return static_cast<u8>(base * 16);
+}
+
+/// The bank becomes the matrix unit's, the unpacker turns to the other one. False: the bank was
+/// already handed over, and the thread stops.
+bool hand_over(const Context& context, u32 unpacker);
+/// The same, and the implied format of the bank (Blackhole only) becomes `format`.
+bool hand_over(const Context& context, u32 unpacker, u8 format);
+
+/// The next value of an unpacker's context counter after context `context_number`.
+u8 next_context(const ConfigWords& words, u32 unpacker, u32 context_number);
+
+/// SETC16 of UNPACK_MISC_CFG: the requests in its bits. Called by the configuration unit with the
+/// value written, after it is stored.
+void context_counter_written(const Context& context, u16 value);
+
+}  // namespace bhemu::tensix::unpack

@@ -1,0 +1,87 @@
+// UNPACR_NOP: clear a Src bank and hand it over in order with the unpacker, and SETDVALID, which
+// hands over out of order.
+//
+// Documents: tt-isa-documentation UNPACR_NOP_ZEROSRC.md, UNPACR_NOP_SETDVALID.md,
+// UNPACR_NOP_OverlayClear.md, SETDVALID.md; positions of the Blackhole fields: tenstorrent/tt-llk
+// assembly.yaml. Not modelled, because no document says enough: operations 0 and 3 (stream
+// message clear), clearing both banks.
+#include <fmt/format.h>
+
+#include "numeric/format_layout.hpp"
+#include "tensix/unpack/handover.hpp"
+
+namespace bhemu::tensix {
+namespace {
+
+enum Operation : u32 { StreamPop, ClearSource, Nothing, PopGivenStream };
+enum ClearValue : u32 { Zero, NegativeInfinity, One, Immediate };
+
+/// The bits of "one" per clr_to1_fmt_ctrl are our reading of the field's name.
+u32 one_of_format(u32 format) {
+  constexpr u32 kFp16 = 15u << 23;
+  constexpr u32 kBf16 = 127u << 23;
+  constexpr u32 kInt8 = 16u << 23 | 1u << 13;
+  return format == 0 ? kFp16 : format == 1 ? kBf16 : kInt8;
+}
+
+bool clear_value(const Context& context, op::UNPACR_NOP insn, u32& cell) {
+  const u32 unpacker = insn.unpacker_select();
+  switch (insn.src_clr_val_ctrl()) {
+    case Zero:
+      cell = 0;
+      return true;
+    case NegativeInfinity:
+      cell = 0xFFFFE000u;
+      return true;  // all 19 bits
+    case One:
+      cell = one_of_format(insn.clr_to1_fmt_ctrl());
+      return !context.raise(Rule::UnpackClearValue, "UNPACR_NOP clears to one");
+    default:
+      cell = numeric::cell_from_src_bits(
+          unpacker == 0 ? cfg::UNP0_NOP_REG_CLR_VAL_nop_reg_clr_val::get(context.config())
+                        : cfg::UNP1_NOP_REG_CLR_VAL_nop_reg_clr_val::get(context.config()));
+      return !context.raise(Rule::UnpackClearValue, "UNPACR_NOP clears to the immediate value");
+  }
+}
+
+}  // namespace
+
+Completion execute(Context& context, op::UNPACR_NOP insn) {
+  const u32 unpacker = insn.unpacker_select();
+  SrcFile& file = unpack::src_file(context.state, unpacker);
+  const u32 operation = insn.unpack_pop();
+  if (operation == StreamPop || operation == PopGivenStream) {
+    context.raise(Rule::UnpackUndocumented,
+                  fmt::format("UNPACR_NOP {:#010x} clears stream messages", insn.word));
+    return Completion::Done;
+  }
+  if (operation == ClearSource) {
+    const u32 wait_bank = insn.stall_clr_cntrl() != 0 ? file.unpack_bank : file.matrix_bank;
+    if (file.owner[wait_bank] != SrcOwner::Unpacker) return Completion::Stall;
+    if (insn.bank_clr_ctrl() != 0) {
+      context.raise(Rule::UnpackUndocumented, "UNPACR_NOP clears both banks");
+      return Completion::Done;
+    }
+    u32 cell;
+    if (!clear_value(context, insn, cell)) return Completion::Done;
+    for (SrcRow& row : file.bank[file.unpack_bank]) row.datum.fill(cell);
+  }
+  if (insn.set_dvalid() != 0) {
+    const u32 section = unpacker * kThconSection;
+    const u32 format = cfg::THCON_SEC0_REG2_Out_data_format::get(context.config(), section);
+    unpack::hand_over(context, unpacker, static_cast<u8>(format));
+  }
+  return Completion::Done;
+}
+
+Completion execute(Context& context, op::SETDVALID insn) {
+  const u32 units = insn.setvalid();
+  if (units != 0 &&
+      context.raise(Rule::UnpackImpliedFormat, "SETDVALID leaves the implied format unspecified"))
+    return Completion::Done;
+  if (bit(units, 0) && !unpack::hand_over(context, 0)) return Completion::Done;
+  if (bit(units, 1)) unpack::hand_over(context, 1);
+  return Completion::Done;
+}
+
+}  // namespace bhemu::tensix

@@ -1,0 +1,323 @@
+#include "tensix/unpack/transfer.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "tensix/fpu/dst_access.hpp"
+
+namespace bhemu::tensix::unpack {
+
+using numeric::DstForm;
+using numeric::kRow;
+
+void fetch_datums(const u8* memory, u64 address, u32 bits, u32 count, u32* datum) {
+  const u8* byte = memory + address / 8;
+  switch (bits) {
+    case 32:
+      std::memcpy(datum, byte, u64{count} * 4);
+      return;
+    case 16:
+      for (u32 i = 0; i < count; ++i) {
+        u16 value;
+        std::memcpy(&value, byte + 2 * i, 2);
+        datum[i] = value;
+      }
+      return;
+    case 8:
+      for (u32 i = 0; i < count; ++i) datum[i] = byte[i];
+      return;
+    default:
+      for (u32 i = 0; i < count; ++i) {
+        const u64 at = address + u64{i} * bits;
+        datum[i] = (memory[at / 8] >> (at % 8)) & ((1u << bits) - 1);
+      }
+      return;
+  }
+}
+
+u32 burst_rows(const ConfigWords& words, const Plan& plan) {
+  // Rate in steps of 16, 32, 64 or 128 bytes a cycle: two-bit formats always take the first,
+  // tileize always the third; otherwise 8-bit formats the fourth and all others the third, unless
+  // the default is overridden. 16- and 32-bit datums double the third.
+  const u32 section = plan.select.unpacker * kThconSection;
+  const u32 bits = plan.source.datum_bits;
+  u32 step = bits == 8 ? 3 : 2;
+  if (cfg::THCON_SEC0_REG1_ovrd_default_throttle_mode::get(words, section) != 0)
+    step = cfg::THCON_SEC0_REG2_Throttle_mode::get(words, section);
+  if (bits == 2) step = 0;
+  if (cfg::THCON_SEC0_REG2_Tileize_mode::get(words, section) != 0) step = 2;
+  u32 rate = 16u << step;
+  if (bits >= 16 && step == 2) rate = 128;
+  return std::clamp(rate / (2 * bits), 1u, 8u);
+}
+
+namespace {
+
+/// Where the cells of one instruction go. `put` writes a run of datums of one destination row.
+class Sink {
+ public:
+  Sink(const Context& context, const Plan& plan)
+      : context_(context),
+        plan_(plan),
+        target_(plan.target),
+        position_(plan.target.position),
+        dst_(context.state) {
+    State& state = context.state;
+    const ThreadConfigWords& thread = context.thread_config();
+    src_row_ = state.unpacker[plan.select.unpacker].src_row[context.thread];
+    SrcFile& file = plan.select.unpacker == 0 ? state.fpu.src_a : state.fpu.src_b;
+    rows_ = file.bank[file.unpack_bank].data();
+    by_address_ = thread_cfg::SRCA_SET_SetOvrdWithAddr::get(thread) != 0;
+  }
+
+  /// Up to kRow cells to the next positions. False: stopped at a fault.
+  bool put(const u32* cell, u32 count) {
+    while (count != 0) {
+      const u32 column = position_ % kRow;
+      const u32 run = std::min(count, kRow - column);
+      if (!put_in_row(position_ / kRow, column, cell, run)) return false;
+      position_ += run;
+      cell += run;
+      count -= run;
+    }
+    return true;
+  }
+  void skip(u32 count) { position_ += count; }
+
+ private:
+  bool put_in_row(u32 row, u32 column, const u32* cell, u32 count) {
+    if (plan_.select.unpacker == 1) {
+      u32* target = &rows_[(row + src_row_) & 63].datum[column];
+      std::memcpy(target, cell, u64{count} * 4);
+      return true;
+    }
+    return target_.to_dst ? put_in_dst((row - 4) & 0x3FF, column, cell, count)
+                          : put_in_src_a(row, column, cell, count);
+  }
+
+  bool put_in_src_a(u32 row, u32 column, const u32* cell, u32 count) {
+    if (row < 4) return true;  // the four rows below address 64 do not exist in SrcA
+    u32 target = row - 4;
+    if (!by_address_ && target >= 16 &&
+        context_.raise(Rule::UnpackSrcARow, fmt::format("UNPACR to row {} of a set", target)))
+      return false;
+    target = (target + src_row_) & 63;
+    const u32 shift = target_.column_shift;
+    u32 first = column < shift ? shift - column : 0;
+    if (first >= count) return true;
+    if (target_.haloize) {
+      for (u32 i = first; i < count; ++i) {
+        const u32 to = column + i - shift;
+        rows_[(target & ~15u) | to].datum[target & 15] = cell[i];
+      }
+      return true;
+    }
+    std::memcpy(&rows_[target].datum[column + first - shift], cell + first, u64{count - first} * 4);
+    return true;
+  }
+
+  bool put_in_dst(u32 row, u32 column, const u32* cell, u32 count) {
+    if (target_.form == DstForm::Bits32) {
+      for (u32 i = 0; i < count; ++i)
+        dst_.write32(row, column + i, numeric::dst_from_fp32(cell[i]));
+      return true;
+    }
+    std::array<u32, kRow> padded{};
+    DstRow stored;
+    std::copy_n(cell, count, padded.begin());
+    numeric::dst16_from_cells(target_.form, padded.data(), stored.datum.data());
+    if (count == kRow) {
+      dst_.write_row16(row, stored);
+      return true;
+    }
+    // One datum of an invalid row makes the whole row valid: the others show what they held.
+    for (u32 i = 0; i < count; ++i) dst_.write16(row, column + i, stored.datum[i]);
+    return true;
+  }
+
+  const Context& context_;
+  const Plan& plan_;
+  const Target& target_;
+  u32 position_;
+  u32 src_row_ = 0;
+  SrcRow* rows_ = nullptr;
+  bool by_address_ = false;
+  DstAccess dst_;
+};
+
+/// Reads, converts and emits.
+class Mover {
+ public:
+  Mover(const Context& context, Plan& plan)
+      : context_(context),
+        source_(plan.source),
+        target_(plan.target),
+        convert_(plan.target.to_dst && plan.target.form == DstForm::Bits32 ? nullptr
+                                                                           : plan.convert),
+        is_bfp_(numeric::is_bfp(plan.source.format)),
+        sink_(context, plan) {}
+
+  bool run() {
+    if (source_.compressed) return run_compressed();
+    if (target_.zero_write) return run_zero();
+    return run_plain();
+  }
+
+ private:
+  bool run_plain() {
+    const bool simple = target_.upsample == 0;
+    std::array<u32, kRow> cell{};
+    for (u32 done = 0; done < source_.count;) {
+      const u32 count = std::min(source_.count - done, kRow);
+      if (!read_row(count, cell)) return false;
+      done += count;
+      step_row(done);
+      if (simple ? !sink_.put(cell.data(), count) : !put_upsampled(cell.data(), count))
+        return false;
+    }
+    return true;
+  }
+
+  bool run_zero() {
+    const std::array<u32, kRow> zero{};
+    for (u32 done = 0; done < source_.count; done += kRow) {
+      const u32 count = std::min(source_.count - done, kRow);
+      if (target_.upsample == 0 ? !sink_.put(zero.data(), count)
+                                : !put_upsampled(zero.data(), count))
+        return false;
+    }
+    return true;
+  }
+
+  /// Datum by datum: every datum is followed by as many zeros as its run length says.
+  bool run_compressed() {
+    std::array<u32, kRow> cell{};
+    const u32 zero = 0;
+    for (u32 done = 0; done < source_.count && source_.emit != 0;) {
+      u32 zeros;
+      if (!read_row(1, cell)) return false;
+      source_.data += source_.datum_bits;
+      if (++done % kRow == 0) source_.data = wrapped(source_.data, 8);
+      if (!read_run_length(zeros)) return false;
+      if (target_.zero_write) {
+        cell[0] = 0;
+        zeros = 0;
+      }
+      for (u32 j = 0; j <= zeros && source_.emit != 0; ++j) {
+        if (source_.drop != 0) {
+          --source_.drop;
+          continue;
+        }
+        if (!put_upsampled(j == 0 ? cell.data() : &zero, 1)) return false;
+        --source_.emit;
+      }
+    }
+    return true;
+  }
+
+  bool put_upsampled(const u32* cell, u32 count) {
+    const std::array<u32, 8> zero{};
+    for (u32 i = 0; i < count; ++i) {
+      if (!sink_.put(cell + i, 1)) return false;
+      if (target_.interleave) {
+        sink_.skip(target_.upsample);
+      } else if (!sink_.put(zero.data(), target_.upsample)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool read_row(u32 count, std::array<u32, kRow>& cell) {
+    const u64 bits = u64{count} * source_.datum_bits;
+    if (!in_l1(source_.data / 8, (source_.data + bits + 7) / 8)) return false;
+    std::array<u32, kRow> datum{};
+    fetch_datums(context_.l1().data(), source_.data, source_.datum_bits, count, datum.data());
+    if (convert_ == nullptr) {
+      cell = datum;
+      return true;
+    }
+    std::array<u8, kRow> exponent{};
+    if (is_bfp_ && !read_exponents(count, exponent)) return false;
+    if (convert_(datum.data(), exponent.data(), cell.data())) return true;
+    return !context_.raise(
+        Rule::UnpackExponentRange,
+        fmt::format("UNPACR of {}: an exponent has more than 5 bits", name_of(source_.format)));
+  }
+
+  bool read_exponents(u32 count, std::array<u8, kRow>& exponent) {
+    if (source_.forced_exponent) {
+      exponent.fill(source_.exponent_value);
+      return true;
+    }
+    const u8* memory = context_.l1().data();
+    for (u32 i = 0; i < count; ++i) {
+      const u64 address = source_.exponent / 16;
+      if (!in_l1(address, address + 1)) return false;
+      exponent[i] = memory[address];
+      if (++source_.exponent % 256 == 0) source_.exponent = wrapped(source_.exponent, 16);
+    }
+    return true;
+  }
+
+  bool read_run_length(u32& zeros) {
+    const u64 address = source_.delta / 2;
+    if (!in_l1(address, address + 1)) return false;
+    zeros = (context_.l1().data()[address] >> (source_.delta % 2 * 4)) & 0xF;
+    if (++source_.delta % 32 != 0) return true;
+    source_.data += 128;                           // over the 32 run lengths
+    source_.delta += 32 * source_.datum_bits / 4;  // over the next 32 datums
+    source_.delta = wrapped(source_.delta, 2);
+    return true;
+  }
+
+  /// The input address after a row of 16 datums; `done` counts the datums read.
+  void step_row(u32 done) {
+    source_.data += u64{kRow} * source_.datum_bits;
+    if (done % source_.row_datums == 0 && source_.row_step != u64{kRow} * source_.datum_bits)
+      source_.data += source_.row_step - u64{source_.row_datums} * source_.datum_bits;
+    source_.data = wrapped(source_.data, 8);
+  }
+
+  /// Addresses in units of 1/`per_byte` byte.
+  u64 wrapped(u64 address, u64 per_byte) const {
+    return address > source_.wrap.limit * per_byte ? address - source_.wrap.size * per_byte
+                                                   : address;
+  }
+
+  bool in_l1(u64 first, u64 end) {
+    if (end <= kL1Size) return true;
+    context_.raise(Rule::UnpackL1Range, fmt::format("UNPACR reads {:#x}..{:#x}", first, end));
+    return false;
+  }
+
+  const Context& context_;
+  Source& source_;
+  const Target& target_;
+  numeric::UnpackRow convert_;
+  bool is_bfp_;
+  Sink sink_;
+};
+
+/// SrcA is written in bursts of whole rows. A burst never crosses row 63, and one that starts off
+/// its own alignment may lose rows inside a set; an aligned start is exact.
+bool check_burst(const Context& context, const Plan& plan) {
+  if (plan.select.unpacker != 0 || plan.target.to_dst || plan.source.count <= kRow) return true;
+  const u32 row = plan.target.position / kRow;
+  const u32 burst = burst_rows(context.config(), plan);
+  if (row < 4 || (row - 4) % burst == 0) return true;
+  return !context.raise(Rule::UnpackSrcABurst,
+                        fmt::format("UNPACR to SrcA from row {} in bursts of {}", row - 4, burst));
+}
+
+}  // namespace
+
+bool transfer(const Context& context, Plan& plan) {
+  if (!check_burst(context, plan)) return false;
+  if (plan.target.to_dst) context.touch(Resource::Dst);
+  return Mover(context, plan).run();
+}
+
+}  // namespace bhemu::tensix::unpack

@@ -1,0 +1,20 @@
+// The data movement of UNPACR: L1 through the format conversion into SrcA, SrcB or Dst.
+//
+// Document: tt-isa-documentation UNPACR_Regular.md, "Main unpack loop".
+#pragma once
+
+#include "tensix/unpack/plan.hpp"
+
+namespace bhemu::tensix::unpack {
+
+/// `count` datums of `bits` each from bit address `address`, right-aligned. The caller has checked
+/// that they lie inside `memory`.
+void fetch_datums(const u8* memory, u64 address, u32 bits, u32 count, u32* datum);
+
+/// False: a fault stopped the thread on the way.
+bool transfer(const Context& context, Plan& plan);
+
+/// Rows that SrcA takes in one burst, by the unpacker's rate (see transfer.cpp).
+u32 burst_rows(const ConfigWords& words, const Plan& plan);
+
+}  // namespace bhemu::tensix::unpack

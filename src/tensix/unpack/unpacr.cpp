@@ -1,0 +1,85 @@
+// UNPACR in its three forms: move datums, increment the context counter, flush the row start cache.
+//
+// Documents: tt-isa-documentation UNPACR.md, UNPACR_Regular.md, UNPACR_IncrementContextCounter.md,
+// UNPACR_FlushCache.md. Bit 0 ("last") has no effect in those pages and is set by vendor kernels.
+#include <fmt/format.h>
+
+#include "tensix/unpack/handover.hpp"
+#include "tensix/unpack/transfer.hpp"
+
+namespace bhemu::tensix {
+namespace {
+
+/// Bits that the two separate forms of UNPACR leave clear: all but opcode, unpacker, last, and
+/// the bits of `allowed`.
+bool other_bits_clear(op::UNPACR insn, u32 allowed) {
+  return (insn.word & 0x007FFFFEu & ~allowed) == 0;
+}
+
+void advance_counters(const Context& context, op::UNPACR insn, const unpack::Selection& select) {
+  const AdcUnit unit = select.unpacker == 0 ? AdcUnit::Unpacker0 : AdcUnit::Unpacker1;
+  const u32 mode = insn.addr_mode();
+  for (unsigned thread = 0; thread < kThreads; ++thread) {
+    if (thread != context.thread && thread != select.xy_thread) continue;
+    Adc& adc = context.state.adc.of(thread, unit);
+    adc.channel[0].z = static_cast<u8>(adc.channel[0].z + bits(mode, 0, 2));
+    adc.channel[0].y = static_cast<u16>((adc.channel[0].y + bits(mode, 2, 2)) & kAdcMaskY);
+    adc.channel[1].z = static_cast<u8>(adc.channel[1].z + bits(mode, 4, 2));
+    adc.channel[1].y = static_cast<u16>((adc.channel[1].y + bits(mode, 6, 2)) & kAdcMaskY);
+  }
+}
+
+Completion increment_context(const Context& context, op::UNPACR insn) {
+  const u32 unpacker = insn.unpack_block_selection();
+  if (!other_bits_clear(insn, 1u << 13)) {
+    context.raise(
+        Rule::UnpackUndocumented,
+        fmt::format("UNPACR {:#010x} increments the context counter and does more", insn.word));
+    return Completion::Done;
+  }
+  u8& counter = context.state.unpacker[unpacker].context[context.thread];
+  counter = unpack::next_context(context.config(), unpacker, counter);
+  return Completion::Done;
+}
+
+void finish(const Context& context, op::UNPACR insn, const unpack::Plan& plan) {
+  const unpack::Selection& select = plan.select;
+  const ConfigWords& words = context.config();
+  UnpackerState& unpacker = context.state.unpacker[select.unpacker];
+  if (select.multi && insn.auto_inc_context_id() != 0)
+    unpacker.context[context.thread] = unpack::next_context(words, select.unpacker, select.context);
+  advance_counters(context, insn, select);
+  if (insn.set_dat_valid() != 0) {
+    unpack::hand_over(context, select.unpacker, static_cast<u8>(plan.target.format));
+    return;
+  }
+  const u32 section = select.unpacker * kThconSection;
+  if (cfg::THCON_SEC0_REG2_Unpack_Src_Reg_Set_Upd::get(words, section) == 0) return;
+  u8& row = unpacker.src_row[context.thread];
+  row = static_cast<u8>((row + 16 + unpack::set_base(context, select.unpacker)) & 63);
+}
+
+}  // namespace
+
+Completion execute(Context& context, op::UNPACR insn) {
+  if (insn.search_cache_flush() != 0) {
+    if (!other_bits_clear(insn, 1u << 1 | 1u << 7))
+      context.raise(Rule::UnpackUndocumented,
+                    fmt::format("UNPACR {:#010x} flushes the cache and does more", insn.word));
+    return Completion::Done;
+  }
+  if (insn.cfg_context_cnt_inc() != 0) return increment_context(context, insn);
+  if (insn.srcb_bcast() != 0 && context.raise(Rule::UnpackUndocumented, "UNPACR with srcb_bcast"))
+    return Completion::Done;
+
+  unpack::Plan plan;
+  const u32 unpacker = insn.unpack_block_selection();
+  if (!unpack::src_file(context.state, unpacker).unpacker_may_write()) return Completion::Stall;
+  if (!unpack::select_context(context, insn, plan.select)) return Completion::Done;
+  if (!unpack::make_plan(context, insn, plan.select, plan)) return Completion::Done;
+  if (!unpack::transfer(context, plan)) return Completion::Done;
+  finish(context, insn, plan);
+  return Completion::Done;
+}
+
+}  // namespace bhemu::tensix

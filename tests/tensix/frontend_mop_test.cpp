@@ -1,0 +1,152 @@
+// The MOP expander against sequences computed by hand and against a model written from the text.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "frontend_mop_model.hpp"
+#include "harness.hpp"
+#include "tensix/frontend/frontend.hpp"
+
+namespace bhemu::tensix::test {
+namespace {
+
+using Words = std::vector<u32>;
+using Config = std::array<u32, kMopConfigWords>;
+
+/// Eight words that can be told apart and do nothing that matters.
+u32 mark(u32 i) {
+  return set_half(100, i);
+}
+
+void configure(Harness& harness, unsigned thread, const Config& config) {
+  for (u32 i = 0; i < kMopConfigWords; ++i)
+    harness.coprocessor.write_mop_config(thread, i, config[i], harness.now);
+}
+
+u32 mop0(u32 count, u32 mask) {
+  return encode<op::MOP>({{"loop_count", count}, {"zmask_lo16_or_loop_count", mask}});
+}
+u32 mop1() {
+  return encode<op::MOP>({{"mop_type", 1}});
+}
+
+TEST(Mop, template_1_frames_two_loops_and_overrides_the_last_iterations) {
+  Harness harness;
+  configure(harness, 1, {2, 3, mark(1), mark(2), mark(3), mark(4), nop(), mark(5), mark(6)});
+  harness.push(1, mop1());
+  const Words expected = {
+      mark(1), mark(4), mark(4), mark(6), mark(2), mark(3),  // outer 0, last inner: Loop1Last
+      mark(1), mark(4), mark(4), mark(5), mark(2), mark(3),  // outer 1, last inner: Loop0Last
+  };
+  EXPECT_EQ(harness.trace(1, 20), expected);
+  EXPECT_TRUE(harness.coprocessor.mop_drained(1));
+}
+
+TEST(Mop, template_1_alternates_two_loop_instructions_twice_as_often) {
+  Harness harness;
+  configure(harness, 0, {1, 2, nop(), nop(), mark(9), mark(1), mark(2), mark(3), mark(4)});
+  harness.push(0, mop1());
+  EXPECT_EQ(harness.trace(0, 10), (Words{mark(1), mark(2), mark(1), mark(3)}));
+}
+
+TEST(Mop, template_1_skips_the_second_end_instruction_when_the_first_is_a_nop) {
+  Harness harness;
+  configure(harness, 0, {2, 1, nop(), nop(), mark(9), mark(1), nop(), mark(2), mark(3)});
+  harness.push(0, mop1());
+  EXPECT_EQ(harness.trace(0, 10), (Words{mark(3), mark(2)}));
+}
+
+TEST(Mop, template_1_with_an_empty_loop_and_an_end_instruction_runs_129_times) {
+  Harness harness;
+  configure(harness, 0, {1, 0, nop(), mark(7), nop(), mark(1), nop(), mark(2), mark(3)});
+  harness.push(0, mop1());
+  EXPECT_EQ(harness.trace(0, 200), Words(129, mark(7)));
+}
+
+TEST(Mop, template_1_inner_count_256_runs_256_times_and_the_outer_count_has_7_bits) {
+  Harness harness;
+  configure(harness, 0, {129, 256, nop(), nop(), nop(), mark(1), nop(), mark(2), mark(3)});
+  harness.push(0, mop1());
+  const Words words = harness.trace(0, 400);
+  ASSERT_EQ(words.size(), 256u);
+  EXPECT_EQ(words.front(), mark(1));
+  EXPECT_EQ(words.back(), mark(2));
+}
+
+TEST(Mop, dmanop_is_not_a_nop_to_the_expander) {
+  Harness harness;
+  const u32 dmanop = encode<op::DMANOP>();
+  configure(harness, 0, {1, 1, dmanop, nop(), nop(), mark(1), nop(), mark(2), mark(3)});
+  harness.push(0, mop1());
+  EXPECT_EQ(harness.trace(0, 5), (Words{dmanop, mark(2)}));
+}
+
+TEST(Mop, template_0_takes_its_high_mask_from_mop_cfg) {
+  Harness harness;
+  // Flags 3: A0 to A3 and B; skips are A and B.
+  configure(harness, 2, {0, 3, mark(1), mark(2), mark(3), mark(4), mark(5), mark(6), mark(7)});
+  harness.push(2, encode<op::MOP_CFG>({{"zmask_hi16", 1}}));
+  harness.push(2, mop0(16, 0x0002));
+  Words expected;
+  for (u32 i = 0; i <= 16; ++i) {
+    const bool skip = i == 1 || i == 16;
+    if (skip) {
+      expected.insert(expected.end(), {mark(6), mark(7)});
+    } else {
+      expected.insert(expected.end(), {mark(2), mark(3), mark(4), mark(5), mark(1)});
+    }
+  }
+  EXPECT_EQ(harness.trace(2, 200), expected);
+}
+
+TEST(Mop, template_0_without_flags_emits_one_word_per_iteration) {
+  Harness harness;
+  configure(harness, 0, {0, 0, mark(1), mark(2), mark(3), mark(4), mark(5), mark(6), mark(7)});
+  harness.push(0, mop0(3, 0b0110));
+  EXPECT_EQ(harness.trace(0, 10), (Words{mark(2), mark(6), mark(6), mark(2)}));
+}
+
+TEST(Mop, random_configurations_expand_as_the_text_says) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 300; ++round) {
+    Harness harness;
+    Config config{};
+    for (u32 i = 0; i < kMopConfigWords; ++i) config[i] = random() % 4 == 0 ? nop() : mark(i + 1);
+    config[0] = random() % 5;
+    config[1] = random() % 6;
+    configure(harness, 0, config);
+    const u32 mask_hi = random() & 0xFFFF;
+    const u32 word = random() % 2 == 0 ? mop1() : mop0(random() % 40, random() & 0xFFFF);
+    harness.push(0, encode<op::MOP_CFG>({{"zmask_hi16", mask_hi}}));
+    harness.push(0, {word, mark(20)});
+    const Words expected = model::expand(config, mask_hi, word, mark(20));
+    EXPECT_EQ(harness.trace(0, static_cast<unsigned>(expected.size()) + 8), expected);
+  }
+}
+
+TEST(Mop, an_expansion_delivers_one_word_in_every_cycle) {
+  Harness harness;
+  configure(harness, 0, {4, 10, nop(), nop(), nop(), mark(1), nop(), mark(2), mark(3)});
+  harness.push(0, {mop1(), mop1()});
+  EXPECT_EQ(harness.trace(0, 80).size(), 80u);
+}
+
+TEST(Mop, writing_the_configuration_during_an_expansion_is_reported) {
+  Harness harness;
+  configure(harness, 0, {4, 10, nop(), nop(), nop(), mark(1), nop(), mark(2), mark(3)});
+  harness.push(0, mop1());
+  harness.run(3);
+  EXPECT_FALSE(harness.coprocessor.mop_drained(0));
+  harness.coprocessor.write_mop_config(0, 5, mark(8), harness.now);
+  EXPECT_TRUE(harness.faulted(Rule::TensixMopConfigBusy));
+}
+
+TEST(Mop, a_mop_pushed_by_brisc_is_a_fault) {
+  Harness harness;
+  harness.coprocessor.push_from_brisc(0, mop1(), harness.now - 1);
+  harness.run(2);
+  EXPECT_TRUE(harness.faulted(Rule::TensixFrontendWord));
+}
+
+}  // namespace
+}  // namespace bhemu::tensix::test
