@@ -1,0 +1,73 @@
+#include "noc/endpoint.hpp"
+
+#include <fmt/format.h>
+
+#include "mem/mapping.hpp"
+
+namespace bhemu::noc {
+
+void Endpoint::run_until(Cycle until, Outbox& outbox) {
+  while (arrivals_.next() < until) {
+    Packet packet = arrivals_.pop();
+    answer(packet, outbox);
+  }
+}
+
+void Endpoint::answer(Packet& packet, Outbox& outbox) {
+  const Agent agent = packet.noc == 0 ? Agent::Niu0 : Agent::Niu1;
+  const Cycle now = packet.arrival;
+  const std::string who = config_.routing->name(packet.source);
+  if (!is_request(packet.kind)) {
+    faults_.raise(Rule::NocStrayResponse, agent, packet.issuer_pc, now,
+                  fmt::format("{} from {}, issued by {} at pc 0x{:x}", name_of(packet.kind), who,
+                              name_of(packet.issuer), packet.issuer_pc));
+    return;
+  }
+  const ServedMemory memory{
+      this,
+      [](void* self, u64 address, void* target, u32 bytes, Cycle at) {
+        return static_cast<Endpoint*>(self)->read(address, target, bytes, at);
+      },
+      [](void* self, u64 address, const void* source, u32 bytes, const Author& author) {
+        return static_cast<Endpoint*>(self)->write(address, source, bytes, author);
+      }};
+  Payload payload;
+  if (!serve(memory, packet, {agent, packet.issuer_pc, now}, payload) &&
+      faults_.raise(address_rule(), agent, packet.issuer_pc, now,
+                    fmt::format("{} of {} bytes at 0x{:x}, issued by {} of {} at pc 0x{:x}",
+                                name_of(packet.kind), packet.length, packet.address,
+                                name_of(packet.issuer), who, packet.issuer_pc)))
+    return;
+  if (!wants_response(packet)) return;
+  Packet response = make_response(packet, id_, std::move(payload), *config_.timing, now);
+  response.target_coord = config_.noc0;
+  response.sequence = sequence_++;
+  // A read may name this node itself as the place its data goes to.
+  if (response.target == id_) {
+    arrivals_.push(std::move(response));
+  } else {
+    outbox.packets.push_back(std::move(response));
+  }
+}
+
+bool Endpoint::host_read(u64 address, std::span<u8> bytes, Cycle now) {
+  return bytes.size() <= 0xFFFFFFFF &&
+         read(address, bytes.data(), static_cast<u32>(bytes.size()), now);
+}
+
+bool Endpoint::host_write(u64 address, std::span<const u8> bytes, Cycle now) {
+  return bytes.size() <= 0xFFFFFFFF &&
+         write(address, bytes.data(), static_cast<u32>(bytes.size()), {Agent::Host, 0, now});
+}
+
+u64 Endpoint::hash(u64 seed) const {
+  seed = hash_bytes(seed, &sequence_, sizeof sequence_);
+  return hash_memory(seed);
+}
+
+void Endpoint::reset(Cycle) {
+  arrivals_ = ArrivalQueue{};
+  sequence_ = 0;
+}
+
+}  // namespace bhemu::noc

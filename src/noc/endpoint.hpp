@@ -1,0 +1,51 @@
+// A node that only answers requests: DRAM banks, the PCIe tile, the ARC tile, Ethernet tiles.
+// (Software on silicon can initiate requests from some of them; no software that we run does.)
+#pragma once
+
+#include "noc/node.hpp"
+#include "noc/routing.hpp"
+#include "noc/serve.hpp"
+#include "noc/timing.hpp"
+
+namespace bhemu::noc {
+
+struct EndpointConfig {
+  NodeId node = kNoNode;
+  Coord noc0;  // physical
+  const Routing* routing = nullptr;
+  const Timing* timing = nullptr;
+  const FaultPolicy* policy = nullptr;
+};
+
+class Endpoint : public Node {
+ public:
+  Endpoint(NodeKind kind, const EndpointConfig& config)
+      : Node(kind, config.node, config.policy), config_(config) {}
+
+  Cycle next_cycle() const override { return arrivals_.next(); }
+  void run_until(Cycle until, Outbox& outbox) override;
+  void deliver(Packet&& packet) override { arrivals_.push(std::move(packet)); }
+  bool host_read(u64 address, std::span<u8> bytes, Cycle now) override;
+  bool host_write(u64 address, std::span<const u8> bytes, Cycle now) override;
+  u64 hash(u64 seed) const override;
+  void reset(Cycle now) override;
+
+ protected:
+  /// Both return false where nothing is; the caller then raises `address_rule`.
+  virtual bool read(u64 address, void* target, u32 bytes, Cycle now) = 0;
+  virtual bool write(u64 address, const void* source, u32 bytes, const Author& author) = 0;
+  virtual Rule address_rule() const = 0;
+  /// Guest-visible state beyond what this class holds.
+  virtual u64 hash_memory(u64 seed) const = 0;
+
+  const EndpointConfig& config() const { return config_; }
+
+ private:
+  void answer(Packet& packet, Outbox& outbox);
+
+  EndpointConfig config_;
+  ArrivalQueue arrivals_;
+  u64 sequence_ = 0;
+};
+
+}  // namespace bhemu::noc

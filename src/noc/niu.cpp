@@ -1,0 +1,192 @@
+// Registers of the NIU; see niu.hpp.
+#include "noc/niu.hpp"
+
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "base/bits.hpp"
+#include "mem/mapping.hpp"
+#include "noc/niu_state.hpp"
+#include "noc/registers.hpp"
+
+namespace bhemu::noc {
+namespace {
+
+constexpr u32 kTranslateEnable = 1u << 14;
+constexpr u32 kHeaderStoreOff = 1u << 13;
+constexpr u32 kKeepOnRead = 1u << 28;  // NIU_TRANS_COUNT_RTZ_CFG_RC_DISABLE
+// A FIFO in front of each command buffer holds up to 16 requests as far as its 5-bit count tells;
+// requests are taken at once, so all slots are always free.
+constexpr u32 kAllSlotsFree = 0x10101010;
+// ARC firmware's NocInit: maximal back-off exponent 15.
+constexpr u32 kRouterConfig = 0xF << 8;
+
+}  // namespace
+
+Niu::Niu(unsigned noc, const NiuEnvironment& environment)
+    : state_(std::make_unique<NiuState>()), environment_(environment), noc_(noc) {
+  reset();
+}
+Niu::~Niu() = default;
+
+void Niu::touch() {
+  if (environment_.wakeup != nullptr) environment_.wakeup->touch(niu_of(noc_));
+}
+u32& Niu::word(u32 offset) {
+  return state_->words[offset / 4];
+}
+u32 Niu::word(u32 offset) const {
+  return state_->words[offset / 4];
+}
+
+void Niu::reset() {
+  *state_ = NiuState{};
+  const RegisterInfo* rows = niu_registers();
+  for (unsigned row = 0; row < niu_register_count(); ++row)
+    for (u32 index = 0; rows[row].reset != kComputed && index < rows[row].count; ++index)
+      word(rows[row].offset + 4 * index) = rows[row].reset;
+
+  const Routing& routing = *environment_.routing;
+  const Translation& translation = routing.translation(noc_);
+  const Coord logical = routing.has_translation() ? routing.info(environment_.node).translated
+                                                  : environment_.position;
+  word(niu::NIU_CFG_0) = kHeaderStoreOff | (routing.has_translation() ? kTranslateEnable : 0);
+  word(niu::ROUTER_CFG_0) = kRouterConfig;
+  word(niu::ROUTER_CFG_1) = translation.broadcast_columns;
+  word(niu::ROUTER_CFG_3) = translation.broadcast_rows;
+  word(niu::NOC_ID_LOGICAL) = logical.x | u32{logical.y} << 6;
+  word(niu::NOC_ID_TRANSLATE_COL_MASK) = translation.column_mask;
+  word(niu::NOC_ID_TRANSLATE_ROW_MASK) = translation.row_mask;
+  for (u32 i = 0; i < 6; ++i) {
+    word(niu::NOC_X_ID_TRANSLATE_TABLE + 4 * i) = translation.x_table[i];
+    word(niu::NOC_Y_ID_TRANSLATE_TABLE + 4 * i) = translation.y_table[i];
+  }
+
+  // MemoryMap.md, NOC_NODE_ID: coordinate on this NoC, width, height; NoC 0 goes along X first.
+  // Which routers hold the dateline bits (26, 27) is not documented; they read 0.
+  const u32 x = noc_ == 0 ? environment_.position.x : Routing::kWidth - 1 - environment_.position.x;
+  const u32 y =
+      noc_ == 0 ? environment_.position.y : Routing::kHeight - 1 - environment_.position.y;
+  const u32 node_id =
+      x | y << 6 | Routing::kWidth << 12 | Routing::kHeight << 19 | (noc_ == 0 ? 1u << 28 : 0);
+  // NOC_ENDPOINT_ID: how tiles of a kind are counted is not documented; ours is the node number.
+  const u32 tile_type = routing.kind(environment_.node) == NodeKind::Ethernet ? 0x0200 : 0x0100;
+  const u32 endpoint_id = (environment_.node & 0xFFu) | tile_type << 8 | noc_ << 24;
+  for (u32 buffer = 0; buffer < kCommandBuffers; ++buffer) {
+    word(niu::NOC_NODE_ID + buffer * kBufferStride) = node_id;
+    word(niu::NOC_ENDPOINT_ID + buffer * kBufferStride) = endpoint_id;
+    word(niu::CMD_BUF_AVAIL + buffer * kBufferStride) = kAllSlotsFree;
+  }
+}
+
+bool Niu::read_has_effect(u32 offset) {
+  return offset == niu::NIU_TRANS_COUNT_RTZ_NUM;
+}
+
+bool Niu::read(u32 offset, u32& value, Cycle now, Agent agent, u32 pc) {
+  const RegisterInfo* info = niu_register_at(offset);
+  if (info == nullptr) return false;
+  if (info->access == RegisterAccess::WO) {
+    refuse(Rule::NocWriteOnlyRegister, {agent, pc, now},
+           fmt::format("{} of NoC {} was read", info->name, noc_));
+    value = 0;
+    return true;
+  }
+  value = offset == niu::NIU_TRANS_COUNT_RTZ_NUM ? next_rtz() : word(offset);
+  return true;
+}
+
+bool Niu::write(u32 offset, u32 value, Agent agent, u32 pc, Cycle now) {
+  const RegisterInfo* info = niu_register_at(offset);
+  if (info == nullptr) return false;
+  if (info->access == RegisterAccess::RO) {
+    refuse(Rule::NocReadOnlyRegister, {agent, pc, now},
+           fmt::format("{} of NoC {} was written with 0x{:x}", info->name, noc_, value));
+    return true;
+  }
+  touch();
+  if (info->kind == RegisterKind::Trigger) {
+    trigger(offset, value, {agent, pc, now});
+  } else {
+    // The high half of NOC_PACKET_TAG has no storage (MemoryMap.md).
+    word(offset) = info->per_buffer && info->offset == niu::NOC_PACKET_TAG ? value & 0xFFFF : value;
+  }
+  return true;
+}
+
+void Niu::trigger(u32 offset, u32 value, const Issuer& issuer) {
+  if (niu_register_at(offset)->per_buffer) {  // NOC_CMD_CTRL
+    if (bit(value, 0)) issue(offset / kBufferStride, issuer);
+    return;
+  }
+  switch (offset) {
+    case niu::NOC_CLEAR_OUTSTANDING_REQ_CNT:
+      for (u32 id = 0; id < 16; ++id)
+        if (bit(value, id)) lower_transactions(niu::NIU_MST_REQS_OUTSTANDING_ID, id, 255);
+      for (u32 id = 0; id < 16; ++id)
+        if (bit(value, id)) word(niu::NIU_MST_REQS_OUTSTANDING_ID + 4 * id) = 0;
+      return;
+    case niu::NIU_TRANS_COUNT_RTZ_CLR:
+      word(niu::NIU_TRANS_COUNT_RTZ_SOURCE) &= ~value;
+      return;
+    case niu::DEBUG_COUNTER_RESET:  // a pulse; the flit counters are not modelled
+      return;
+    default: {  // the DDR translation registers
+      const bool switched_on = offset == niu::DDR_COORD_TRANSLATE_TABLE + 4 * 5
+                                   ? (value & 0xC00) != 0
+                                   : offset == niu::DDR_COORD_TRANSLATE_COL_SWAP && value != 0;
+      if (switched_on &&
+          refuse(Rule::NocDdrTranslation, issuer,
+                 fmt::format("{} was written with 0x{:x}", niu_register_at(offset)->name, value)))
+        return;
+      word(offset) = value;
+    }
+  }
+}
+
+bool Niu::refuse(Rule rule, const Issuer& issuer, std::string text) {
+  return environment_.faults->raise(rule, issuer.agent, issuer.pc, issuer.now, std::move(text));
+}
+
+void Niu::raise_transactions(u32 counter, u32 id, u32 amount, const Issuer& issuer) {
+  u32& value = word(counter + 4 * id);
+  if (value + amount > 255)
+    refuse(Rule::NocTransactionCounter, issuer,
+           fmt::format("transaction id {} of NoC {} has {} requests outstanding", id, noc_,
+                       value + amount));
+  value = (value + amount) & 255;
+}
+
+void Niu::lower_transactions(u32 counter, u32 id, u32 amount) {
+  u32& value = word(counter + 4 * id);
+  // NIU_TRANS_COUNT_RTZ_SOURCE: any change from positive to zero is kept.
+  if (counter == niu::NIU_MST_REQS_OUTSTANDING_ID && value != 0 && amount >= value)
+    word(niu::NIU_TRANS_COUNT_RTZ_SOURCE) |= 1u << id;
+  value = (value - amount) & 255;
+}
+
+bool Niu::interrupt() const {
+  return (word(niu::NIU_TRANS_COUNT_RTZ_SOURCE) & word(niu::NIU_TRANS_COUNT_RTZ_CFG) & 0xFFFF) != 0;
+}
+
+// Of several ids the lowest is reported; the documents leave the choice open.
+u32 Niu::next_rtz() {
+  const u32 pending =
+      word(niu::NIU_TRANS_COUNT_RTZ_SOURCE) & word(niu::NIU_TRANS_COUNT_RTZ_CFG) & 0xFFFF;
+  const u32 id = pending == 0 ? 0 : static_cast<u32>(std::countr_zero(pending));
+  if ((word(niu::NIU_TRANS_COUNT_RTZ_CFG) & kKeepOnRead) == 0) {
+    touch();
+    word(niu::NIU_TRANS_COUNT_RTZ_SOURCE) &= ~(1u << id);
+  }
+  return id;
+}
+
+u64 Niu::hash(u64 seed) const {
+  seed = hash_bytes(seed, state_->words.data(), sizeof state_->words);
+  const u32 rest[] = {state_->linked, state_->linked_coordinate, state_->linked_control,
+                      state_->outstanding_count};
+  return hash_bytes(seed, rest, sizeof rest);
+}
+
+}  // namespace bhemu::noc

@@ -1,0 +1,136 @@
+// One NoC interface unit of a tile: command buffers, configuration, status counters.
+//
+// Documents: BlackholeA0/NoC/ (MemoryMap, Counters, Interrupts, Coordinates, Atomics), spec niu.md;
+// registers: niu.def. A request is an event with a window: its source data is read and it departs
+// when CMD_CTRL is written; it has its effect at the target one_way (or loopback) cycles later, and
+// the response comes back after the same time again. So CMD_CTRL always reads 0, the request FIFO
+// is always empty, and NIU_MST_WRITE_REQS_OUTGOING_ID has fallen again when the store is over.
+// A request above 16 KiB is one event and counts as the packets that silicon makes of it.
+//
+// MemoryMap.md says that the translated coordinates are written back to TARG/RET_ADDR_HI. Firmware
+// sets its own coordinate there once and issues many requests (noc_init), which works only if
+// translation does not compound; the registers here keep what was written.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/fault.hpp"
+#include "base/wakeup.hpp"
+#include "mem/l1.hpp"
+#include "noc/node.hpp"
+#include "noc/packet.hpp"
+#include "noc/routing.hpp"
+#include "noc/timing.hpp"
+
+namespace bhemu::noc {
+
+/// What the tile around an NIU gives it.
+struct NiuEnvironment {
+  const Routing* routing = nullptr;
+  const Timing* timing = nullptr;
+  Wakeup* wakeup = nullptr;  // touch(niu_of(noc)) before any readable register changes
+  FaultPort* faults = nullptr;
+  NodeId node = kNoNode;
+  Coord position;  // NoC 0 coordinate of the tile
+  /// Local memory as the NIU sees it: L1, and the tile's NoC-visible register space above it.
+  /// Returns false where nothing is (the NIU raises the fault).
+  void* tile = nullptr;
+  bool (*read)(void* tile, u64 address, void* target, u32 bytes, Cycle now) = nullptr;
+  bool (*write)(void* tile, u64 address, const void* source, u32 bytes, const Author&) = nullptr;
+  /// Hands a packet to the engine (other nodes) or to the tile's own queue (packet.target is the
+  /// tile itself). `arrival` is set; the receiver of this call numbers the packet: `sequence` rises
+  /// per source node, over both its NIUs.
+  void (*send)(void* tile, Packet&& packet) = nullptr;
+};
+
+struct NiuState;  // plain data, noc/niu_state.hpp
+struct Command;   // a decoded command buffer, noc/command.hpp
+
+class Niu {
+ public:
+  Niu(unsigned noc, const NiuEnvironment& environment);
+  ~Niu();
+
+  /// Register window of 64 KiB at 0xFFB20000 / 0xFFB30000, byte offset, aligned 32-bit.
+  /// False: no such register (the caller faults). A write may send packets; it never waits. When a
+  /// request breaks a rule, the fault is raised with the given agent and pc, and nothing is sent:
+  /// a caller that must stop the agent looks at FaultPort::stopped().
+  bool read(u32 offset, u32& value, Cycle now, Agent agent = Agent::Host, u32 pc = 0);
+  bool write(u32 offset, u32 value, Agent agent, u32 pc, Cycle now);
+  /// Whether reading this register changes something (NIU_TRANS_COUNT_RTZ_NUM): such a read is not
+  /// part of a loop that may be parked.
+  static bool read_has_effect(u32 offset);
+
+  /// A packet arrived at this tile on this NoC: a request to serve or a response to our own.
+  void receive(Packet&& packet, Cycle now);
+
+  /// The NIU asks for its interrupt (Interrupts.md: RTZ_SOURCE & RTZ_CFG).
+  bool interrupt() const;
+
+  void reset();
+  u64 hash(u64 seed) const;
+  /// For the hang report: requests not answered yet ("2 reads from DRAM bank 3 (17,21) at 0x...").
+  std::string outstanding() const;
+  bool has_outstanding() const;
+
+  NiuState& state() { return *state_; }
+  const NiuState& state() const { return *state_; }
+
+ private:
+  struct Issuer {
+    Agent agent;
+    u32 pc;
+    Cycle now;
+  };
+  struct Targets;
+
+  void touch();
+  u32& word(u32 offset);
+  u32 word(u32 offset) const;
+  void count(u32 offset, u32 amount = 1) { word(offset) += amount; }
+  void raise_transactions(u32 counter, u32 id, u32 amount, const Issuer& issuer);
+  void lower_transactions(u32 counter, u32 id, u32 amount);
+  void trigger(u32 offset, u32 value, const Issuer& issuer);
+  u32 next_rtz();
+  /// True: the request must not go out.
+  bool refuse(Rule rule, const Issuer& issuer, std::string text);
+
+  // Issue (issue.cpp)
+  void issue(u32 buffer, const Issuer& issuer);
+  Command decode(u32 buffer) const;
+  void issue_read(const Command& command, const Issuer& issuer);
+  void issue_write(const Command& command, const Issuer& issuer);
+  void count_write(Packet& packet, const Command& command, const Targets& targets,
+                   const Issuer& issuer);
+  void issue_atomic(const Command& command, const Issuer& issuer);
+  bool check_control(const Command& command, const Issuer& issuer);
+  bool check_linked(const Command& command, u32 coordinate, const Issuer& issuer);
+  bool check_length(const Command& command, const Issuer& issuer);
+  bool find_targets(const Command& command, u32 coordinate, const Issuer& issuer, Targets& targets);
+  bool find_broadcast(const Command& command, u32 coordinate, const Issuer& issuer,
+                      Targets& targets);
+  NodeId resolve(u32 coordinate, Coord* physical, const Issuer& issuer, bool* stop);
+  Coord translated(Coord coord) const;
+  bool find_reply(u32 coordinate, const Issuer& issuer, NodeId& reply);
+  bool read_source(u64 address, u32 bytes, const Issuer& issuer, Payload& payload);
+  Packet request(PacketKind kind, const Command& command, const Issuer& issuer) const;
+  void send_request(Packet&& packet, const Targets& targets, const Issuer& issuer);
+  void finish_split(u32 buffer, const Command& command);
+
+  // Arrival (receive.cpp)
+  void serve_request(Packet& packet, Cycle now);
+  void complete_response(Packet& packet, Cycle now);
+  void count_arrival(const Packet& packet);
+
+  // Requests under way, for the report (outstanding.cpp)
+  u32 track(PacketKind kind, const Command& command, u64 address, const Targets& targets,
+            Cycle now);
+  void untrack(u32 index);
+
+  std::unique_ptr<NiuState> state_;
+  NiuEnvironment environment_;
+  unsigned noc_;
+};
+
+}  // namespace bhemu::noc

@@ -1,0 +1,38 @@
+// The state of one NIU: plain data.
+#pragma once
+
+#include <vector>
+
+#include "base/types.hpp"
+#include "noc/packet.hpp"
+#include "noc/registers.hpp"
+
+namespace bhemu::noc {
+
+/// A request whose response is still to come; for the hang report only.
+struct Outstanding {
+  PacketKind kind = PacketKind::ReadRequest;
+  u8 transaction_id = 0;
+  NodeId target = kNoNode;  // of a broadcast: the first receiver
+  u16 responses = 0;        // still expected; 0: this entry is free
+  u32 length = 0;
+  u64 address = 0;
+  Cycle issued = 0;
+  u32 next_free = kUntracked;
+};
+
+struct NiuState {
+  /// Every register by byte offset / 4, counters included.
+  std::array<u32, kNiuWords> words{};
+
+  /// A linked transaction is open: where its requests must go (MemoryMap.md, NOC_CMD_VC_LINKED).
+  bool linked = false;
+  u32 linked_coordinate = 0;
+  u32 linked_control = 0;
+
+  std::vector<Outstanding> outstanding;
+  u32 free_outstanding = kUntracked;
+  u32 outstanding_count = 0;
+};
+
+}  // namespace bhemu::noc

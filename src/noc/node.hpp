@@ -1,0 +1,80 @@
+// A node of the chip: a Tensix tile, a DRAM bank, the PCIe endpoint, the ARC, an Ethernet tile.
+//
+// Nodes meet only through packets. Between two epoch edges each node runs alone, on any host
+// thread; what it sends goes to the Outbox of that run and is handed over at the edge.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/fault.hpp"
+#include "noc/packet.hpp"
+
+namespace bhemu::noc {
+
+/// Packets that a node sent during the epoch which another node must see. One per host thread.
+struct Outbox {
+  std::vector<Packet> packets;
+};
+
+/// Packets on their way to one node, earliest first.
+class ArrivalQueue {
+ public:
+  bool empty() const { return heap_.empty(); }
+  Cycle next() const { return heap_.empty() ? kNever : heap_.front().arrival; }
+  void push(Packet&& packet) {
+    heap_.push_back(std::move(packet));
+    std::push_heap(heap_.begin(), heap_.end(), LaterPacket{});
+  }
+  Packet pop() {
+    std::pop_heap(heap_.begin(), heap_.end(), LaterPacket{});
+    Packet packet = std::move(heap_.back());
+    heap_.pop_back();
+    return packet;
+  }
+  const std::vector<Packet>& pending() const { return heap_; }
+
+ private:
+  std::vector<Packet> heap_;
+};
+
+/// How a node can answer the host: an address that nothing answers is false, never zero.
+class Node {
+ public:
+  Node(NodeKind kind, NodeId id, const FaultPolicy* policy)
+      : kind_(kind), id_(id), faults_(id, policy) {}
+  virtual ~Node() = default;
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  NodeKind kind() const { return kind_; }
+  NodeId id() const { return id_; }
+  FaultPort& faults() { return faults_; }
+  const FaultPort& faults() const { return faults_; }
+
+  /// The first cycle at which this node has something to do; kNever when it sleeps.
+  virtual Cycle next_cycle() const = 0;
+  /// Does everything that happens before cycle `until`; sends through `outbox`.
+  virtual void run_until(Cycle until, Outbox& outbox) = 0;
+  /// At epoch edges only. packet.arrival is not in this node's past.
+  virtual void deliver(Packet&& packet) = 0;
+
+  /// Host access at cycle `now` (between epochs), any size and alignment that silicon would allow
+  /// through a TLB window. False: nothing there (or no right); a Fault says more.
+  virtual bool host_read(u64 address, std::span<u8> bytes, Cycle now) = 0;
+  virtual bool host_write(u64 address, std::span<const u8> bytes, Cycle now) = 0;
+
+  /// Mixes all guest-visible state into `seed`.
+  virtual u64 hash(u64 seed) const = 0;
+  /// Bytes of host memory mapped for guest memory are not counted here; see Device::report.
+  virtual void reset(Cycle now) = 0;
+
+ protected:
+  NodeKind kind_;
+  NodeId id_;
+  FaultPort faults_;
+};
+
+}  // namespace bhemu::noc

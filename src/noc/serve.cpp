@@ -1,0 +1,93 @@
+#include "noc/serve.hpp"
+
+#include <algorithm>
+
+#include "noc/atomics.hpp"
+
+namespace bhemu::noc {
+namespace {
+
+bool serve_write(const ServedMemory& memory, const Packet& request, const Author& author) {
+  const u8* data = request.payload == nullptr ? nullptr : request.payload->data();
+  if (request.length == 0) return true;
+  if (request.byte_enable == ~u64{0}) {
+    if (!memory.write(memory.owner, request.address, data, request.length, author)) return false;
+  } else {
+    const auto write = [&](u32 first, u32 last) {
+      return memory.write(memory.owner, request.address + first, data + first, last - first,
+                          author);
+    };
+    if (!for_each_enabled_run(request.byte_enable, write)) return false;
+  }
+  if (!request.header_store) return true;
+  // MemoryMap.md, NOC_PACKET_TAG_HEADER_STORE: the first 128 bits go to a second address too.
+  return memory.write(memory.owner, request.header_address, data, std::min(request.length, 16u),
+                      author);
+}
+
+bool serve_atomic(const ServedMemory& memory, const Packet& request, const Author& author,
+                  Payload& payload) {
+  AtomicLine line;
+  const u64 base = request.address & ~u64{15};
+  if (!memory.read(memory.owner, base, line.data(), 16, author.cycle)) return false;
+  const AtomicEffect effect = apply_atomic(request.atomic_operation, request.atomic_data,
+                                           static_cast<u32>(request.address), line);
+  if (effect.bytes != 0 && !memory.write(memory.owner, base + effect.first,
+                                         line.data() + effect.first, effect.bytes, author))
+    return false;
+  if (request.posted) return true;
+  auto bytes = std::make_shared<std::vector<u8>>(4);
+  std::memcpy(bytes->data(), &effect.result, 4);
+  payload = std::move(bytes);
+  return true;
+}
+
+}  // namespace
+
+bool serve(const ServedMemory& memory, const Packet& request, const Author& author,
+           Payload& payload) {
+  switch (request.kind) {
+    case PacketKind::WriteRequest:
+      return serve_write(memory, request, author);
+    case PacketKind::ReadRequest: {
+      auto bytes = std::make_shared<std::vector<u8>>(request.length);
+      const bool ok =
+          request.length == 0 ||
+          memory.read(memory.owner, request.address, bytes->data(), request.length, author.cycle);
+      payload = std::move(bytes);
+      return ok;
+    }
+    default:
+      return serve_atomic(memory, request, author, payload);
+  }
+}
+
+bool wants_response(const Packet& request) {
+  return request.kind == PacketKind::ReadRequest || !request.posted;
+}
+
+Packet make_response(const Packet& request, NodeId self, Payload payload, const Timing& timing,
+                     Cycle now) {
+  Packet response;
+  response.kind = request.kind == PacketKind::ReadRequest    ? PacketKind::ReadResponse
+                  : request.kind == PacketKind::WriteRequest ? PacketKind::WriteAck
+                                                             : PacketKind::AtomicResponse;
+  response.noc = request.noc;
+  response.transaction_id = request.transaction_id;
+  response.inline_data = request.inline_data;
+  response.parts = request.parts;
+  response.source = self;
+  response.target = request.reply_to;
+  response.reply_to = request.source;  // whose request this was
+  response.return_address = request.return_address;
+  response.length = payload == nullptr ? 0 : static_cast<u32>(payload->size());
+  response.tracking = request.tracking;
+  response.issuer_pc = request.issuer_pc;
+  response.issuer = request.issuer;
+  response.issued = now;
+  response.arrival = now + (response.target == self ? timing.loopback : timing.one_way);
+  response.payload = std::move(payload);
+  return response;
+}
+
+}  // namespace bhemu::noc

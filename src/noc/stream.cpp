@@ -1,0 +1,196 @@
+#include "noc/stream.hpp"
+
+#include "base/bits.hpp"
+#include "mem/mapping.hpp"
+
+namespace bhemu::noc {
+namespace {
+
+constexpr u32 kIndices = 512;
+constexpr u8 kNone = 0xFF;
+
+constexpr u64 All = ~u64{0};
+constexpr u64 Multicast = 0xF;
+constexpr u64 Gather = 0x3F;
+constexpr u64 Dram = 0xF0F;
+constexpr u64 Endpoint = 0xF3F;
+constexpr u64 First = 1;
+
+enum Access : u8 { RW, RO, WO };
+
+constexpr StreamRegisterInfo kRows[] = {
+#define STREAM(name, index, count, width, access, kind, where, reset, meaning) \
+  {#name, index, count, width, access != WO, access != RO, where, reset, 0, meaning},
+#include "noc/stream.def"
+#undef STREAM
+};
+constexpr unsigned kRowCount = sizeof(kRows) / sizeof(kRows[0]);
+static_assert(kRowCount < kNone);
+
+struct Table {
+  std::array<StreamRegisterInfo, kRowCount> rows{};
+  std::array<u8, kIndices> row_of{};
+  u32 slots = 0;
+};
+constexpr Table make_table() {
+  Table table;
+  table.row_of.fill(kNone);
+  for (unsigned row = 0; row < kRowCount; ++row) {
+    table.rows[row] = kRows[row];
+    table.rows[row].slot = table.slots;
+    table.slots += kRows[row].count;
+    for (u32 i = 0; i < kRows[row].count; ++i)
+      table.row_of[kRows[row].index + i] = static_cast<u8>(row);
+  }
+  return table;
+}
+constexpr Table kTable = make_table();
+static_assert(kTable.slots <= kStreamSlots);
+
+constexpr u32 mask_of(u32 width) {
+  return width >= 32 ? ~0u : (1u << width) - 1;
+}
+constexpr bool has(const StreamRegisterInfo& info, u32 stream) {
+  return ((info.streams >> stream) & 1) != 0;
+}
+/// Destinations whose free space a stream tracks.
+constexpr u32 destinations(u32 stream) {
+  return ((Multicast >> stream) & 1) != 0 ? 32 : 1;
+}
+
+}  // namespace
+
+const StreamRegisterInfo* stream_register_at(u32 index) {
+  if (index >= kIndices || kTable.row_of[index] == kNone) return nullptr;
+  return &kTable.rows[kTable.row_of[index]];
+}
+const StreamRegisterInfo* stream_registers() {
+  return kTable.rows.data();
+}
+unsigned stream_register_count() {
+  return kRowCount;
+}
+
+u32& StreamFile::word(u32 stream, u32 index) {
+  const StreamRegisterInfo& info = *stream_register_at(index);
+  return streams_[stream][info.slot + index - info.index];
+}
+u32 StreamFile::word(u32 stream, u32 index) const {
+  return const_cast<StreamFile*>(this)->word(stream, index);
+}
+
+// These hold base + value: the base is added on writes and subtracted again on reads.
+u32 StreamFile::relative(u32 stream, u32 index, u32 base, u32 width) const {
+  return (word(stream, index) - word(stream, base)) & mask_of(width);
+}
+
+bool StreamFile::read(u32 offset, u32& value) const {
+  const u32 stream = offset / kStreamStride;
+  const u32 index = offset % kStreamStride / 4;
+  const StreamRegisterInfo* info = stream_register_at(index);
+  if (stream >= kStreams || info == nullptr || !info->readable) return false;
+  if (!has(*info, stream)) {
+    value = 0;
+    return true;
+  }
+  switch (index) {
+    case stream::STREAM_REMOTE_SRC_PHASE:
+    case stream::STREAM_CURR_PHASE:
+      value = relative(stream, index, stream::STREAM_CURR_PHASE_BASE, info->width);
+      return true;
+    case stream::STREAM_PHASE_AUTO_CFG_PTR:
+      value = relative(stream, index, stream::STREAM_PHASE_AUTO_CFG_PTR_BASE, info->width);
+      return true;
+    case stream::STREAM_MSG_INFO_CAN_PUSH_NEW_MSG:
+      value =
+          word(stream, stream::STREAM_MSG_INFO_PTR) == word(stream, stream::STREAM_MSG_INFO_WR_PTR);
+      return true;
+    case stream::STREAM_DEBUG_STATUS_2: {
+      bool all = true;
+      for (u32 i = 0; i < destinations(stream); ++i)
+        all &= word(stream, stream::STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE + i) != 0;
+      value = all ? 8 : 0;
+      return true;
+    }
+    default:
+      value = word(stream, index);
+      return true;
+  }
+}
+
+bool StreamFile::write(u32 offset, u32 value) {
+  const u32 stream = offset / kStreamStride;
+  const u32 index = offset % kStreamStride / 4;
+  const StreamRegisterInfo* info = stream_register_at(index);
+  if (stream >= kStreams || info == nullptr || !info->writable) return false;
+  if (!has(*info, stream)) return true;
+  if (wakeup_ != nullptr) wakeup_->touch(Resource::Stream);
+  return trigger(stream, index, value & mask_of(info->width));
+}
+
+bool StreamFile::trigger(u32 stream, u32 index, u32 value) {
+  using namespace stream;
+  switch (index) {
+    case STREAM_ONETIME_MISC_CFG:
+      if (bit(value, 0)) return false;  // PHASE_AUTO_CONFIG: the stream would load from L1
+      break;
+    case STREAM_REMOTE_SRC_PHASE:
+    case STREAM_CURR_PHASE:
+      value = (value + word(stream, STREAM_CURR_PHASE_BASE)) & mask_of(20);
+      break;
+    case STREAM_PHASE_AUTO_CFG_PTR:
+      value = (value + word(stream, STREAM_PHASE_AUTO_CFG_PTR_BASE)) & mask_of(17);
+      break;
+    case STREAM_REMOTE_DEST_BUF_START:
+      word(stream, STREAM_REMOTE_DEST_WR_PTR) = 0;
+      break;
+    case STREAM_REMOTE_DEST_BUF_SIZE:
+      for (u32 i = 0; i < destinations(stream); ++i)
+        word(stream, STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE + i) = value;
+      break;
+    case STREAM_BUF_START:
+      word(stream, STREAM_RD_PTR) = 0;
+      word(stream, STREAM_WR_PTR) = 0;
+      break;
+    case STREAM_RD_PTR:
+      word(stream, STREAM_NEXT_RECEIVED_MSG_SIZE) = 0;
+      word(stream, STREAM_NEXT_RECEIVED_MSG_ADDR) =
+          (word(stream, STREAM_BUF_START) + value) & mask_of(17);
+      break;
+    case STREAM_PHASE_AUTO_CFG_HEADER: {
+      u32& phase = word(stream, STREAM_CURR_PHASE);
+      phase = (phase + bits(value, 0, 12)) & mask_of(20);
+      value &= ~0xFFFu;
+      break;
+    }
+    case STREAM_GLOBAL_OFFSET_TABLE:
+      for (u32 i = 0; i < 8 && bit(value, 20); ++i)
+        word(stream, STREAM_GLOBAL_OFFSET_TABLE_RD + i) = 0;
+      if (!bit(value, 20))
+        word(stream, STREAM_GLOBAL_OFFSET_TABLE_RD + bits(value, 17, 3)) = bits(value, 0, 17);
+      return true;
+    case STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE_UPDATE: {
+      const u32 destination = bits(value, 0, 6);
+      if (destination >= destinations(stream)) return true;
+      u32& space = word(stream, STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE + destination);
+      space = (space + bits(value, 6, 17)) & mask_of(17);
+      return true;
+    }
+    default:
+      break;
+  }
+  word(stream, index) = value;
+  return true;
+}
+
+void StreamFile::reset() {
+  for (u32 stream = 0; stream < kStreams; ++stream)
+    for (const StreamRegisterInfo& info : kTable.rows)
+      for (u32 i = 0; i < info.count; ++i) streams_[stream][info.slot + i] = info.reset;
+}
+
+u64 StreamFile::hash(u64 seed) const {
+  return hash_bytes(seed, streams_.data(), sizeof streams_);
+}
+
+}  // namespace bhemu::noc

@@ -1,0 +1,16 @@
+// How long the NoC takes. `fast` and `reference` use constants; `silicon` will fill this from
+// tables fitted to measurements (design.md section 3).
+#pragma once
+
+#include "base/types.hpp"
+
+namespace bhemu::noc {
+
+struct Timing {
+  /// One way between different nodes. Also the length of an epoch: no tile can see another sooner.
+  Cycle one_way = 256;
+  /// One way inside a tile (a command whose target is the tile itself).
+  Cycle loopback = 32;
+};
+
+}  // namespace bhemu::noc

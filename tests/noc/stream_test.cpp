@@ -1,0 +1,150 @@
+// Overlay stream registers as general-use registers (WormholeB0/NoC/Overlay/AsGeneralUse.md).
+#include "noc/stream.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bhemu::noc {
+namespace {
+
+using namespace stream;
+
+constexpr u32 address(u32 stream_id, u32 index) {
+  return stream_id * 0x1000 + index * 4;
+}
+
+class Streams : public testing::Test {
+ protected:
+  Streams() {
+    wakeup.watched = ~0u;
+    wakeup.owner = this;
+    wakeup.wake = [](void* self, Resource resource) {
+      EXPECT_EQ(resource, Resource::Stream);
+      ++static_cast<Streams*>(self)->touches;
+    };
+  }
+  u32 read(u32 stream_id, u32 index) {
+    u32 value = 0xDEADBEEF;
+    EXPECT_TRUE(file.read(address(stream_id, index), value)) << index;
+    return value;
+  }
+  void write(u32 stream_id, u32 index, u32 value) {
+    EXPECT_TRUE(file.write(address(stream_id, index), value)) << index;
+  }
+  Wakeup wakeup;
+  u32 touches = 0;
+  StreamFile file{&wakeup};
+};
+
+TEST_F(Streams, circular_buffer_counters_are_two_independent_registers_per_stream) {
+  for (u32 id = 0; id < 64; ++id) {
+    write(id, 8, 100 + id);
+    write(id, 10, 200 + id);
+  }
+  for (u32 id = 0; id < 64; ++id) {
+    EXPECT_EQ(read(id, 8), 100 + id);
+    EXPECT_EQ(read(id, 10), 200 + id);
+  }
+  EXPECT_EQ(touches, 128u);
+}
+
+TEST_F(Streams, size_sets_space_available_and_update_adds_to_it) {
+  write(48, STREAM_REMOTE_DEST_BUF_SIZE, 0);
+  EXPECT_EQ(read(48, STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE), 0u);
+  EXPECT_EQ(read(48, STREAM_DEBUG_STATUS_2), 0u);
+  for (u32 i = 1; i <= 5; ++i) {
+    write(48, STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE_UPDATE, 1u << 6);
+    EXPECT_EQ(read(48, STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE), i);
+  }
+  EXPECT_EQ(read(48, STREAM_DEBUG_STATUS_2), 8u);
+  write(48, STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE_UPDATE, 0x1FFFFu << 6);  // minus one
+  EXPECT_EQ(read(48, STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE), 4u);
+  write(48, STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE_UPDATE, 1u << 6 | 1);  // no destination 1 here
+  EXPECT_EQ(read(48, STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE), 4u);
+  write(48, STREAM_REMOTE_DEST_BUF_SIZE, 0x12345);
+  EXPECT_EQ(read(48, STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE), 0x12345u);
+}
+
+TEST_F(Streams, multicast_streams_track_32_destinations) {
+  write(3, STREAM_REMOTE_DEST_BUF_SIZE, 10);
+  for (u32 i = 0; i < 32; ++i) write(3, STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE_UPDATE, i << 6 | i);
+  for (u32 i = 0; i < 32; ++i)
+    EXPECT_EQ(read(3, STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE + i), 10 + i);
+  EXPECT_EQ(read(4, STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE + 1), 0u);
+}
+
+TEST_F(Streams, every_readable_and_writable_row_keeps_its_width) {
+  for (unsigned row = 0; row < stream_register_count(); ++row) {
+    const StreamRegisterInfo& info = stream_registers()[row];
+    if (!info.readable || !info.writable) continue;
+    for (u32 id = 0; id < 64; id += 7) {
+      file.reset();
+      const bool there = (info.streams >> id & 1) != 0;
+      // Bit 0 of STREAM_ONETIME_MISC_CFG would start the stream; the header's low bits add up.
+      const u32 pattern = info.index == STREAM_PHASE_AUTO_CFG_HEADER ? 0xABCDE000u : 0xFFFFFFFEu;
+      const u32 mask = info.width >= 32 ? ~0u : (1u << info.width) - 1;
+      for (u32 i = 0; i < info.count; ++i) {
+        write(id, info.index + i, pattern);
+        EXPECT_EQ(read(id, info.index + i), there ? pattern & mask : 0) << info.name;
+      }
+    }
+  }
+}
+
+TEST_F(Streams, writes_have_the_documented_side_effects) {
+  write(9, STREAM_REMOTE_DEST_WR_PTR, 5);
+  write(9, STREAM_REMOTE_DEST_BUF_START, 1);
+  EXPECT_EQ(read(9, STREAM_REMOTE_DEST_WR_PTR), 0u);
+
+  write(9, STREAM_RD_PTR, 3);
+  write(9, STREAM_WR_PTR, 4);
+  write(9, STREAM_BUF_START, 0x100);
+  EXPECT_EQ(read(9, STREAM_RD_PTR), 0u);
+  EXPECT_EQ(read(9, STREAM_WR_PTR), 0u);
+  write(9, STREAM_RD_PTR, 7);
+  EXPECT_EQ(read(9, STREAM_NEXT_RECEIVED_MSG_ADDR), 0x107u);
+  EXPECT_EQ(read(9, STREAM_NEXT_RECEIVED_MSG_SIZE), 0u);
+
+  write(9, STREAM_CURR_PHASE, 10);
+  write(9, STREAM_PHASE_AUTO_CFG_HEADER, 7u << 12 | 5);
+  EXPECT_EQ(read(9, STREAM_CURR_PHASE), 15u);
+  EXPECT_EQ(read(9, STREAM_PHASE_AUTO_CFG_HEADER), 7u << 12);
+  write(9, STREAM_CURR_PHASE_BASE, 4);
+  EXPECT_EQ(read(9, STREAM_CURR_PHASE), 11u);
+  write(9, STREAM_PHASE_AUTO_CFG_PTR, 0x40);
+  write(9, STREAM_PHASE_AUTO_CFG_PTR_BASE, 0x10);
+  EXPECT_EQ(read(9, STREAM_PHASE_AUTO_CFG_PTR), 0x30u);
+
+  EXPECT_EQ(read(9, STREAM_MSG_INFO_CAN_PUSH_NEW_MSG), 1u);
+  write(9, STREAM_MSG_INFO_WR_PTR, 1);
+  EXPECT_EQ(read(9, STREAM_MSG_INFO_CAN_PUSH_NEW_MSG), 0u);
+
+  write(9, STREAM_GLOBAL_OFFSET_TABLE, 6u << 17 | 0x1234);
+  EXPECT_EQ(read(9, STREAM_GLOBAL_OFFSET_TABLE_RD + 6), 0x1234u);
+  write(9, STREAM_GLOBAL_OFFSET_TABLE, 1u << 20);
+  EXPECT_EQ(read(9, STREAM_GLOBAL_OFFSET_TABLE_RD + 6), 0u);
+}
+
+TEST_F(Streams, what_would_move_data_is_refused) {
+  u32 value;
+  EXPECT_FALSE(file.write(address(5, STREAM_ONETIME_MISC_CFG), 1));
+  EXPECT_FALSE(file.write(address(5, 267), 1));  // STREAM_PHASE_ADVANCE
+  EXPECT_FALSE(file.write(address(5, 271), 1));  // STREAM_RESET
+  EXPECT_FALSE(file.write(address(5, 1), 1));    // STREAM_NUM_MSGS_RECEIVED_INC
+  EXPECT_FALSE(file.read(address(5, 260), value));
+  EXPECT_FALSE(file.write(address(5, STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE), 1));
+  EXPECT_FALSE(file.read(address(5, STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE_UPDATE), value));
+  EXPECT_FALSE(file.read(64 * 0x1000, value));
+  EXPECT_FALSE(file.read(0x800, value));
+  EXPECT_EQ(read(5, STREAM_WAIT_STATUS), 1u);  // idle
+}
+
+TEST_F(Streams, hash_tells_states_apart) {
+  const u64 fresh = file.hash(3);
+  write(63, STREAM_REMOTE_DEST_BUF_SIZE, 1);
+  EXPECT_NE(file.hash(3), fresh);
+  file.reset();
+  EXPECT_EQ(file.hash(3), fresh);
+}
+
+}  // namespace
+}  // namespace bhemu::noc
