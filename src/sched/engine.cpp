@@ -1,0 +1,187 @@
+#include "sched/engine.hpp"
+
+#include <atomic>
+#include <thread>
+
+#include "base/check.hpp"
+
+namespace bhemu::sched {
+namespace {
+
+// Fewer active nodes than this are not worth waking another thread for.
+constexpr std::size_t kWorthSharing = 6;
+// How often a waiting thread looks before it gives its processor away.
+constexpr int kSpins = 4000;
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+// Threads that take nodes from the shared list of the epoch, one by one. The caller of run_epoch
+// is one of them.
+struct Engine::Workers {
+  Workers(Engine& engine, unsigned count) {
+    for (unsigned i = 1; i < count; ++i)
+      threads.emplace_back([this, &engine, i] { serve(engine, i); });
+  }
+  ~Workers() {
+    quit.store(true);
+    generation.fetch_add(1);
+    generation.notify_all();
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  void work(Engine& engine, unsigned self) {
+    noc::Outbox& outbox = engine.outboxes_[self];
+    for (;;) {
+      const std::size_t at = next.fetch_add(1, std::memory_order_relaxed);
+      if (at >= engine.active_.size()) return;
+      engine.active_[at]->run_until(until, outbox);
+    }
+  }
+
+  void serve(Engine& engine, unsigned self) {
+    u32 seen = 0;
+    for (;;) {
+      int spins = 0;
+      while (generation.load(std::memory_order_acquire) == seen) {
+        relax();
+        if (++spins > kSpins) generation.wait(seen);
+      }
+      ++seen;
+      if (quit.load()) return;
+      work(engine, self);
+      busy.fetch_sub(1, std::memory_order_release);
+    }
+  }
+
+  void run(Engine& engine, Cycle end) {
+    until = end;
+    next.store(0, std::memory_order_relaxed);
+    busy.store(static_cast<u32>(threads.size()), std::memory_order_relaxed);
+    generation.fetch_add(1, std::memory_order_release);
+    generation.notify_all();
+    work(engine, 0);
+    int spins = 0;
+    while (busy.load(std::memory_order_acquire) != 0) {
+      relax();
+      if (++spins > kSpins) std::this_thread::yield();
+    }
+  }
+
+  std::vector<std::thread> threads;
+  std::atomic<u32> generation{0};
+  std::atomic<u32> busy{0};
+  std::atomic<std::size_t> next{0};
+  std::atomic<bool> quit{false};
+  Cycle until = 0;
+};
+
+Engine::Engine(std::vector<noc::Node*> nodes, Cycle epoch, unsigned threads)
+    : nodes_(std::move(nodes)),
+      next_(nodes_.size(), 0),
+      listed_(nodes_.size(), false),
+      outboxes_(threads),
+      epoch_(epoch) {
+  CHECK(threads >= 1 && epoch >= 1);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) CHECK(nodes_[i]->id() == i);
+  active_.reserve(nodes_.size());
+  if (threads > 1) workers_ = std::make_unique<Workers>(*this, threads);
+}
+
+Engine::~Engine() = default;
+
+Cycle Engine::last_edge(Cycle limit) const {
+  return limit > kNever - epoch_ ? kNever - kNever % epoch_
+                                 : (limit + epoch_ - 1) / epoch_ * epoch_;
+}
+
+void Engine::touch(NodeId node) {
+  next_[node] = std::min(next_[node], nodes_[node]->next_cycle());
+  if (!listed_[node]) earliest_sleeper_ = std::min(earliest_sleeper_, next_[node]);
+}
+
+void Engine::skip_to(Cycle cycle) {
+  now_ = std::max(now_, last_edge(cycle));
+}
+
+Stop Engine::run(Cycle limit, const std::function<bool()>& asked) {
+  const Cycle last = last_edge(limit);
+  for (;;) {
+    if (asked && asked()) return Stop::Asked;
+    if (active_.empty()) {
+      if (earliest_sleeper_ == kNever) return Stop::Idle;
+      now_ = std::max(now_, std::min(last, earliest_sleeper_ - earliest_sleeper_ % epoch_));
+    }
+    if (now_ >= last) return Stop::Limit;
+    const Cycle until = now_ + epoch_;
+    if (earliest_sleeper_ < until) gather(until);
+    run_epoch(until);
+    now_ = until;
+    const bool faulted = retire();
+    exchange();
+    if (faulted) return Stop::Faulted;
+  }
+}
+
+/// Lists every node that acts before `until`.
+void Engine::gather(Cycle until) {
+  active_.clear();
+  earliest_sleeper_ = kNever;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    next_[i] = nodes_[i]->next_cycle();
+    listed_[i] = next_[i] < until;
+    if (listed_[i]) {
+      active_.push_back(nodes_[i]);
+    } else {
+      earliest_sleeper_ = std::min(earliest_sleeper_, next_[i]);
+    }
+  }
+}
+
+void Engine::run_epoch(Cycle until) {
+  if (workers_ && active_.size() >= kWorthSharing) {
+    workers_->run(*this, until);
+  } else {
+    for (noc::Node* node : active_) node->run_until(until, outboxes_[0]);
+  }
+}
+
+/// Takes the nodes that have nothing to do in the next epoch off the list. True: one has faulted.
+bool Engine::retire() {
+  bool faulted = false;
+  std::size_t kept = 0;
+  for (noc::Node* node : active_) {
+    const NodeId id = node->id();
+    faulted |= node->faults().stopped();
+    next_[id] = node->next_cycle();
+    if (next_[id] < now_ + epoch_) {
+      active_[kept++] = node;
+    } else {
+      listed_[id] = false;
+      earliest_sleeper_ = std::min(earliest_sleeper_, next_[id]);
+    }
+  }
+  active_.resize(kept);
+  return faulted;
+}
+
+void Engine::exchange() {
+  for (noc::Outbox& outbox : outboxes_) {
+    packets_ += outbox.packets.size();
+    for (noc::Packet& packet : outbox.packets) {
+      CHECK(packet.arrival >= now_ && packet.target < nodes_.size());
+      const NodeId target = packet.target;
+      next_[target] = std::min(next_[target], packet.arrival);
+      if (!listed_[target]) earliest_sleeper_ = std::min(earliest_sleeper_, packet.arrival);
+      nodes_[target]->deliver(std::move(packet));
+    }
+    outbox.packets.clear();
+  }
+}
+
+}  // namespace bhemu::sched

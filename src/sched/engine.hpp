@@ -1,0 +1,62 @@
+// Runs nodes in epochs, on any number of host threads, with the same result for every number.
+//
+// An epoch is as long as the shortest path between two nodes, so what one node sends in an epoch
+// cannot reach another before the next: nodes run alone, and packets change hands at the edge.
+// Their order at the receiver (arrival, source, sequence) does not depend on who ran whom.
+// Epochs in which nobody has anything to do are skipped.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "noc/node.hpp"
+
+namespace bhemu::sched {
+
+enum class Stop : u8 {
+  Asked,    // the predicate held
+  Limit,    // the cycle limit was reached
+  Idle,     // no node will ever act again by itself
+  Faulted,  // a node raised a fault of severity Error
+};
+
+class Engine {
+ public:
+  /// `nodes` outlive the engine. `threads` >= 1 counts the caller's.
+  Engine(std::vector<noc::Node*> nodes, Cycle epoch, unsigned threads);
+  ~Engine();
+
+  Cycle now() const { return now_; }
+  /// Runs until cycle `limit` (rounded up to an epoch edge) or an earlier reason to stop.
+  /// `asked` is evaluated at every epoch edge at which some node has acted, the first included.
+  Stop run(Cycle limit, const std::function<bool()>& asked);
+  /// Lets time pass over a stretch in which no node acts (after Stop::Idle). No-op for the past.
+  void skip_to(Cycle cycle);
+  /// The host has written to this node: it may have something to do now.
+  void touch(NodeId node);
+  u64 packets() const { return packets_; }
+
+ private:
+  struct Workers;
+  Cycle last_edge(Cycle limit) const;
+  void gather(Cycle until);
+  void run_epoch(Cycle until);
+  bool retire();
+  void exchange();
+
+  std::vector<noc::Node*> nodes_;
+  // Cost follows what is active: the nodes of the coming epoch are listed, the others are only
+  // known by the earliest cycle at which one of them wakes.
+  std::vector<Cycle> next_;   // by node: first cycle with something to do
+  std::vector<bool> listed_;  // by node: in active_
+  std::vector<noc::Node*> active_;
+  Cycle earliest_sleeper_ = 0;
+  std::vector<noc::Outbox> outboxes_;  // one per host thread
+  Cycle epoch_;
+  Cycle now_ = 0;
+  u64 packets_ = 0;
+  std::unique_ptr<Workers> workers_;
+};
+
+}  // namespace bhemu::sched

@@ -1,0 +1,78 @@
+// What a core's interpreter sees of its tile (the Bus contract of riscv/core.hpp). Two types: the
+// fast one, and the recording one with which the scheduler looks for a loop it may park.
+#pragma once
+
+#include "riscv/core.hpp"
+#include "tile/tile.hpp"
+
+namespace bhemu::tile {
+
+template <bool Record>
+struct CoreBus {
+  static constexpr bool kRecord = Record;
+
+  CoreBus(Tile& tile, unsigned core)
+      : l1(tile.l1_.data()),
+        l1_flags(tile.l1_.flags()),
+        decoded(reinterpret_cast<riscv::Decoded*>(tile.decoded_.data())),
+        ldm_size(riscv::ldm_size_of(static_cast<CoreId>(core))),
+        tile_(tile),
+        core_(core) {}
+
+  u8* l1;
+  const u8* l1_flags;
+  riscv::Decoded* decoded;
+  u32 ldm_size;
+  bool attention = false;
+
+  riscv::Loaded load(riscv::CoreState& state, u32 address, u32 size) {
+    return tile_.load(core_, address, size, state.cycle);
+  }
+  riscv::Outcome store(riscv::CoreState& state, u32 address, u32 size, u32 value) {
+    if constexpr (Record) note_impure();
+    return tile_.store(core_, address, size, value, state.cycle);
+  }
+  riscv::Outcome store_l1(riscv::CoreState& state, u32 address, const void* source, u32 bytes) {
+    if constexpr (Record) note_impure();
+    tile_.l1_.write(address, source, bytes,
+                    {agent_of(static_cast<CoreId>(core_)), state.pc, state.cycle});
+    return riscv::Outcome::Ok;
+  }
+  riscv::Outcome push_tensix(riscv::CoreState& state, u32 word) {
+    if constexpr (Record) note_impure();
+    return tile_.push_tensix(core_, core_ - static_cast<unsigned>(CoreId::Trisc0), word,
+                             state.cycle);
+  }
+  riscv::Loaded read_csr(riscv::CoreState& state, u32 csr);
+  riscv::Outcome write_csr(riscv::CoreState& state, u32 csr, u32 value);
+  void mark_code(u32 address) { tile_.l1_.set_flag(address, L1::kCode); }
+  bool raise(riscv::CoreState& state, Rule rule, std::string text) {
+    if constexpr (Record) note_impure();
+    return tile_.faults().raise(rule, agent_of(static_cast<CoreId>(core_)), state.pc, state.cycle,
+                                std::move(text));
+  }
+
+  void note_load_l1(u32 address, u32 size) {
+    CoreSlot& slot = tile_.slots_[core_];
+    for (u32 word = address & ~3u; word < address + size; word += 4) {
+      if (!slot.reads.add_word(word)) {
+        slot.impure = true;
+        return;
+      }
+      tile_.l1_.set_flag(word, L1::kWatched);
+    }
+  }
+  void note_impure() { tile_.slots_[core_].impure = true; }
+
+ private:
+  Tile& tile_;
+  unsigned core_;
+};
+
+}  // namespace bhemu::tile
+
+namespace bhemu::riscv {
+// Instantiated in tile/interpreter.cpp.
+extern template Outcome run<tile::CoreBus<false>>(CoreState&, tile::CoreBus<false>&, Cycle);
+extern template Outcome run<tile::CoreBus<true>>(CoreState&, tile::CoreBus<true>&, Cycle);
+}  // namespace bhemu::riscv

@@ -1,0 +1,54 @@
+#include "tile/debug_registers.hpp"
+
+#include <iterator>
+
+#include "mem/mapping.hpp"
+
+namespace bhemu::tile {
+namespace {
+
+constexpr DebugRegisterInfo kRows[] = {
+#define REG(name, offset, access, kind, reset, meaning) \
+  {#name, offset, Access::access, RegisterKind::kind, reset, meaning},
+#include "tile/debug.def"
+#undef REG
+};
+
+using Index = std::array<u8, DebugRegisters::kBytes / 4>;
+
+constexpr Index index_rows() {
+  Index index{};
+  for (std::size_t i = 0; i < std::size(kRows); ++i)
+    index[kRows[i].offset / 4] = static_cast<u8>(i + 1);
+  return index;
+}
+constexpr Index kIndex = index_rows();
+
+}  // namespace
+
+const DebugRegisterInfo* debug_register_at(u32 offset) {
+  if (offset >= DebugRegisters::kBytes || offset % 4 != 0) return nullptr;
+  const u8 row = kIndex[offset / 4];
+  return row == 0 ? nullptr : &kRows[row - 1];
+}
+
+Rule refusal_of(u32 offset) {
+  using namespace debug_reg;
+  if (offset >= RISC_DBG_CNTL_0 && offset <= RISC_DBG_STATUS_1) return Rule::TileDebugInterface;
+  if (offset == WDT_CNTL) return Rule::TileWatchdog;
+  if (offset == DBG_L1_MEM_REG2 || offset == DBG_RD_DATA || offset == DBG_ARRAY_RD_DATA ||
+      offset == CFGREG_RDDATA)
+    return Rule::TileDebugBus;
+  return Rule::TilePerfCounter;
+}
+
+void DebugRegisters::reset() {
+  words_.fill(0);
+  for (const DebugRegisterInfo& row : kRows) words_[row.offset / 4] = row.reset;
+}
+
+u64 DebugRegisters::hash(u64 seed) const {
+  return hash_bytes(seed, words_.data(), sizeof words_);
+}
+
+}  // namespace bhemu::tile

@@ -1,0 +1,50 @@
+// Tile control, debug and status registers (0xFFB12000): storage, and the few that do something.
+// The rows are in debug.def; what a Trigger or Live row does is here or in Tile.
+#pragma once
+
+#include <array>
+
+#include "base/fault.hpp"
+#include "base/types.hpp"
+
+namespace bhemu::tile {
+
+/// Byte offsets from 0xFFB12000.
+namespace debug_reg {
+#define REG(name, offset, access, kind, reset, meaning) inline constexpr u32 name = offset;
+#include "tile/debug.def"
+#undef REG
+}  // namespace debug_reg
+
+enum class Access : u8 { RW, RO, WO };
+enum class RegisterKind : u8 { Storage, Trigger, Live, Refused };
+
+struct DebugRegisterInfo {
+  const char* name;
+  u32 offset;
+  Access access;
+  RegisterKind kind;
+  u32 reset;
+  const char* meaning;
+};
+
+/// Null where there is no register.
+const DebugRegisterInfo* debug_register_at(u32 offset);
+/// The rule that a Refused register raises.
+Rule refusal_of(u32 offset);
+
+/// The stored values. Plain data.
+class DebugRegisters {
+ public:
+  static constexpr u32 kBytes = 0x24C;
+  DebugRegisters() { reset(); }
+  void reset();
+  u32 get(u32 offset) const { return words_[offset / 4]; }
+  void set(u32 offset, u32 value) { words_[offset / 4] = value; }
+  u64 hash(u64 seed) const;
+
+ private:
+  std::array<u32, kBytes / 4> words_{};
+};
+
+}  // namespace bhemu::tile

@@ -1,0 +1,276 @@
+// What a core's load or store does when it is neither L1 nor the core's own local memory.
+// BlackholeA0/TensixTile/BabyRISCV/README.md (memory map), PushTensixInstruction.md, PCBufs.md,
+// ManualTTSync.md; WormholeB0/TensixTile/BabyRISCV/Mailboxes.md.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "base/bits.hpp"
+#include "tile/bus.hpp"
+#include "tile/tile.hpp"
+
+namespace bhemu::tile {
+namespace {
+
+using riscv::Loaded;
+using riscv::Outcome;
+
+constexpr u32 kTtSyncCoprocessorDone = 0x04;
+constexpr u32 kTtSyncMopDone = 0x08;
+constexpr u32 kSemaphores = 0x20;
+constexpr u32 kSemaphoresEnd = 0x40;
+
+/// The part of an aligned 32-bit register that a narrower load sees.
+u32 narrow(u32 word, u32 address, u32 size) {
+  return size == 4 ? word : word >> (address % 4 * 8);
+}
+
+unsigned thread_of_core(unsigned core) {
+  return core >= static_cast<unsigned>(CoreId::Trisc0)
+             ? core - static_cast<unsigned>(CoreId::Trisc0)
+             : 0;
+}
+
+/// Fields of RISCV_DEBUG_REG_TRISC_PC_BUF_OVERRIDE for one PCBuf (PCBufs.md).
+struct PcBufOverride {
+  bool enabled;
+  bool busy;
+  u8 value;
+};
+PcBufOverride pcbuf_override(const DebugRegisters& debug, unsigned buffer) {
+  const u32 field = bits(debug.get(debug_reg::TRISC_PC_BUF_OVERRIDE), buffer * 10, 10);
+  return {bit(field, 0), bit(field, 1), static_cast<u8>(bits(field, 2, 8))};
+}
+
+}  // namespace
+
+Outcome Tile::wait(unsigned core, BlockKind kind, u32 resources, u32 address) {
+  CoreSlot& slot = slots_[core];
+  slot.block = kind;
+  slot.block_resources = resources;
+  slot.block_address = address;
+  return Outcome::Blocked;
+}
+
+Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
+  const Agent agent = agent_of(static_cast<CoreId>(core));
+  const u32 pc = cores_[core].pc;
+  CoreSlot& slot = slots_[core];
+  const Region region = region_at(address);
+  if (region == Region::Count || (region == Region::OwnLdm)) {
+    const bool stop = refuse(Rule::TileUnmappedAddress, agent, address, pc, now, "load from");
+    return {0, stop ? Outcome::Stop : Outcome::Ok};
+  }
+  if (!bit(info_of(region).cores, core)) {
+    const bool stop = refuse(Rule::TileAccessDenied, agent, address, pc, now, "load from");
+    return {0, stop ? Outcome::Stop : Outcome::Ok};
+  }
+  const u32 offset = address - info_of(region).first;
+  const unsigned thread = thread_of_core(core);
+  switch (region) {
+    case Region::MopConfig:
+    case Region::InstrnBuf0:
+    case Region::InstrnBuf1:
+    case Region::InstrnBuf2: {
+      const bool stop = refuse(Rule::TileWriteOnlyRegister, agent, address, pc, now, "load from");
+      return {0, stop ? Outcome::Stop : Outcome::Ok};
+    }
+    case Region::Dst:
+      slot.reads.add(Resource::Dst);
+      return {coprocessor_->read_dst(thread, offset, size, now), Outcome::Ok};
+    case Region::Gpr: {
+      slot.reads.add(Resource::Gpr);
+      const unsigned owner = core == 0 ? offset >> 8 : thread;
+      if (owner >= kThreads || (core != 0 && offset >= 0x100)) break;
+      return {narrow(coprocessor_->read_gpr(owner, offset / 4 % 64), address, size), Outcome::Ok};
+    }
+    case Region::Config:
+      slot.reads.add(Resource::Config);
+      return {narrow(coprocessor_->read_config(thread, offset / 4), address, size), Outcome::Ok};
+    case Region::PcBuf0:
+      return load_pcbuf(core, core == 0 ? 0 : thread, offset, now);
+    case Region::PcBuf1:
+    case Region::PcBuf2:
+      return load_pcbuf(core, region == Region::PcBuf1 ? 1 : 2, 0, now);
+    case Region::Mailbox:
+      return load_mailbox(core, offset, now);
+    default: {
+      u32 value = 0;
+      if (!read_register(agent, address & ~3u, value, now, pc)) return {0, Outcome::Stop};
+      return {narrow(value, address, size), Outcome::Ok};
+    }
+  }
+  const bool stop = refuse(Rule::TileUnmappedAddress, agent, address, pc, now, "load from");
+  return {0, stop ? Outcome::Stop : Outcome::Ok};
+}
+
+Outcome Tile::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) {
+  end_long_turn(now);
+  const Agent agent = agent_of(static_cast<CoreId>(core));
+  const u32 pc = cores_[core].pc;
+  const auto refused = [&](Rule rule) {
+    return refuse(rule, agent, address, pc, now, "store to") ? Outcome::Stop : Outcome::Ok;
+  };
+  const Region region = region_at(address);
+  if (region == Region::Count || region == Region::OwnLdm)
+    return refused(Rule::TileUnmappedAddress);
+  if (!bit(info_of(region).cores, core)) {
+    const bool fifo = region == Region::InstrnBuf0 || region == Region::InstrnBuf1 ||
+                      region == Region::InstrnBuf2;
+    return refused(fifo ? Rule::TileWrongThreadPush : Rule::TileAccessDenied);
+  }
+  const u32 offset = address - info_of(region).first;
+  const unsigned thread = thread_of_core(core);
+  const bool ldm_window = region >= Region::LdmB && region <= Region::LdmT2;
+  if (ldm_window) {
+    unsigned owner = 0;
+    u8* bytes = ldm_at(address, size, &owner);
+    wakeup_.touch(Resource::Ldm);
+    std::memcpy(bytes, &value, size);
+    return Outcome::Ok;
+  }
+  if (size != 4 && region != Region::Gpr && region != Region::Dst)
+    return refused(Rule::TileAccessSize);
+  switch (region) {
+    case Region::MopConfig:
+      coprocessor_->write_mop_config(thread, offset / 4, value, now);
+      return Outcome::Ok;
+    case Region::InstrnBuf0:
+      return push_tensix(core, core == 0 ? 0 : thread, value, now);
+    case Region::InstrnBuf1:
+    case Region::InstrnBuf2:
+      return push_tensix(core, region == Region::InstrnBuf1 ? 1 : 2, value, now);
+    case Region::Dst:
+      coprocessor_->write_dst(thread, offset, size, value, now);
+      return Outcome::Ok;
+    case Region::Gpr: {
+      const unsigned owner = core == 0 ? offset >> 8 : thread;
+      if (owner >= kThreads || (core != 0 && offset >= 0x100))
+        return refused(Rule::TileUnmappedAddress);
+      const u32 lane = address % 4;
+      const u32 mask = ((1u << size) - 1) << lane;
+      coprocessor_->write_gpr(owner, offset / 4 % 64, value << (lane * 8), now, mask);
+      return Outcome::Ok;
+    }
+    case Region::Config:
+      coprocessor_->write_config(thread, offset / 4, value, now);
+      return Outcome::Ok;
+    case Region::PcBuf0:
+      return store_pcbuf(core, core == 0 ? 0 : thread, offset, value, now);
+    case Region::PcBuf1:
+    case Region::PcBuf2:
+      return store_pcbuf(core, region == Region::PcBuf1 ? 1 : 2, 0, value, now);
+    case Region::Mailbox:
+      return store_mailbox(core, offset, value, now);
+    default: {
+      const bool done = write_register(agent, address, value, now, pc);
+      if (slots_[core].status != CoreStatus::Running) buses_[core]->attention = true;
+      return done ? Outcome::Ok : Outcome::Stop;
+    }
+  }
+}
+
+Outcome Tile::push_tensix(unsigned core, unsigned thread, u32 word, Cycle now) {
+  end_long_turn(now);
+  // While the debug bus owns the FIFO, what cores push is lost (PushTensixInstruction.md).
+  if (bit(debug_.get(debug_reg::DBG_INSTRN_BUF_CTRL0), thread)) return Outcome::Ok;
+  const bool from_brisc = core == static_cast<unsigned>(CoreId::Brisc);
+  const bool room =
+      from_brisc ? coprocessor_->can_push_from_brisc(thread) : coprocessor_->can_push(thread);
+  if (!room)
+    return wait(core, BlockKind::FifoFull, mask_of(fifo_of(thread)), 0xFFE40000 + thread * 0x10000);
+  if (from_brisc) {
+    coprocessor_->push_from_brisc(thread, word, now);
+  } else {
+    coprocessor_->push(thread, word, now);
+  }
+  return Outcome::Ok;
+}
+
+// BRISC's read is a barrier; a TRISC's word 0 pops, words 1 and 2 wait for the coprocessor, and
+// the words from 0x20 on are the semaphores, the same eight for every TRISC.
+Loaded Tile::load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle now) {
+  CoreSlot& slot = slots_[core];
+  const u32 address = 0xFFE80000 + offset;
+  const PcBufOverride forced = pcbuf_override(debug_, buffer);
+  const u32 events = mask_of(thread_of(buffer)) | mask_of(Resource::Debug);
+  if (core == static_cast<unsigned>(CoreId::Brisc)) {
+    slot.impure = true;
+    const CoreSlot& trisc = slots_[static_cast<unsigned>(CoreId::Trisc0) + buffer];
+    const bool waiting =
+        trisc.status == CoreStatus::Blocked && trisc.block == BlockKind::PcBufEmpty;
+    if (forced.enabled && forced.busy) return {0, Outcome::Ok};
+    if (coprocessor_->pcbuf_empty(buffer) && waiting && coprocessor_->drained(buffer))
+      return {0, Outcome::Ok};
+    return {0, wait(core, BlockKind::PcBufBarrier, events, address + buffer * 0x10000)};
+  }
+  if (offset >= kSemaphores && offset < kSemaphoresEnd) {
+    slot.reads.add(Resource::Semaphore);
+    return {coprocessor_->read_semaphore((offset - kSemaphores) / 4), Outcome::Ok};
+  }
+  slot.impure = true;
+  switch (offset & ~3u) {
+    case 0:
+      if (!coprocessor_->pcbuf_empty(buffer)) {
+        end_long_turn(now);
+        return {coprocessor_->pcbuf_pop(buffer, now), Outcome::Ok};
+      }
+      if (forced.enabled) return {forced.value, Outcome::Ok};
+      end_long_turn(now);
+      wakeup_.touch(thread_of(buffer));  // BRISC's barrier waits for this core to wait
+      return {0, wait(core, BlockKind::PcBufEmpty, events, address)};
+    case kTtSyncCoprocessorDone:
+      if (coprocessor_->drained(buffer) || (forced.enabled && forced.busy)) return {0, Outcome::Ok};
+      return {0, wait(core, BlockKind::CoprocessorDone, events, address)};
+    case kTtSyncMopDone:
+      if (coprocessor_->mop_drained(buffer) || (forced.enabled && forced.busy))
+        return {0, Outcome::Ok};
+      return {0, wait(core, BlockKind::MopDone, events | mask_of(fifo_of(buffer)), address)};
+    default: {
+      const bool stop = refuse(Rule::TileUnmappedAddress, agent_of(static_cast<CoreId>(core)),
+                               address, cores_[core].pc, now, "load from");
+      return {0, stop ? Outcome::Stop : Outcome::Ok};
+    }
+  }
+}
+
+Outcome Tile::store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 value, Cycle now) {
+  if (core == static_cast<unsigned>(CoreId::Brisc)) {
+    if (coprocessor_->pcbuf_full(buffer))
+      return wait(core, BlockKind::PcBufFull, mask_of(thread_of(buffer)),
+                  0xFFE80000 + buffer * 0x10000);
+    coprocessor_->pcbuf_push(buffer, value, now);
+    return Outcome::Ok;
+  }
+  if (offset >= kSemaphores && offset < kSemaphoresEnd)
+    coprocessor_->write_semaphore((offset - kSemaphores) / 4, value, now);
+  return Outcome::Ok;  // writes to the PCBuf and TTSync words are discarded (ManualTTSync.md)
+}
+
+Loaded Tile::load_mailbox(unsigned core, u32 offset, Cycle now) {
+  const unsigned from = offset >> 12;
+  const unsigned to = *Mailboxes::end_of(static_cast<CoreId>(core));
+  CoreSlot& slot = slots_[core];
+  if ((offset & 4) != 0) {
+    slot.reads.add(Resource::Mailbox);
+    return {mailboxes_.empty(from, to) ? 0u : 1u, Outcome::Ok};
+  }
+  slot.impure = true;
+  if (mailboxes_.empty(from, to))
+    return {0,
+            wait(core, BlockKind::MailboxEmpty, mask_of(Resource::Mailbox), 0xFFEC0000 + offset)};
+  end_long_turn(now);
+  wakeup_.touch(Resource::Mailbox);
+  return {mailboxes_.pop(from, to), Outcome::Ok};
+}
+
+Outcome Tile::store_mailbox(unsigned core, u32 offset, u32 value, Cycle) {
+  const unsigned from = *Mailboxes::end_of(static_cast<CoreId>(core));
+  if (!mailboxes_.can_push(from))
+    return wait(core, BlockKind::MailboxFull, mask_of(Resource::Mailbox), 0xFFEC0000 + offset);
+  wakeup_.touch(Resource::Mailbox);
+  mailboxes_.push(from, offset >> 12, value);
+  return Outcome::Ok;
+}
+
+}  // namespace bhemu::tile

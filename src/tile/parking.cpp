@@ -1,0 +1,90 @@
+// Parking: a core whose loop came back to the same state, having changed nothing and read no
+// clock, can only repeat until one of the things it read changes. It leaves the schedule; the
+// change finds it, and it is replayed to the present before the change takes place.
+#include <cstring>
+
+#include "riscv/core.hpp"
+#include "tile/bus.hpp"
+#include "tile/tile.hpp"
+
+namespace bhemu::tile {
+
+bool Tile::back_at_anchor(unsigned core) const {
+  const CoreSlot& slot = slots_[core];
+  const riscv::CoreState& state = cores_[core];
+  // Register 32 swallows writes to x0 and means nothing.
+  return std::equal(slot.anchor_x.begin(), slot.anchor_x.begin() + 32, state.x.begin()) &&
+         slot.anchor_f == state.f &&
+         std::memcmp(&slot.anchor_csr, &state.csr, sizeof state.csr) == 0;
+}
+
+void Tile::replay(unsigned core, Cycle until) {
+  riscv::CoreState& state = cores_[core];
+  const CoreSlot& slot = slots_[core];
+  const Cycle rounds = (until - state.cycle) / slot.period;
+  state.cycle += rounds * slot.period;
+  state.instret += rounds * slot.period;
+  skipped_ += rounds * slot.period;
+  if (state.cycle == until) return;
+  const riscv::Outcome outcome = riscv::run(state, *buses_[core], until);
+  CHECK(outcome == riscv::Outcome::Ok && state.cycle == until);
+}
+
+void Tile::wake(Resource resource) {
+  for (unsigned core = 0; core < kCores; ++core) {
+    CoreSlot& slot = slots_[core];
+    const bool reads = (slot.reads.resources() & mask_of(resource)) != 0;
+    if (slot.status == CoreStatus::Parked && reads) {
+      wake_core(core);
+    } else if (slot.status == CoreStatus::Blocked &&
+               (slot.block_resources & mask_of(resource)) != 0) {
+      wake_core(core);
+    } else if (slot.recording && reads && core != position_) {
+      stop_recording(core, false);
+    }
+  }
+}
+
+void Tile::before_l1_write(u32 address, u32 bytes, const Author&) {
+  for (unsigned core = 0; core < kCores; ++core) {
+    CoreSlot& slot = slots_[core];
+    if (slot.status == CoreStatus::Parked && slot.reads.overlaps(address, bytes)) {
+      wake_core(core);
+    } else if (slot.recording && slot.reads.overlaps(address, bytes)) {
+      stop_recording(core, false);
+    }
+  }
+  // Decoded entries go after the replay above, which may have decoded the old words again.
+  auto* decoded = reinterpret_cast<riscv::Decoded*>(decoded_.data());
+  const u32 last_word = (address + bytes - 1) / 4;
+  for (u32 word = address / 4; word <= last_word;) {
+    if ((l1_.flags_at(word * 4) & L1::kCode) == 0) {
+      word = (word | ((1u << (L1::kLineShift - 2)) - 1)) + 1;  // next line
+      continue;
+    }
+    decoded[word++] = {};
+  }
+}
+
+void Tile::unwatch(unsigned core) {
+  ReadSet& reads = slots_[core].reads;
+  for (unsigned i = 0; i < reads.count(); ++i) {
+    const u32 line = reads.word(i) >> L1::kLineShift << L1::kLineShift;
+    bool others = false;
+    for (unsigned other = 0; other < kCores && !others; ++other)
+      others = other != core && slots_[other].reads.overlaps(line, 1u << L1::kLineShift);
+    if (!others) l1_.clear_flag(line, L1::kWatched);
+  }
+  reads.clear();
+}
+
+void Tile::update_watched() {
+  u32 watched = 0;
+  for (const CoreSlot& slot : slots_) {
+    if (slot.status == CoreStatus::Blocked) watched |= slot.block_resources;
+    watched |= slot.reads.resources();  // empty unless parked or recording
+  }
+  wakeup_.watched = watched;
+}
+
+}  // namespace bhemu::tile

@@ -1,0 +1,352 @@
+// Registers that cores and the NoC reach alike: debug and control, PIC, program counters, local
+// memories, NIUs, overlay. And reset, which is one of them.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "base/bits.hpp"
+#include "tile/bus.hpp"
+#include "tile/tile.hpp"
+
+namespace bhemu::tile {
+namespace {
+
+// SoftReset.md, RISCV_DEBUG_REG_SOFT_RESET_0: bit of each core, in CoreId order.
+constexpr std::array<unsigned, kCores> kResetBit{11, 18, 12, 13, 14};
+constexpr u32 kCoreResetBits = 0x47800;
+// RISCV_DEBUG_REG_DISABLE_RESET: the bit which spares a core's local memory.
+constexpr std::array<unsigned, kCores> kSpareLdmBit{6, 8, 0, 2, 4};
+
+// tensix.h RISC_PIC_*, word offsets from 0xFFB13000.
+constexpr u32 kPicBriscSwEnable = 0;
+constexpr u32 kPicBriscHwEnable = 1;
+constexpr u32 kPicNcriscSwEnable = 3;
+constexpr u32 kPicNcriscHwEnable = 4;
+constexpr u32 kPicSoftwareInterrupts = 6;
+constexpr u32 kPicHardwareInterrupts = 38;
+
+// The order of the program counter snapshots, README.md "RISCV pc snapshot".
+constexpr u32 kPcSnapshot = 0xFFB13138;
+
+}  // namespace
+
+bool Tile::refuse(Rule rule, Agent agent, u32 address, u32 pc, Cycle now, const char* text) {
+  return faults().raise(rule, agent, pc, now, fmt::format("{} 0x{:08x}", text, address));
+}
+
+u8* Tile::ldm_at(u32 address, u32 bytes, unsigned* owner) {
+  constexpr CoreId kOwners[] = {CoreId::Brisc, CoreId::Ncrisc, CoreId::Trisc0, CoreId::Trisc1,
+                                CoreId::Trisc2};
+  const u32 offset = address - info_of(Region::LdmB).first;
+  const CoreId id = kOwners[offset / 0x2000];
+  const u32 inner = offset % 0x2000;
+  if (inner + bytes > riscv::ldm_size_of(id)) return nullptr;
+  if (owner != nullptr) *owner = index(id);
+  return cores_[index(id)].ldm.data() + inner;
+}
+
+bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc) {
+  const Region region = region_at(address);
+  CoreSlot* slot = agent <= Agent::Trisc2 ? &slots_[static_cast<unsigned>(agent)] : nullptr;
+  const auto note = [slot](Resource resource) {
+    if (slot != nullptr) slot->reads.add(resource);
+  };
+  const u32 offset = region == Region::Count ? 0 : address - info_of(region).first;
+  switch (region) {
+    case Region::Debug:
+      return read_debug(agent, offset, value, now, pc);
+    case Region::Pic:
+      note(Resource::Pic);
+      value = pic_[offset / 4];
+      return true;
+    case Region::PcSnapshot:
+      if (slot != nullptr) slot->impure = true;
+      value = cores_[(address - kPcSnapshot) / 4].pc;
+      return true;
+    case Region::LdmB:
+    case Region::LdmN:
+    case Region::LdmT0:
+    case Region::LdmT1:
+    case Region::LdmT2: {
+      if (slot != nullptr) slot->impure = true;
+      std::memcpy(&value, ldm_at(address, 4), 4);
+      return true;
+    }
+    case Region::Niu0:
+    case Region::Niu1: {
+      const unsigned noc = region == Region::Niu0 ? 0 : 1;
+      note(niu_of(noc));
+      if (slot != nullptr && noc::Niu::read_has_effect(offset)) {
+        slot->impure = true;
+        wakeup_.touch(niu_of(noc));
+      }
+      if (nius_[noc]->read(offset, value, now, agent, pc)) return true;
+      break;
+    }
+    case Region::Overlay:
+      note(Resource::Stream);
+      if (slot != nullptr) slot->stream_offset = offset;
+      if (streams_->read(offset, value)) return true;
+      break;
+    case Region::Tdma:
+      note(Resource::Tdma);
+      if (coprocessor_->read_tdma(offset, value, now)) return true;
+      break;
+    default:
+      break;
+  }
+  value = 0;
+  return !refuse(Rule::TileUnmappedAddress, agent, address, pc, now, "load from");
+}
+
+bool Tile::write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc) {
+  const Region region = region_at(address);
+  const u32 offset = region == Region::Count ? 0 : address - info_of(region).first;
+  switch (region) {
+    case Region::Debug:
+      return write_debug(agent, offset, value, now, pc);
+    case Region::Pic: {
+      const u32 word = offset / 4;
+      const bool enable = word == kPicBriscSwEnable || word == kPicBriscHwEnable ||
+                          word == kPicNcriscSwEnable || word == kPicNcriscHwEnable;
+      const bool trigger = word >= kPicSoftwareInterrupts && word < kPicHardwareInterrupts;
+      if ((enable || trigger) && value != 0 &&
+          refuse(Rule::TileInterrupt, agent, address, pc, now, "store to"))
+        return false;
+      wakeup_.touch(Resource::Pic);
+      pic_[word] = value;
+      return true;
+    }
+    case Region::PcSnapshot:
+      return !refuse(Rule::TileReadOnlyRegister, agent, address, pc, now, "store to");
+    case Region::LdmB:
+    case Region::LdmN:
+    case Region::LdmT0:
+    case Region::LdmT1:
+    case Region::LdmT2:
+      wakeup_.touch(Resource::Ldm);
+      std::memcpy(ldm_at(address, 4), &value, 4);
+      return true;
+    case Region::Niu0:
+    case Region::Niu1: {
+      const std::size_t before = faults().faults().size();
+      if (!nius_[region == Region::Niu0 ? 0 : 1]->write(offset, value, agent, pc, now)) break;
+      // A request that breaks a rule is not sent, and its author stops at the store.
+      const auto& raised = faults().faults();
+      return raised.size() == before || raised.back().severity != Severity::Error;
+    }
+    case Region::Overlay:
+      if (streams_->write(offset, value)) {
+        coprocessor_->rouse();
+        return true;
+      }
+      break;
+    case Region::Tdma:
+      if (coprocessor_->write_tdma(offset, value, now)) return true;
+      break;
+    default:
+      break;
+  }
+  return !refuse(Rule::TileUnmappedAddress, agent, address, pc, now, "store to");
+}
+
+bool Tile::read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc) {
+  using namespace debug_reg;
+  const DebugRegisterInfo* row = debug_register_at(offset);
+  const u32 address = info_of(Region::Debug).first + offset;
+  CoreSlot* slot = agent <= Agent::Trisc2 ? &slots_[static_cast<unsigned>(agent)] : nullptr;
+  value = 0;
+  if (row == nullptr)
+    return !refuse(Rule::TileUnmappedAddress, agent, address, pc, now, "load from");
+  if (row->kind == RegisterKind::Refused)
+    return !faults().raise(refusal_of(offset), agent, pc, now, fmt::format("read {}", row->name));
+  if (row->access == Access::WO) return true;  // DebugTimestamper.md: TIMESTAMP reads as zero
+  if (row->kind != RegisterKind::Live) {
+    if (slot != nullptr) slot->reads.add(Resource::Debug);
+    value = debug_.get(offset);
+    return true;
+  }
+  if (slot != nullptr) slot->impure = true;
+  switch (offset) {
+    case DBG_INSTRN_BUF_STATUS:
+      for (unsigned thread = 0; thread < kThreads; ++thread) {
+        value |= u32{coprocessor_->can_push_from_brisc(thread)} << thread;
+        value |= u32{coprocessor_->brisc_fifo_empty(thread)} << (4 + thread);
+      }
+      return true;
+    case WALL_CLOCK_0:
+      ++activity_.clock_reads;
+      value = timestamper_.clock_low(now);
+      return true;
+    case WALL_CLOCK_1:
+      value = static_cast<u32>(now >> 32);
+      return true;
+    case WALL_CLOCK_1_AT:
+      value = timestamper_.clock_high_latched();
+      return true;
+    case TIMESTAMP_DUMP_STATUS:
+      value = timestamper_.status();
+      return true;
+    default:
+      CHECK(false && "a Live row without a case");
+      return false;
+  }
+}
+
+bool Tile::write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc) {
+  using namespace debug_reg;
+  const DebugRegisterInfo* row = debug_register_at(offset);
+  const u32 address = info_of(Region::Debug).first + offset;
+  if (row == nullptr)
+    return !refuse(Rule::TileUnmappedAddress, agent, address, pc, now, "store to");
+  if (row->access == Access::RO)
+    return !faults().raise(Rule::TileReadOnlyRegister, agent, pc, now,
+                           fmt::format("0x{:08x} written to {}", value, row->name));
+  if (row->kind == RegisterKind::Refused) {
+    if (value != 0 && faults().raise(refusal_of(offset), agent, pc, now,
+                                     fmt::format("0x{:08x} written to {}", value, row->name)))
+      return false;
+    debug_.set(offset, value);
+    return true;
+  }
+  wakeup_.touch(Resource::Debug);
+  switch (offset) {
+    case SOFT_RESET_0:
+      set_soft_reset(value, now);
+      return true;
+    case WALL_CLOCK_0:
+      timestamper_.clock_low(now);  // a write latches the high half, too
+      return true;
+    case WALL_CLOCK_1:
+    case WALL_CLOCK_1_AT:
+      return true;
+    case DBG_FEATURE_DISABLE:
+      debug_.set(offset, value);
+      coprocessor_->set_debug_feature_disable(value);
+      return true;
+    case DBG_INSTRN_BUF_CTRL0: {
+      const u32 rising = value & ~debug_.get(offset);
+      debug_.set(offset, value);
+      for (unsigned thread = 0; thread < kThreads; ++thread)
+        if (bit(value, thread) && bit(rising, 4 + thread) &&
+            coprocessor_->can_push_from_brisc(thread))
+          coprocessor_->push_from_brisc(thread, debug_.get(DBG_INSTRN_BUF_CTRL1), now);
+      return true;
+    }
+    case TIMESTAMP_DUMP_CMD: {
+      const Timestamper::Buffers buffers{
+          {debug_.get(TIMESTAMP_DUMP_BUF0_START_ADDR), debug_.get(TIMESTAMP_DUMP_BUF1_START_ADDR)},
+          {debug_.get(TIMESTAMP_DUMP_BUF0_END_ADDR), debug_.get(TIMESTAMP_DUMP_BUF1_END_ADDR)}};
+      if (timestamper_.command(value, buffers, l1_, {agent, pc, now}) == Timestamper::Result::Ok)
+        return true;
+      return !faults().raise(Rule::TileTimestampEvent, agent, pc, now,
+                             fmt::format("event word 0x{:08x}", value));
+    }
+    case TIMESTAMP_DUMP_CNTL:
+      timestamper_.control(value);
+      debug_.set(offset, value);
+      return true;
+    case TIMESTAMP_DUMP_STATUS:
+      timestamper_.clear_status(value);
+      return true;
+    default:
+      debug_.set(offset, value);
+      return true;
+  }
+}
+
+void Tile::set_soft_reset(u32 value, Cycle now) {
+  const u32 before = debug_.get(debug_reg::SOFT_RESET_0);
+  debug_.set(debug_reg::SOFT_RESET_0, value & 0xFFFFFF);
+  coprocessor_->set_soft_reset(value & 0xFFFFFF & ~kCoreResetBits, now);
+  for (unsigned core = 0; core < kCores; ++core) {
+    const bool held = bit(value, kResetBit[core]);
+    if (held && !bit(before, kResetBit[core])) hold_core(core);
+    if (!held && bit(before, kResetBit[core])) release_core(core);
+  }
+}
+
+void Tile::hold_core(unsigned core) {
+  CoreSlot& slot = slots_[core];
+  if (slot.status == CoreStatus::Parked)
+    replay(core, std::max(wake_cycle(core), cores_[core].cycle));
+  if (slot.recording || slot.status == CoreStatus::Parked) unwatch(core);
+  slot = CoreSlot{};
+  update_watched();
+  const auto id = static_cast<CoreId>(core);
+  if (const auto end = Mailboxes::end_of(id)) {
+    wakeup_.touch(Resource::Mailbox);
+    mailboxes_.discard_from(*end);
+  }
+  if (id >= CoreId::Trisc0) coprocessor_->discard_queued(core - index(CoreId::Trisc0));
+}
+
+void Tile::release_core(unsigned core) {
+  using namespace debug_reg;
+  constexpr std::array<u32, kCores> kDefaultPc{0, 0x12000, 0x6000, 0xA000, 0xE000};
+  constexpr std::array<u32, kCores> kPcRegister{0, NCRISC_RESET_PC, TRISC0_RESET_PC,
+                                                TRISC1_RESET_PC, TRISC2_RESET_PC};
+  const auto id = static_cast<CoreId>(core);
+  bool override_pc = false;
+  if (id == CoreId::Ncrisc) override_pc = bit(debug_.get(NCRISC_RESET_PC_OVERRIDE), 0);
+  if (id >= CoreId::Trisc0)
+    override_pc = bit(debug_.get(TRISC_RESET_PC_OVERRIDE), core - index(CoreId::Trisc0));
+  const u32 pc = override_pc ? debug_.get(kPcRegister[core]) : kDefaultPc[core];
+  riscv::CoreState& state = cores_[core];
+  const Cycle start =
+      position_ == kOutside
+          ? now_
+          : nominal_end(position_ < kCores ? cores_[position_].cycle : turn_end_ - 1);
+  const auto ldm = state.ldm;
+  state.cycle = std::max(start, state.cycle);
+  state.reset(pc);
+  if (bit(debug_.get(DISABLE_RESET), kSpareLdmBit[core])) state.ldm = ldm;
+  if (id >= CoreId::Trisc0) {
+    const unsigned thread = core - index(CoreId::Trisc0);
+    wakeup_.touch(thread_of(thread));
+    while (!coprocessor_->pcbuf_empty(thread)) coprocessor_->pcbuf_pop(thread, state.cycle);
+  }
+  slots_[core] = CoreSlot{};
+  slots_[core].status = CoreStatus::Running;
+  slots_[core].next_probe = state.cycle;
+}
+
+bool Tile::noc_read(u64 address, void* target, u32 bytes, Cycle now) {
+  if (address < L1::kSize) {
+    if (!L1::contains(static_cast<u32>(address), bytes)) return false;
+    l1_.read(static_cast<u32>(address), target, bytes);
+    return true;
+  }
+  const u32 low = static_cast<u32>(address);
+  const Region region = address >> 32 != 0 ? Region::Count : region_at(low);
+  if (region == Region::Count || !info_of(region).noc || !is_aligned(low, 4) || bytes % 4 != 0 ||
+      bytes == 0 || low + (bytes - 1) > info_of(region).last)
+    return false;
+  for (u32 i = 0; i < bytes; i += 4) {
+    u32 value = 0;
+    read_register(Agent::Niu0, low + i, value, now, 0);
+    std::memcpy(static_cast<u8*>(target) + i, &value, 4);
+  }
+  return true;
+}
+
+bool Tile::noc_write(u64 address, const void* source, u32 bytes, const Author& author) {
+  if (address < L1::kSize) {
+    if (!L1::contains(static_cast<u32>(address), bytes)) return false;
+    l1_.write(static_cast<u32>(address), source, bytes, author);
+    return true;
+  }
+  const u32 low = static_cast<u32>(address);
+  const Region region = address >> 32 != 0 ? Region::Count : region_at(low);
+  if (region == Region::Count || !info_of(region).noc || !is_aligned(low, 4) || bytes % 4 != 0 ||
+      bytes == 0 || low + (bytes - 1) > info_of(region).last)
+    return false;
+  for (u32 i = 0; i < bytes; i += 4) {
+    u32 value;
+    std::memcpy(&value, static_cast<const u8*>(source) + i, 4);
+    write_register(author.agent, low + i, value, author.cycle, author.pc);
+  }
+  return true;
+}
+
+}  // namespace bhemu::tile

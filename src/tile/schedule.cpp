@@ -1,0 +1,200 @@
+// Whose turn it is: see tile.hpp and docs/ARCHITECTURE.md, "Inside a tile".
+#include <algorithm>
+
+#include "riscv/core.hpp"
+#include "tile/bus.hpp"
+#include "tile/tile.hpp"
+
+namespace bhemu::tile {
+namespace {
+
+// A loop longer than this is not worth recognising; firmware's polling loops have 3 to 40
+// instructions.
+constexpr Cycle kProbeLength = 96;
+constexpr Cycle kFirstProbe = 48;
+constexpr Cycle kLongestBackoff = 1 << 15;
+
+}  // namespace
+
+bool Tile::anyone_awake() const {
+  for (const CoreSlot& slot : slots_) {
+    if (slot.status == CoreStatus::Running) return true;
+    if (slot.status == CoreStatus::Blocked && !parking_) return true;
+  }
+  return !coprocessor_->asleep();
+}
+
+Cycle Tile::next_cycle() const {
+  return anyone_awake() || !early_.empty() ? now_ : arrivals_.next();
+}
+
+void Tile::deliver(noc::Packet&& packet) {
+  arrivals_.push(std::move(packet));
+}
+
+void Tile::run_until(Cycle until, noc::Outbox& outbox) {
+  outbox_ = &outbox;
+  for (noc::Packet& packet : early_) outbox.packets.push_back(std::move(packet));
+  early_.clear();
+  while (now_ < until) {
+    if (!anyone_awake()) {
+      const Cycle next = arrivals_.next();
+      if (next >= until) break;
+      now_ = std::max(now_, next);
+    }
+    serve_arrivals();
+    run_turn(std::min(until, arrivals_.next()));
+  }
+  outbox_ = nullptr;
+}
+
+void Tile::serve_arrivals() {
+  turn_begin_ = turn_limit_ = now_;
+  position_ = kOutside;
+  while (arrivals_.next() <= now_) {
+    noc::Packet packet = arrivals_.pop();
+    nius_[packet.noc]->receive(std::move(packet), now_);
+  }
+}
+
+Cycle Tile::nominal_end(Cycle at) const {
+  return std::min(turn_limit_, at - at % quantum_ + quantum_);
+}
+
+void Tile::run_turn(Cycle limit) {
+  turn_begin_ = now_;
+  turn_limit_ = limit;
+  unsigned running = 0;
+  bool retries = false;
+  for (const CoreSlot& slot : slots_) {
+    running += slot.status == CoreStatus::Running ? 1 : 0;
+    retries |= slot.status == CoreStatus::Blocked && !parking_;
+  }
+  // One core alone can run on: nobody is there to see the difference. Whatever it does that
+  // could rouse somebody ends the long turn at the quantum it is in.
+  long_turn_ = running == 1 && !retries && coprocessor_->asleep();
+  turn_end_ = long_turn_ ? limit : nominal_end(now_);
+  for (unsigned core = 0; core < kCores; ++core) {
+    CoreSlot& slot = slots_[core];
+    if (slot.status == CoreStatus::Blocked && !parking_) {
+      slot.status = CoreStatus::Running;
+      cores_[core].cycle = std::max(cores_[core].cycle, turn_begin_);
+    }
+    if (slot.status != CoreStatus::Running) continue;
+    position_ = core;
+    run_core(core);
+  }
+  position_ = kCores;
+  if (!coprocessor_->asleep()) coprocessor_->run(nominal_begin(turn_end_ - 1), turn_end_);
+  now_ = turn_end_;
+  position_ = kOutside;
+}
+
+void Tile::run_core(unsigned core) {
+  riscv::CoreState& state = cores_[core];
+  CoreSlot& slot = slots_[core];
+  while (slot.status == CoreStatus::Running && state.cycle < turn_end_) {
+    if (parking_ && !slot.recording && state.cycle >= slot.next_probe) start_recording(core);
+    riscv::Outcome outcome;
+    if (slot.recording) {
+      outcome = riscv::run(state, *recording_buses_[core], state.cycle + 1);
+      recording_buses_[core]->attention = false;
+      check_recording(core);
+    } else {
+      outcome = riscv::run(state, *buses_[core], turn_end_);
+      buses_[core]->attention = false;
+    }
+    if (outcome == riscv::Outcome::Blocked) block(core);
+    if (outcome == riscv::Outcome::Stop) {
+      if (slot.recording) stop_recording(core, true);
+      slot.status = CoreStatus::Stopped;
+    }
+  }
+}
+
+void Tile::end_long_turn(Cycle at) {
+  if (!long_turn_ || position_ >= kCores) return;
+  long_turn_ = false;
+  turn_end_ = nominal_end(at);
+  buses_[position_]->attention = true;
+}
+
+void Tile::block(unsigned core) {
+  CoreSlot& slot = slots_[core];
+  if (slot.recording) stop_recording(core, true);
+  slot.status = CoreStatus::Blocked;
+  cores_[core].cycle = nominal_end(cores_[core].cycle);
+  update_watched();
+}
+
+// The first cycle at which a woken core could see what is about to change: cores that come later
+// in the turn see it in this turn, the others in the next.
+Cycle Tile::wake_cycle(unsigned core) const {
+  if (position_ == kOutside) return now_;
+  const Cycle at = position_ < kCores ? cores_[position_].cycle : turn_end_ - 1;
+  return position_ < core ? nominal_begin(at) : nominal_end(at);
+}
+
+void Tile::wake_core(unsigned core) {
+  if (position_ < kCores) end_long_turn(cores_[position_].cycle);
+  CoreSlot& slot = slots_[core];
+  riscv::CoreState& state = cores_[core];
+  const Cycle at = std::max(wake_cycle(core), state.cycle);
+  if (slot.status == CoreStatus::Parked) {
+    replay(core, at);
+    unwatch(core);
+  }
+  state.cycle = at;
+  slot.status = CoreStatus::Running;
+  slot.block = BlockKind::None;
+  slot.block_resources = 0;
+  slot.backoff = kFirstProbe;
+  slot.next_probe = at + kFirstProbe;
+  update_watched();
+}
+
+void Tile::start_recording(unsigned core) {
+  CoreSlot& slot = slots_[core];
+  const riscv::CoreState& state = cores_[core];
+  slot.recording = true;
+  slot.impure = false;
+  slot.reads.clear();
+  slot.reads.add(Resource::Ldm);
+  slot.anchor_cycle = state.cycle;
+  slot.anchor_pc = state.pc;
+  slot.anchor_x = state.x;
+  slot.anchor_f = state.f;
+  slot.anchor_csr = state.csr;
+  update_watched();
+}
+
+void Tile::stop_recording(unsigned core, bool failed) {
+  CoreSlot& slot = slots_[core];
+  slot.recording = false;
+  unwatch(core);
+  update_watched();
+  slot.backoff =
+      failed ? std::min(std::max(slot.backoff, kFirstProbe) * 2, kLongestBackoff) : kFirstProbe;
+  slot.next_probe = cores_[core].cycle + slot.backoff;
+}
+
+void Tile::check_recording(unsigned core) {
+  CoreSlot& slot = slots_[core];
+  if (!slot.recording) return;  // something it had read was changed meanwhile
+  const riscv::CoreState& state = cores_[core];
+  if (slot.impure) {
+    stop_recording(core, true);
+  } else if (state.pc == slot.anchor_pc && state.cycle != slot.anchor_cycle &&
+             back_at_anchor(core)) {
+    slot.recording = false;
+    slot.status = CoreStatus::Parked;
+    slot.period = state.cycle - slot.anchor_cycle;
+    update_watched();  // the last instruction may have read something new
+  } else if (state.cycle - slot.anchor_cycle >= kProbeLength) {
+    stop_recording(core, true);
+  } else {
+    update_watched();
+  }
+}
+
+}  // namespace bhemu::tile

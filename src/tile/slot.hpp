@@ -1,0 +1,87 @@
+// How the tile's scheduler sees one core: running, waiting for something, or off.
+#pragma once
+
+#include <array>
+
+#include "base/types.hpp"
+#include "base/wakeup.hpp"
+#include "riscv/core.hpp"
+
+namespace bhemu::tile {
+
+enum class CoreStatus : u8 {
+  Reset,  // held by SOFT_RESET_0
+  Running,
+  Blocked,  // an access has to wait: FIFO full, mailbox empty, TTSync ...
+  Parked,   // in a loop that can only repeat until something it reads changes
+  Stopped,  // raised a fault of severity Error
+};
+
+/// What a blocked core's access waits for; the hang report puts it into words.
+enum class BlockKind : u8 {
+  None,
+  FifoFull,
+  MailboxEmpty,
+  MailboxFull,
+  PcBufEmpty,
+  PcBufFull,
+  PcBufBarrier,
+  CoprocessorDone,
+  MopDone,
+  NiuBusy,
+};
+
+/// The words and registers a core has read since it was last at its anchor: what can end its loop.
+class ReadSet {
+ public:
+  static constexpr unsigned kWords = 24;
+  void clear() {
+    count_ = 0;
+    resources_ = 0;
+  }
+  /// False when the set is full: the loop reads too much to be worth parking.
+  bool add_word(u32 address) {
+    for (unsigned i = 0; i < count_; ++i)
+      if (words_[i] == address) return true;
+    if (count_ == kWords) return false;
+    words_[count_++] = address;
+    return true;
+  }
+  void add(Resource resource) { resources_ |= mask_of(resource); }
+  bool overlaps(u32 address, u32 bytes) const {
+    for (unsigned i = 0; i < count_; ++i)
+      if (words_[i] < address + bytes && address < words_[i] + 4) return true;
+    return false;
+  }
+  u32 resources() const { return resources_; }
+  unsigned count() const { return count_; }
+  u32 word(unsigned index) const { return words_[index]; }
+
+ private:
+  std::array<u32, kWords> words_{};
+  unsigned count_ = 0;
+  u32 resources_ = 0;
+};
+
+/// Everything about a core's place in the schedule. Not guest-visible, so not part of the hash.
+struct CoreSlot {
+  CoreStatus status = CoreStatus::Reset;
+  BlockKind block = BlockKind::None;
+  u32 block_address = 0;    // of the access that waits
+  u32 block_resources = 0;  // Blocked: mask of Resource
+  Cycle period = 0;         // Parked: cycles of one round of the loop
+  // Looking for a loop: the state at the anchor, and what was read since.
+  bool recording = false;
+  bool impure = false;  // did something that a repetition would not merely repeat
+  Cycle anchor_cycle = 0;
+  Cycle next_probe = 0;
+  Cycle backoff = 0;
+  ReadSet reads;
+  u32 stream_offset = 0;  // the overlay register read last, for the hang report
+  u32 anchor_pc = 0;
+  std::array<u32, 33> anchor_x{};
+  std::array<u32, 32> anchor_f{};
+  riscv::CsrState anchor_csr{};
+};
+
+}  // namespace bhemu::tile

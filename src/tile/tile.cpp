@@ -1,0 +1,220 @@
+#include "tile/tile.hpp"
+
+#include <cstring>
+
+#include "base/bits.hpp"
+#include "tile/bus.hpp"
+
+namespace bhemu::tile {
+namespace {
+
+u32 narrow_size(std::span<const u8> bytes) {
+  return static_cast<u32>(std::min<u64>(bytes.size(), ~u32{0}));
+}
+
+/// Calls `access(word address, offset in the buffer, first byte of the word, bytes)` for every
+/// register that [address, address + size) touches; stops at the first that is refused.
+template <class Access>
+bool each_word(u64 address, u64 size, Access access) {
+  for (u64 done = 0; done < size;) {
+    const u64 at = address + done;
+    if (at >> 32 != 0) return false;
+    const u32 skip = static_cast<u32>(at % 4);
+    const u32 count = static_cast<u32>(std::min<u64>(4 - skip, size - done));
+    if (!access(static_cast<u32>(at) - skip, done, skip, count)) return false;
+    done += count;
+  }
+  return true;
+}
+
+}  // namespace
+
+Tile::Tile(const TileConfig& config)
+    : Node(noc::NodeKind::Tensix, config.node, config.policy),
+      quantum_(config.quantum),
+      parking_(config.parking),
+      decoded_(Mapping::anonymous(u64{L1::kSize} / 4 * sizeof(riscv::Decoded))) {
+  wakeup_.owner = this;
+  wakeup_.wake = [](void* self, Resource r) { static_cast<Tile*>(self)->wake(r); };
+  l1_.listen(this, [](void* self, u32 address, u32 bytes, const Author& author) {
+    static_cast<Tile*>(self)->before_l1_write(address, bytes, author);
+  });
+  make_coprocessor();
+  make_nius(config);
+  streams_ = std::make_unique<noc::StreamFile>(&wakeup_);
+  for (unsigned core = 0; core < kCores; ++core) {
+    cores_[core].id = static_cast<CoreId>(core);
+    buses_[core] = std::make_unique<CoreBus<false>>(*this, core);
+    recording_buses_[core] = std::make_unique<CoreBus<true>>(*this, core);
+  }
+}
+
+Tile::~Tile() = default;
+
+void Tile::make_coprocessor() {
+  tensix::Environment environment;
+  environment.l1 = &l1_;
+  environment.wakeup = &wakeup_;
+  environment.faults = &faults();
+  environment.tile = this;
+  environment.load_register = [](void* self, u32 address, Cycle now) {
+    u32 value = 0;
+    static_cast<Tile*>(self)->read_register(Agent::Thread0, address, value, now, 0);
+    return value;
+  };
+  environment.store_register = [](void* self, u32 address, u32 value, Cycle now) {
+    static_cast<Tile*>(self)->write_register(Agent::Thread0, address, value, now, 0);
+  };
+  environment.config_written = [](void*, u32, u32, Cycle) {
+    // RISCV_IC_INVALIDATE and its like: decoded entries follow L1 by themselves (mem/l1.hpp).
+  };
+  coprocessor_ = std::make_unique<tensix::Coprocessor>(environment);
+}
+
+void Tile::make_nius(const TileConfig& config) {
+  noc::NiuEnvironment environment;
+  environment.routing = config.routing;
+  environment.timing = config.timing;
+  environment.wakeup = &wakeup_;
+  environment.faults = &faults();
+  environment.node = id();
+  environment.position = config.noc0;
+  environment.tile = this;
+  environment.read = [](void* self, u64 address, void* target, u32 bytes, Cycle now) {
+    return static_cast<Tile*>(self)->noc_read(address, target, bytes, now);
+  };
+  environment.write = [](void* self, u64 address, const void* source, u32 bytes,
+                         const Author& author) {
+    return static_cast<Tile*>(self)->noc_write(address, source, bytes, author);
+  };
+  environment.send = [](void* self, noc::Packet&& packet) {
+    static_cast<Tile*>(self)->send(std::move(packet));
+  };
+  for (unsigned noc = 0; noc < kNocs; ++noc)
+    nius_[noc] = std::make_unique<noc::Niu>(noc, environment);
+}
+
+void Tile::send(noc::Packet&& packet) {
+  packet.sequence = sequence_++;
+  bytes_sent_ += packet.payload ? packet.payload->size() : 0;
+  if (packet.kind == noc::PacketKind::ReadRequest) {
+    ++activity_.reads;
+    activity_.read_target = packet.target;
+    activity_.read_address = packet.address;
+  } else if (packet.kind != noc::PacketKind::ReadResponse) {
+    ++activity_.effects;
+  }
+  if (packet.target == id()) {
+    if (position_ < kCores) end_long_turn(cores_[position_].cycle);
+    arrivals_.push(std::move(packet));
+  } else if (outbox_ != nullptr) {
+    outbox_->packets.push_back(std::move(packet));
+  } else {
+    early_.push_back(std::move(packet));
+  }
+}
+
+bool Tile::host_read(u64 address, std::span<u8> bytes, Cycle now) {
+  begin_host_access(now);
+  if (address < L1::kSize) return noc_read(address, bytes.data(), narrow_size(bytes), now_);
+  return each_word(address, bytes.size(), [&](u32 at, u64 offset, u32 skip, u32 count) {
+    u32 word = 0;
+    if (!noc_read(at, &word, 4, now_)) return false;
+    std::memcpy(bytes.data() + offset, reinterpret_cast<const u8*>(&word) + skip, count);
+    return true;
+  });
+}
+
+bool Tile::host_write(u64 address, std::span<const u8> bytes, Cycle now) {
+  begin_host_access(now);
+  const Author author{Agent::Host, 0, now_};
+  if (address < L1::kSize) return noc_write(address, bytes.data(), narrow_size(bytes), author);
+  return each_word(address, bytes.size(), [&](u32 at, u64 offset, u32 skip, u32 count) {
+    u32 word = 0;
+    // A write narrower than a register keeps the register's other bytes.
+    if (count != 4 && !noc_read(at, &word, 4, now_)) return false;
+    std::memcpy(reinterpret_cast<u8*>(&word) + skip, bytes.data() + offset, count);
+    return noc_write(at, &word, 4, author);
+  });
+}
+
+void Tile::begin_host_access(Cycle now) {
+  now_ = std::max(now_, now);
+  turn_begin_ = turn_limit_ = now_;
+  position_ = kOutside;
+}
+
+void Tile::settle(Cycle now) {
+  begin_host_access(now);
+  for (unsigned core = 0; core < kCores; ++core) {
+    const CoreStatus status = slots_[core].status;
+    riscv::CoreState& state = cores_[core];
+    if (status == CoreStatus::Parked && state.cycle < now) replay(core, now);
+    if (status == CoreStatus::Blocked) state.cycle = std::max(state.cycle, now);
+  }
+}
+
+u64 Tile::hash(u64 seed) const {
+  seed ^= l1_.memory().hash();
+  for (unsigned core = 0; core < kCores; ++core) seed = hash_core(seed, core);
+  seed = coprocessor_->hash(seed);
+  for (const auto& niu : nius_) seed = niu->hash(seed);
+  seed = streams_->hash(seed);
+  seed = mailboxes_.hash(seed);
+  seed = debug_.hash(seed);
+  seed = timestamper_.hash(seed);
+  return hash_bytes(seed, pic_.data(), sizeof pic_);
+}
+
+u64 Tile::hash_core(u64 seed, unsigned core) const {
+  const riscv::CoreState& state = cores_[core];
+  const CoreStatus status = slots_[core].status;
+  // Register 32 is a sink; a core in reset has no time of its own.
+  seed = hash_bytes(seed, state.x.data(), 32 * sizeof(u32));
+  seed = hash_bytes(seed, state.f.data(), sizeof state.f);
+  seed = hash_bytes(seed, state.ldm.data(), riscv::ldm_size_of(state.id));
+  const bool timed = status != CoreStatus::Reset && status != CoreStatus::Stopped;
+  const std::array<u64, 4> rest{state.pc, timed ? state.cycle : 0, state.instret,
+                                u64{status == CoreStatus::Reset}};
+  return hash_bytes(seed, rest.data(), sizeof rest);
+}
+
+void Tile::reset(Cycle now) {
+  begin_host_access(now);
+  debug_.reset();
+  for (unsigned core = 0; core < kCores; ++core) hold_core(core);
+  coprocessor_->reset();
+  for (auto& niu : nius_) niu->reset();
+  streams_->reset();
+  mailboxes_ = {};
+  timestamper_ = {};
+  pic_.fill(0);
+  faults().clear();
+}
+
+bool Tile::any_core_running() const {
+  for (const CoreSlot& slot : slots_)
+    if (slot.status == CoreStatus::Running) return true;
+  return false;
+}
+
+u64 Tile::instructions() const {
+  u64 sum = 0;
+  for (const riscv::CoreState& state : cores_) sum += state.instret;
+  return sum;
+}
+
+u64 Tile::tensix_instructions() const {
+  u64 sum = 0;
+  for (unsigned thread = 0; thread < kThreads; ++thread)
+    sum += coprocessor_->instructions_executed(thread);
+  return sum;
+}
+
+bool Tile::in_use() const {
+  for (const CoreSlot& slot : slots_)
+    if (slot.status != CoreStatus::Reset) return true;
+  return !coprocessor_->asleep();
+}
+
+}  // namespace bhemu::tile

@@ -1,0 +1,195 @@
+// A Tensix tile: L1, five cores, the coprocessor, two NIUs, overlay registers, and the order in
+// which they take their turns.
+//
+// Documents: seed 000 (address space), BlackholeA0/TensixTile/BabyRISCV/README.md (memory map),
+// SoftReset.md; the schedule: docs/ARCHITECTURE.md, "Inside a tile".
+//
+// Time inside a tile is cut into turns. A turn ends at the next multiple of the quantum, at the
+// next packet arrival or at the end of the epoch, whichever is first; these points do not depend
+// on who sleeps, so a parked run and an unparked one cut time alike. In a turn the agents go in
+// a fixed order: arrivals, BRISC, NCRISC, TRISC0, TRISC1, TRISC2, coprocessor.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/fault.hpp"
+#include "base/wakeup.hpp"
+#include "mem/l1.hpp"
+#include "noc/niu.hpp"
+#include "noc/node.hpp"
+#include "noc/stream.hpp"
+#include "riscv/core.hpp"
+#include "tensix/coprocessor.hpp"
+#include "tile/debug_registers.hpp"
+#include "tile/mailboxes.hpp"
+#include "tile/regions.hpp"
+#include "tile/slot.hpp"
+#include "tile/timestamper.hpp"
+
+namespace bhemu::tile {
+
+struct TileConfig {
+  NodeId node = kNoNode;
+  Coord noc0;  // physical
+  const noc::Routing* routing = nullptr;
+  const noc::Timing* timing = nullptr;
+  const FaultPolicy* policy = nullptr;
+  Cycle quantum = 32;
+  bool parking = true;
+};
+
+/// What a tile has done that others, or the host, could ever notice; for the livelock check.
+struct Activity {
+  u64 reads = 0;                 // NoC read requests sent
+  u64 effects = 0;               // packets sent that are not reads or their answers
+  u64 clock_reads = 0;           // looks at the wall clock: the program may be timing something out
+  NodeId read_target = kNoNode;  // of the last read
+  u64 read_address = 0;
+};
+
+/// Why a core waits, in words, for the hang report.
+struct CoreWait {
+  std::string what;
+  std::string who;
+};
+
+template <bool Record>
+struct CoreBus;
+
+class Tile final : public noc::Node {
+ public:
+  explicit Tile(const TileConfig& config);
+  ~Tile() override;
+
+  // --- noc::Node
+  Cycle next_cycle() const override;
+  void run_until(Cycle until, noc::Outbox& outbox) override;
+  void deliver(noc::Packet&& packet) override;
+  bool host_read(u64 address, std::span<u8> bytes, Cycle now) override;
+  bool host_write(u64 address, std::span<const u8> bytes, Cycle now) override;
+  u64 hash(u64 seed) const override;
+  void reset(Cycle now) override;
+
+  /// Brings cores that wait to cycle `now` (an epoch edge), as if they had been run: before
+  /// anything looks at cycle counts or hashes.
+  void settle(Cycle now);
+
+  // --- Inspection
+  L1& l1() { return l1_; }
+  const riscv::CoreState& core(CoreId id) const { return cores_[index(id)]; }
+  CoreStatus status(CoreId id) const { return slots_[index(id)].status; }
+  tensix::Coprocessor& coprocessor() { return *coprocessor_; }
+  const tensix::Coprocessor& coprocessor() const { return *coprocessor_; }
+  noc::Niu& niu(unsigned noc) { return *nius_[noc]; }
+  const noc::Niu& niu(unsigned noc) const { return *nius_[noc]; }
+  /// Words for a core that is Blocked or Parked.
+  CoreWait waiting(CoreId id) const;
+  /// True when a core of the tile is out of reset or the coprocessor has work.
+  bool in_use() const;
+  u64 instructions() const;  // RISC-V, all cores
+  /// Those of them that parked cores retired without anybody executing them.
+  u64 skipped_instructions() const { return skipped_; }
+  u64 tensix_instructions() const;
+  u64 packets_sent() const { return sequence_; }
+  u64 bytes_sent() const { return bytes_sent_; }
+  const Activity& activity() const { return activity_; }
+  bool any_core_running() const;
+
+ private:
+  template <bool Record>
+  friend struct CoreBus;
+  static constexpr unsigned kOutside = kCores + 1;  // arrivals and the host: between turns
+  static constexpr unsigned index(CoreId id) { return static_cast<unsigned>(id); }
+
+  // Schedule (schedule.cpp)
+  void run_turn(Cycle limit);
+  void run_core(unsigned core);
+  void serve_arrivals();
+  bool anyone_awake() const;
+  Cycle nominal_begin(Cycle at) const { return std::max(turn_begin_, at - at % quantum_); }
+  Cycle nominal_end(Cycle at) const;
+  /// Something else of this tile must run soon: ends a long turn at the quantum that holds `at`.
+  void end_long_turn(Cycle at);
+  Cycle wake_cycle(unsigned core) const;
+  void wake_core(unsigned core);
+
+  // Parking (parking.cpp)
+  void wake(Resource resource);
+  void before_l1_write(u32 address, u32 bytes, const Author& author);
+  void start_recording(unsigned core);
+  void stop_recording(unsigned core, bool failed);
+  void check_recording(unsigned core);
+  bool back_at_anchor(unsigned core) const;
+  void replay(unsigned core, Cycle until);
+  void unwatch(unsigned core);
+  void update_watched();
+  void block(unsigned core);
+
+  // MMIO (mmio.cpp)
+  riscv::Loaded load(unsigned core, u32 address, u32 size, Cycle now);
+  riscv::Outcome store(unsigned core, u32 address, u32 size, u32 value, Cycle now);
+  riscv::Loaded load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle now);
+  riscv::Outcome store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 value, Cycle now);
+  riscv::Loaded load_mailbox(unsigned core, u32 offset, Cycle now);
+  riscv::Outcome store_mailbox(unsigned core, u32 offset, u32 value, Cycle now);
+  riscv::Outcome push_tensix(unsigned core, unsigned thread, u32 word, Cycle now);
+  riscv::Loaded read_status_csr(unsigned core, u32 csr);
+  riscv::Outcome wait(unsigned core, BlockKind kind, u32 resources, u32 address);
+
+  // Registers reachable by cores and over the NoC (registers.cpp)
+  bool read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc);
+  bool write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc);
+  bool read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc);
+  bool write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc);
+  void set_soft_reset(u32 value, Cycle now);
+  void hold_core(unsigned core);
+  void release_core(unsigned core);
+  bool refuse(Rule rule, Agent agent, u32 address, u32 pc, Cycle now, const char* text);
+  bool noc_read(u64 address, void* target, u32 bytes, Cycle now);
+  bool noc_write(u64 address, const void* source, u32 bytes, const Author& author);
+  u8* ldm_at(u32 address, u32 bytes, unsigned* owner = nullptr);
+  void send(noc::Packet&& packet);
+  void make_coprocessor();
+  void make_nius(const TileConfig& config);
+  void begin_host_access(Cycle now);
+  u64 hash_core(u64 seed, unsigned core) const;
+  CoreWait waiting_in_loop(const CoreSlot& slot) const;
+  void describe_streams(const CoreSlot& slot, std::string& what, std::string& who) const;
+
+  // Hot.
+  std::array<riscv::CoreState, kCores> cores_;
+  std::array<CoreSlot, kCores> slots_;
+  Cycle now_ = 0;
+  Cycle turn_begin_ = 0;
+  Cycle turn_end_ = 0;
+  Cycle turn_limit_ = 0;          // no turn goes beyond: next arrival, end of the epoch
+  unsigned position_ = kOutside;  // whose turn it is: 0..4 a core, kCores the coprocessor
+  bool long_turn_ = false;        // the turn was stretched because one agent is alone
+  Cycle quantum_;
+  bool parking_;
+  Wakeup wakeup_;
+
+  L1 l1_;
+  Mapping decoded_;  // riscv::Decoded per word of L1
+  std::array<std::unique_ptr<CoreBus<false>>, kCores> buses_;
+  std::array<std::unique_ptr<CoreBus<true>>, kCores> recording_buses_;
+  std::unique_ptr<tensix::Coprocessor> coprocessor_;
+  std::array<std::unique_ptr<noc::Niu>, kNocs> nius_;
+  std::unique_ptr<noc::StreamFile> streams_;
+  Mailboxes mailboxes_;
+  DebugRegisters debug_;
+  Timestamper timestamper_;
+  std::array<u32, 78> pic_{};  // 0xFFB13000..0xFFB13137
+
+  noc::ArrivalQueue arrivals_;
+  noc::Outbox* outbox_ = nullptr;
+  std::vector<noc::Packet> early_;  // sent while no epoch runs (host writes to an NIU)
+  u64 sequence_ = 0;
+  u64 bytes_sent_ = 0;
+  u64 skipped_ = 0;
+  Activity activity_;
+};
+
+}  // namespace bhemu::tile

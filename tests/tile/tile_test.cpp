@@ -1,0 +1,293 @@
+#include "tile/one_tile.hpp"
+
+namespace bhemu::test {
+namespace {
+
+constexpr u32 kResult = 0x10000;
+
+/// Ends a program: stores `value` to kResult and spins.
+void finish(Assembler& a, Reg value, u32 at = kResult) {
+  a.li(t6, at);
+  a.sw(value, 0, t6);
+  a.halt();
+}
+
+TEST(Tile, brisc_starts_at_zero_and_its_store_reaches_l1) {
+  OneTile chip;
+  Assembler a;
+  a.li(a0, 0x12345678);
+  finish(a, a0);
+  chip.load(0, a.finish());
+  chip.start({CoreId::Brisc});
+  EXPECT_EQ(chip.run(), sched::Stop::Idle);
+  EXPECT_EQ(chip.read(kResult), 0x12345678u);
+}
+
+TEST(Tile, reset_pc_override_decides_where_ncrisc_and_triscs_start) {
+  for (const CoreId core : {CoreId::Ncrisc, CoreId::Trisc0, CoreId::Trisc1, CoreId::Trisc2}) {
+    for (const bool overridden : {false, true}) {
+      OneTile chip;
+      constexpr std::array<u32, kCores> kDefault{0, 0x12000, 0x6000, 0xA000, 0xE000};
+      const u32 pc = overridden ? 0x3000 : kDefault[static_cast<unsigned>(core)];
+      Assembler a(pc);
+      a.li(a0, 77);
+      finish(a, a0);
+      chip.load(pc, a.finish());
+      if (overridden) chip.start_at(core, pc);
+      chip.start({core});
+      EXPECT_EQ(chip.run(), sched::Stop::Idle);
+      EXPECT_EQ(chip.read(kResult), 77u) << name_of(core) << overridden;
+    }
+  }
+}
+
+TEST(Tile, each_core_has_its_own_local_memory_and_others_see_it_through_its_window) {
+  OneTile chip;
+  const auto program = [](u32 base, u32 value) {
+    Assembler a(base);
+    a.li(t0, 0xFFB00100);
+    a.li(a0, value);
+    a.sw(a0, 0, t0);
+    a.halt();
+    return a.finish();
+  };
+  chip.load(0, program(0, 11));
+  chip.load(0x3000, program(0x3000, 22));
+  chip.start_at(CoreId::Trisc0, 0x3000);
+  chip.start({CoreId::Brisc, CoreId::Trisc0});
+  chip.run();
+  EXPECT_EQ(chip.read(0xFFB14100), 11u);
+  EXPECT_EQ(chip.read(0xFFB18100), 22u);
+}
+
+TEST(Tile, wall_clock_high_half_is_latched_by_reading_the_low_half) {
+  OneTile chip;
+  Assembler a;
+  a.li(t0, 0xFFB121F0);
+  a.lw(a0, 0, t0);
+  a.lw(a1, 0, t0);
+  a.lw(a2, 8, t0);
+  a.li(t6, kResult);
+  a.sw(a0, 0, t6);
+  a.sw(a1, 4, t6);
+  a.sw(a2, 8, t6);
+  a.halt();
+  chip.load(0, a.finish());
+  chip.start({CoreId::Brisc});
+  chip.run();
+  EXPECT_EQ(chip.read(kResult + 4), chip.read(kResult) + 1);
+  EXPECT_EQ(chip.read(kResult + 8), 0u);
+}
+
+TEST(Tile, access_to_nothing_stops_the_core_with_a_fault_that_names_it) {
+  OneTile chip;
+  Assembler a;
+  a.li(t0, 0x00200000);
+  a.lw(a0, 0, t0);
+  finish(a, a0);
+  chip.load(0, a.finish());
+  chip.start({CoreId::Brisc});
+  EXPECT_EQ(chip.run(), sched::Stop::Faulted);
+  ASSERT_EQ(chip.tile->faults().faults().size(), 1u);
+  const Fault& fault = chip.tile->faults().faults()[0];
+  EXPECT_EQ(fault.rule, Rule::TileUnmappedAddress);
+  EXPECT_EQ(fault.agent, Agent::Brisc);
+  EXPECT_EQ(fault.pc, 4u);
+  EXPECT_NE(fault.text.find("0x00200000"), std::string::npos);
+}
+
+TEST(Tile, ncrisc_may_not_push_tensix_instructions) {
+  OneTile chip;
+  Assembler a(0x3000);
+  a.li(t0, 0xFFE40000);
+  a.sw(zero, 0, t0);
+  a.halt();
+  chip.load(0x3000, a.finish());
+  chip.start_at(CoreId::Ncrisc, 0x3000);
+  chip.start({CoreId::Ncrisc});
+  EXPECT_EQ(chip.run(), sched::Stop::Faulted);
+  EXPECT_EQ(chip.tile->faults().faults()[0].rule, Rule::TileWrongThreadPush);
+}
+
+// BRISC sends eight words to TRISC1 through a mailbox of four; TRISC1 adds them up.
+void load_mailbox_programs(OneTile& chip) {
+  Assembler b;
+  b.li(t0, 0xFFEC2000);  // to TRISC1
+  b.li(a0, 1);
+  b.li(a1, 9);
+  b.label("next");
+  b.sw(a0, 0, t0);
+  b.addi(a0, a0, 1);
+  b.bne(a0, a1, "next");
+  b.halt();
+  chip.load(0, b.finish());
+  Assembler t(0x3000);
+  t.li(t0, 0xFFEC0000);  // from BRISC
+  t.li(a1, 8);
+  t.li(a2, 0);
+  t.label("next");
+  t.lw(a0, 0, t0);
+  t.add(a2, a2, a0);
+  t.addi(a1, a1, -1);
+  t.bne(a1, zero, "next");
+  finish(t, a2);
+  chip.load(0x3000, t.finish());
+  chip.start_at(CoreId::Trisc1, 0x3000);
+}
+
+TEST(Tile, mailbox_blocks_the_writer_when_full_and_the_reader_when_empty) {
+  OneTile chip;
+  load_mailbox_programs(chip);
+  chip.start({CoreId::Brisc});
+  EXPECT_EQ(chip.run(), sched::Stop::Idle);
+  EXPECT_EQ(chip.tile->status(CoreId::Brisc), tile::CoreStatus::Blocked);
+  EXPECT_NE(chip.tile->waiting(CoreId::Brisc).what.find("mailbox to TRISC1"), std::string::npos);
+  chip.start({CoreId::Brisc, CoreId::Trisc1});
+  EXPECT_EQ(chip.run(), sched::Stop::Idle);
+  EXPECT_EQ(chip.read(kResult), 36u);
+}
+
+TEST(Tile, a_core_that_rewrites_code_executes_the_new_code) {
+  OneTile chip;
+  Assembler patch;
+  patch.addi(a0, a0, 16);
+  Assembler a;
+  a.li(a0, 0);
+  a.li(t0, 0);
+  a.li(t1, patch.finish()[0]);
+  a.li(t2, 0x20);  // address of the instruction below
+  while (a.here() < 0x20) a.addi(zero, zero, 0);
+  a.label("patched");
+  a.addi(a0, a0, 1);
+  a.sw(t1, 0, t2);
+  a.addi(t0, t0, 1);
+  a.li(t3, 3);
+  a.bne(t0, t3, "patched");
+  finish(a, a0);
+  chip.load(0, a.finish());
+  chip.start({CoreId::Brisc});
+  chip.run();
+  EXPECT_EQ(chip.read(kResult), 33u);
+}
+
+// Two cores hand a counter to and fro through L1 by polling; a third keeps busy beside them.
+void load_ping_pong(OneTile& chip, u32 rounds) {
+  const auto player = [rounds](u32 base, u32 mine, u32 step) {
+    Assembler a(base);
+    a.li(t0, 0x8000);
+    a.li(s0, rounds);
+    a.label("wait");
+    a.fence();
+    a.lw(a0, 0, t0);
+    a.andi(a1, a0, 1);
+    a.li(a2, mine);
+    a.bne(a1, a2, "wait");
+    a.add(s1, s1, a0);
+    a.addi(a0, a0, static_cast<i32>(step));
+    a.sw(a0, 0, t0);
+    a.addi(s0, s0, -1);
+    a.bne(s0, zero, "wait");
+    a.li(t6, kResult + mine * 4);
+    a.sw(s1, 0, t6);
+    a.halt();
+    return a.finish();
+  };
+  chip.load(0, player(0, 0, 1));
+  chip.load(0x3000, player(0x3000, 1, 3));
+  Assembler busy(0x4000);
+  busy.li(s0, 3001);
+  busy.li(t0, 0x9000);
+  busy.label("again");
+  busy.mul(a0, a0, s0);
+  busy.addi(a0, a0, 7);
+  busy.sw(a0, 0, t0);
+  busy.addi(s0, s0, -1);
+  busy.bne(s0, zero, "again");
+  busy.halt();
+  chip.load(0x4000, busy.finish());
+  chip.start_at(CoreId::Trisc0, 0x3000);
+  chip.start_at(CoreId::Ncrisc, 0x4000);
+  chip.start({CoreId::Brisc, CoreId::Ncrisc, CoreId::Trisc0});
+}
+
+TEST(Tile, parking_changes_no_result_and_no_cycle_count) {
+  for (const Cycle quantum : {Cycle{1}, Cycle{4}, Cycle{16}, Cycle{64}}) {
+    std::vector<u64> hashes;
+    for (const bool parking : {false, true}) {
+      OneTile chip(quantum, parking);
+      load_ping_pong(chip, 100);
+      chip.engine->run(20'480, [&] { return chip.engine->now() >= 20'480; });
+      chip.tile->settle(20'480);
+      hashes.push_back(chip.tile->hash(0));
+      EXPECT_EQ(chip.read(kResult), 100u * 99 * 2) << quantum << parking;
+    }
+    EXPECT_EQ(hashes[0], hashes[1]) << "quantum " << quantum;
+  }
+}
+
+TEST(Tile, a_tile_whose_cores_only_poll_sleeps) {
+  OneTile chip;
+  load_ping_pong(chip, 50);
+  EXPECT_EQ(chip.run(), sched::Stop::Idle);
+  EXPECT_EQ(chip.tile->next_cycle(), kNever);
+  chip.write(0x8000, 1);  // nobody polls any more: both players are done
+  EXPECT_EQ(chip.tile->next_cycle(), kNever);
+}
+
+TEST(Tile, a_host_write_wakes_the_core_that_polls_the_word) {
+  OneTile chip;
+  Assembler a;
+  a.li(t0, 0x8000);
+  a.label("wait");
+  a.fence();
+  a.lw(a0, 0, t0);
+  a.beq(a0, zero, "wait");
+  finish(a, a0);
+  chip.load(0, a.finish());
+  chip.start({CoreId::Brisc});
+  EXPECT_EQ(chip.run(), sched::Stop::Idle);
+  EXPECT_EQ(chip.tile->status(CoreId::Brisc), tile::CoreStatus::Parked);
+  EXPECT_NE(chip.tile->waiting(CoreId::Brisc).what.find("L1[0x08000]"), std::string::npos);
+  chip.write(0x8000, 5);
+  chip.run();
+  EXPECT_EQ(chip.read(kResult), 5u);
+}
+
+TEST(Tile, soft_reset_of_a_parked_core_holds_it_and_release_starts_it_anew) {
+  OneTile chip;
+  Assembler a;
+  a.li(t0, 0x8000);
+  a.lw(a0, 4, t0);
+  a.addi(a0, a0, 1);
+  a.sw(a0, 4, t0);
+  a.label("wait");
+  a.lw(a1, 0, t0);
+  a.beq(a1, zero, "wait");
+  a.halt();
+  chip.load(0, a.finish());
+  for (u32 round = 1; round <= 3; ++round) {
+    chip.start({CoreId::Brisc});
+    EXPECT_EQ(chip.run(), sched::Stop::Idle);
+    EXPECT_EQ(chip.read(0x8004), round);
+    chip.start({});
+    EXPECT_EQ(chip.tile->status(CoreId::Brisc), tile::CoreStatus::Reset);
+  }
+}
+
+TEST(Tile, host_reads_and_writes_registers_bytewise) {
+  OneTile chip;
+  chip.write(0xFFB12228, 0x11223344);
+  const u8 byte = 0xAB;
+  EXPECT_TRUE(chip.tile->host_write(0xFFB12229, {&byte, 1}, 0));
+  EXPECT_EQ(chip.read(0xFFB12228), 0x1122AB44u);
+  u8 read[3];
+  EXPECT_TRUE(chip.tile->host_read(0xFFB12229, {read, 3}, 0));
+  EXPECT_EQ(read[0], 0xAB);
+  EXPECT_EQ(read[2], 0x11);
+  u32 word;
+  EXPECT_FALSE(chip.tile->host_read(0xFFE00000, {reinterpret_cast<u8*>(&word), 4}, 0))
+      << "GPRs are not reachable over the NoC";
+}
+
+}  // namespace
+}  // namespace bhemu::test
