@@ -1,0 +1,301 @@
+#include "device/device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "arc/arc.hpp"
+#include "arc/ethernet.hpp"
+#include "base/check.hpp"
+#include "device/livelock.hpp"
+#include "dram/bank.hpp"
+#include "pcie/endpoint.hpp"
+#include "sched/engine.hpp"
+#include "tile/tile.hpp"
+
+namespace bhemu {
+namespace {
+
+// Above 16 the cost of a turn no longer shows (bench/chip.cpp); a loopback packet must not arrive
+// inside the turn that sends it, so it may not exceed Timing::loopback.
+constexpr Cycle kFastQuantum = 32;
+
+Cycle quantum_of(TimingModel timing) {
+  return timing == TimingModel::Reference ? 1 : kFastQuantum;
+}
+
+}  // namespace
+
+struct Device::Impl {
+  explicit Impl(const DeviceOptions& wanted)
+      : options(wanted), board(wanted.board), routing(board.routing()) {
+    nodes.resize(board.node_count());
+    tiles.resize(board.node_count(), nullptr);
+    coords.resize(board.node_count());
+    for (const TileSite& site : board.sites()) {
+      if (site.node == kNoNode || nodes[site.node]) continue;
+      coords[site.node] = site.translated;
+      nodes[site.node] = make_node(site);
+    }
+    std::vector<noc::Node*> order;
+    for (const auto& node : nodes) {
+      CHECK(node != nullptr);
+      order.push_back(node.get());
+    }
+    engine = std::make_unique<sched::Engine>(std::move(order), noc_timing.one_way,
+                                             std::max(1u, options.threads));
+  }
+
+  std::unique_ptr<noc::Node> make_node(const TileSite& site) {
+    const noc::EndpointConfig endpoint{site.node, site.noc0, &routing, &noc_timing,
+                                       &options.faults};
+    switch (site.kind) {
+      case noc::NodeKind::Tensix:
+        return make_tile(site);
+      case noc::NodeKind::Dram: {
+        auto bank = std::make_unique<dram::Bank>(endpoint);
+        banks.push_back(bank.get());
+        return bank;
+      }
+      case noc::NodeKind::Pcie: {
+        auto tile = std::make_unique<pcie::Endpoint>(endpoint);
+        pcie = tile.get();
+        return tile;
+      }
+      case noc::NodeKind::Arc: {
+        const arc::BoardFacts facts{board.board_id(), board.column_enabled_mask(),
+                                    board.ethernet_enabled_mask(), board.dram_enabled_mask()};
+        return std::make_unique<arc::Arc>(endpoint, facts);
+      }
+      case noc::NodeKind::Ethernet:
+        return std::make_unique<arc::EthernetTile>(endpoint);
+      default:
+        break;  // routers, L2CPU and security tiles have no node (Board::number_nodes)
+    }
+    CHECK(false && "a kind of tile without a node has one");
+    return nullptr;
+  }
+
+  std::unique_ptr<noc::Node> make_tile(const TileSite& site) {
+    tile::TileConfig config;
+    config.node = site.node;
+    config.noc0 = site.noc0;
+    config.routing = &routing;
+    config.timing = &noc_timing;
+    config.policy = &options.faults;
+    config.quantum = quantum_of(options.timing);
+    config.parking = options.parking;
+    auto tile = std::make_unique<tile::Tile>(config);
+    tiles[site.node] = tile.get();
+    return tile;
+  }
+
+  noc::Node* at(Coord coord) const {
+    const NodeId id = board.node_at_translated(coord);
+    return id == kNoNode ? nullptr : nodes[id].get();
+  }
+
+  DeviceOptions options;
+  Board board;
+  noc::Timing noc_timing;
+  noc::Routing routing;
+  std::vector<std::unique_ptr<noc::Node>> nodes;
+  std::vector<tile::Tile*> tiles;  // by node; null for other kinds
+  std::vector<dram::Bank*> banks;
+  pcie::Endpoint* pcie = nullptr;
+  std::vector<Coord> coords;  // translated, by node
+  std::unique_ptr<sched::Engine> engine;
+  LivelockCheck livelock{tiles};
+  bool spinning = false;  // the last run ended with RunStatus::Spinning
+};
+
+Device::Device(const DeviceOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Device::~Device() = default;
+Device::Device(Device&&) noexcept = default;
+
+const Board& Device::board() const {
+  return impl_->board;
+}
+const DeviceOptions& Device::options() const {
+  return impl_->options;
+}
+Cycle Device::cycle() const {
+  return impl_->engine->now();
+}
+
+bool Device::write(Coord tile, u64 address, std::span<const u8> bytes) {
+  const NodeId id = board().node_at_translated(tile);
+  if (id == kNoNode) return false;
+  const bool done = impl_->nodes[id]->host_write(address, bytes, cycle());
+  impl_->engine->touch(id);
+  impl_->livelock.restart(cycle());
+  return done;
+}
+
+bool Device::read(Coord tile, u64 address, std::span<u8> bytes) {
+  noc::Node* node = impl_->at(tile);
+  return node != nullptr && node->host_read(address, bytes, cycle());
+}
+
+bool Device::write32(Coord tile, u64 address, u32 value) {
+  return write(tile, address, {reinterpret_cast<const u8*>(&value), sizeof value});
+}
+
+bool Device::read32(Coord tile, u64 address, u32& value) {
+  return read(tile, address, {reinterpret_cast<u8*>(&value), sizeof value});
+}
+
+bool Device::multicast(Coord first, Coord last, u64 address, std::span<const u8> bytes) {
+  bool any = false;
+  for (const Coord coord : impl_->board.tensix()) {
+    if (coord.x < first.x || coord.x > last.x || coord.y < first.y || coord.y > last.y) continue;
+    if (!write(coord, address, bytes)) return false;
+    any = true;
+  }
+  return any;
+}
+
+bool Device::write_dram(unsigned bank, u64 offset, std::span<const u8> bytes) {
+  if (bank >= impl_->board.dram_banks()) return false;
+  return impl_->nodes[impl_->board.dram_node(bank)]->host_write(offset, bytes, cycle());
+}
+
+bool Device::read_dram(unsigned bank, u64 offset, std::span<u8> bytes) {
+  if (bank >= impl_->board.dram_banks()) return false;
+  return impl_->nodes[impl_->board.dram_node(bank)]->host_read(offset, bytes, cycle());
+}
+
+u64 Device::dram_bank_bytes() const {
+  return dram::kBankBytes;
+}
+
+void Device::set_host_memory(std::span<u8> memory, u64 base) {
+  impl_->pcie->set_host_memory(memory, base);
+}
+
+RunResult Device::run(Cycle limit, const std::function<bool()>& done) {
+  const Cycle now = cycle();
+  const Cycle end = limit > kNever - now ? kNever : now + limit;
+  RunResult result;
+  impl_->spinning = false;
+  bool& spinning = impl_->spinning;
+  const auto asked = [&] {
+    if (done && done()) return true;
+    spinning = impl_->livelock.holds(cycle());
+    return spinning;
+  };
+  switch (impl_->engine->run(end, asked)) {
+    case sched::Stop::Asked:
+      result.status = spinning ? RunStatus::Spinning : RunStatus::Done;
+      break;
+    case sched::Stop::Limit:
+      result.status = RunStatus::Cycles;
+      break;
+    case sched::Stop::Idle:
+      result.status = RunStatus::Idle;
+      break;
+    case sched::Stop::Faulted:
+      result.status = RunStatus::Faulted;
+      break;
+  }
+  result.cycle = cycle();
+  return result;
+}
+
+RunResult Device::advance(Cycle cycles) {
+  const Cycle end = cycle() + cycles;
+  RunResult result = run(cycles);
+  if (result.status == RunStatus::Idle) impl_->engine->skip_to(end);
+  result.cycle = cycle();
+  return result;
+}
+
+std::vector<Fault> Device::faults() const {
+  std::vector<Fault> all;
+  for (const auto& node : impl_->nodes)
+    all.insert(all.end(), node->faults().faults().begin(), node->faults().faults().end());
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Fault& a, const Fault& b) { return a.cycle < b.cycle; });
+  return all;
+}
+
+void Device::clear_faults() {
+  for (const auto& node : impl_->nodes) node->faults().clear();
+}
+
+std::vector<Waiter> Device::waiters() const {
+  std::vector<Waiter> all;
+  for (tile::Tile* tile : impl_->tiles) {
+    if (tile == nullptr || !tile->in_use()) continue;
+    tile->settle(cycle());
+    for (unsigned core = 0; core < kCores; ++core) {
+      const auto id = static_cast<CoreId>(core);
+      const tile::CoreStatus status = tile->status(id);
+      if (status == tile::CoreStatus::Running && impl_->spinning && tile->activity().reads != 0) {
+        const tile::Activity& activity = tile->activity();
+        all.push_back(
+            {tile->id(), agent_of(id), tile->core(id).pc,
+             fmt::format("a change at 0x{:x} of {}, which it reads over and over",
+                         activity.read_address, impl_->routing.name(activity.read_target)),
+             "the cores of that tile, or whoever writes there"});
+        continue;
+      }
+      if (status != tile::CoreStatus::Blocked && status != tile::CoreStatus::Parked) continue;
+      tile::CoreWait wait = tile->waiting(id);
+      all.push_back(
+          {tile->id(), agent_of(id), tile->core(id).pc, std::move(wait.what), std::move(wait.who)});
+    }
+    for (unsigned thread = 0; thread < kThreads; ++thread) {
+      tensix::ThreadWait wait = tile->coprocessor().waiting(thread);
+      if (!wait.waiting) continue;
+      all.push_back({tile->id(), agent_of_thread(thread), wait.instruction, std::move(wait.what),
+                     std::move(wait.who)});
+    }
+  }
+  return all;
+}
+
+Totals Device::totals() const {
+  Totals totals;
+  totals.cycles = cycle();
+  totals.noc_packets = impl_->engine->packets();
+  for (tile::Tile* tile : impl_->tiles) {
+    if (tile == nullptr || !tile->in_use()) continue;
+    tile->settle(cycle());
+    totals.riscv_instructions += tile->instructions();
+    totals.riscv_skipped += tile->skipped_instructions();
+    totals.tensix_instructions += tile->tensix_instructions();
+    totals.noc_bytes += tile->bytes_sent();
+  }
+  return totals;
+}
+
+u64 Device::hash() const {
+  u64 hash = cycle();
+  for (const auto& node : impl_->nodes) {
+    if (tile::Tile* tile = impl_->tiles[node->id()]) tile->settle(cycle());
+    hash = node->hash(hash * 31 + node->id());
+  }
+  return hash;
+}
+
+tile::Tile& Device::tile(Coord translated) {
+  const NodeId id = impl_->board.node_at_translated(translated);
+  CHECK(id != kNoNode && impl_->tiles[id] != nullptr);
+  return *impl_->tiles[id];
+}
+
+tile::Tile* Device::tile_of(NodeId node) {
+  return node < impl_->tiles.size() ? impl_->tiles[node] : nullptr;
+}
+
+noc::Node& Device::node(NodeId id) {
+  CHECK(id < impl_->nodes.size());
+  return *impl_->nodes[id];
+}
+
+Coord Device::coord_of(NodeId node) const {
+  return node < impl_->coords.size() ? impl_->coords[node] : Coord{0xFF, 0xFF};
+}
+
+}  // namespace bhemu

@@ -1,0 +1,116 @@
+// A Blackhole chip as a value: build one for a board, write to it, run it, read from it.
+// Any number live in one process (design.md section 1.1).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/fault.hpp"
+#include "device/board.hpp"
+#include "noc/timing.hpp"
+
+namespace bhemu {
+
+namespace tile {
+class Tile;
+}
+namespace sched {
+class Engine;
+}
+
+enum class TimingModel : u8 { Fast, Reference };
+
+struct DeviceOptions {
+  BoardOptions board = BoardOptions::defaults(BoardModel::P100A);
+  TimingModel timing = TimingModel::Fast;
+  unsigned threads = 1;  // host threads; results do not depend on it
+  bool parking = true;   // off only to test parking; results do not depend on it
+  u64 seed = 0;          // for runs that draw (not used by fast and reference)
+  FaultPolicy faults;
+};
+
+enum class RunStatus : u8 {
+  Done,      // the predicate held
+  Cycles,    // the cycle limit was reached
+  Idle,      // nothing can ever happen again without the host: every agent waits or is in reset
+  Spinning,  // cores run, but only read other tiles over and over and get the same (livelock)
+  Faulted,   // a fault of severity Error was raised
+};
+
+struct RunResult {
+  RunStatus status = RunStatus::Cycles;
+  Cycle cycle = 0;
+};
+
+/// One waiting agent of a hung (or idle) device: who, what for, who could release it.
+struct Waiter {
+  NodeId node = kNoNode;
+  Agent agent = Agent::Host;
+  u32 pc = 0;
+  std::string what;
+  std::string who;
+};
+
+struct Totals {
+  Cycle cycles = 0;
+  u64 riscv_instructions = 0;  // retired
+  u64 tensix_instructions = 0;
+  u64 noc_packets = 0;
+  u64 noc_bytes = 0;
+  u64 riscv_skipped = 0;  // of riscv_instructions: in polling loops that the emulator slept through
+};
+
+class Device {
+ public:
+  explicit Device(const DeviceOptions& options);
+  ~Device();
+  Device(Device&&) noexcept;
+
+  const Board& board() const;
+  const DeviceOptions& options() const;
+  Cycle cycle() const;
+
+  // --- Host access, translated coordinates, NoC 0. False: nothing answers there.
+  bool write(Coord tile, u64 address, std::span<const u8> bytes);
+  bool read(Coord tile, u64 address, std::span<u8> bytes);
+  bool write32(Coord tile, u64 address, u32 value);
+  bool read32(Coord tile, u64 address, u32& value);
+  /// All live Tensix tiles of the inclusive rectangle.
+  bool multicast(Coord first, Coord last, u64 address, std::span<const u8> bytes);
+  /// Backing memory of a software DRAM bank; `offset` + size within the bank.
+  bool write_dram(unsigned bank, u64 offset, std::span<const u8> bytes);
+  bool read_dram(unsigned bank, u64 offset, std::span<u8> bytes);
+  u64 dram_bank_bytes() const;
+  /// Host memory as the PCIe endpoint sees it (bit 60 addresses of (19, 24)).
+  void set_host_memory(std::span<u8> memory, u64 base);
+
+  // --- Time.
+  /// Runs until `done()` (asked at every epoch edge and at the start), `limit` cycles from now have
+  /// passed, the device is idle or spins, or a fault stops it. A null `done` never holds.
+  RunResult run(Cycle limit, const std::function<bool()>& done = nullptr);
+
+  /// Lets at least `cycles` pass, also when the device is idle: what a host does that waits.
+  RunResult advance(Cycle cycles);
+
+  // --- Diagnosis.
+  std::vector<Fault> faults() const;  // of all nodes, by cycle, then node
+  void clear_faults();
+  std::vector<Waiter> waiters() const;  // every agent that is neither running nor in reset
+  Totals totals() const;
+  /// Over all guest-visible state: memory, registers, counters, cycles.
+  u64 hash() const;
+
+  tile::Tile& tile(Coord translated);  // CHECKs that there is one
+  tile::Tile* tile_of(NodeId node);    // null when the node is no Tensix tile
+  noc::Node& node(NodeId id);
+  Coord coord_of(NodeId node) const;  // translated
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace bhemu

@@ -1,0 +1,183 @@
+// One hash per program, whatever the number of host threads and with parking on or off
+// (docs/DETERMINISM.md). The constants change only when the modelled behaviour changes.
+#include <gtest/gtest.h>
+
+#include "device/device.hpp"
+#include "support/assembler.hpp"
+#include "tile/tile.hpp"
+
+namespace bhemu {
+namespace {
+
+using test::Assembler;
+using enum test::Reg;
+
+constexpr u32 kArguments = 0x7000;
+constexpr u32 kOut = 0x8000;    // 64 bytes sent to the next tile
+constexpr u32 kIn = 0x9000;     // 64 bytes from the tile before
+constexpr u32 kToken = 0xA000;  // counted up by the tile before
+constexpr u32 kBack = 0xB000;   // what came back from DRAM
+constexpr u32 kSum = 0x10000;   // written at the end
+
+// NIU register offsets and command words, BlackholeA0/NoC/MemoryMap.md.
+enum Niu : i32 {
+  kTargLo = 0x00,
+  kTargMid = 0x04,
+  kTargHi = 0x08,
+  kRetLo = 0x0C,
+  kRetMid = 0x10,
+  kRetHi = 0x14,
+  kCtrl = 0x1C,
+  kLength = 0x20,
+  kData = 0x28,
+  kCommand = 0x40,
+  kReadsAnswered = 0x208,
+};
+constexpr u32 kRead = 0x2090;
+constexpr u32 kWrite = 0x2092;
+constexpr u32 kAtomic = 0x2091;
+constexpr u32 kIncrement = 0x107C;
+
+void set(Assembler& a, i32 reg, u32 value) {
+  a.li(t0, value);
+  a.sw(t0, reg, s0);
+}
+void send(Assembler& a, u32 control) {
+  set(a, kCtrl, control);
+  set(a, kCommand, 1);
+}
+
+/// A ring over all tiles. Each round: change a block, write it to the next tile, tell it by an
+/// atomic, wait for the tile before, send what came through DRAM and back, add it up.
+std::vector<u32> ring_program(u32 rounds) {
+  Assembler a;
+  a.li(s0, 0xFFB20000);
+  a.li(s1, kArguments);
+  a.lw(s2, 0, s1);  // coordinate of the next tile
+  a.lw(s3, 4, s1);  // coordinate of a DRAM bank
+  a.lw(s7, 8, s1);  // address there
+  a.li(s5, rounds);
+  a.lw(s8, 12, s1);  // seed
+  a.lw(s9, 16, s1);  // own coordinate: where answers go
+  a.label("round");
+  a.addi(s4, s4, 1);
+  a.li(t1, 0x9E3779B1);
+  a.mul(s8, s8, t1);
+  a.add(s8, s8, s6);
+  a.li(t1, kOut);
+  a.sw(s8, 0, t1);
+  a.sw(s4, 60, t1);
+  a.fence();
+  set(a, kTargLo, kOut);
+  a.sw(s9, kTargHi, s0);
+  set(a, kRetLo, kIn);
+  set(a, kRetMid, 0);
+  a.sw(s2, kRetHi, s0);
+  set(a, kLength, 64);
+  send(a, kWrite);
+  set(a, kTargLo, kToken);
+  set(a, kTargMid, 0);
+  a.sw(s2, kTargHi, s0);
+  a.sw(s9, kRetHi, s0);
+  set(a, kRetLo, 4);
+  set(a, kLength, kIncrement);
+  set(a, kData, 1);
+  send(a, kAtomic);
+  a.li(t1, kToken);
+  a.label("wait");
+  a.fence();
+  a.lw(a0, 0, t1);
+  a.blt(a0, s4, "wait");
+  // To DRAM and back.
+  set(a, kTargLo, kIn);
+  a.sw(s9, kTargHi, s0);
+  a.sw(s7, kRetLo, s0);
+  a.sw(s3, kRetHi, s0);
+  set(a, kLength, 64);
+  send(a, kWrite);
+  a.sw(s7, kTargLo, s0);
+  a.sw(s3, kTargHi, s0);
+  a.sw(s9, kRetHi, s0);
+  set(a, kRetLo, kBack);
+  send(a, kRead);
+  a.label("answer");
+  a.lw(a0, kReadsAnswered, s0);
+  a.bne(a0, s4, "answer");
+  a.li(t1, kBack);
+  a.lw(a1, 0, t1);
+  a.lw(a2, 60, t1);
+  a.xor_(s6, s6, a1);
+  a.add(s6, s6, a2);
+  a.bne(s4, s5, "round");
+  a.li(t1, kSum);
+  a.ori_nonzero(s6);
+  a.sw(s6, 0, t1);
+  a.halt();
+  return a.finish();
+}
+
+struct Outcome {
+  RunStatus status;
+  u64 hash;
+  Cycle cycle;
+};
+
+Outcome run_ring(BoardModel model, TimingModel timing, unsigned threads, bool parking) {
+  DeviceOptions options;
+  options.board = BoardOptions::defaults(model);
+  options.timing = timing;
+  options.threads = threads;
+  options.parking = parking;
+  Device device(options);
+  const auto& tiles = device.board().tensix();
+  const std::vector<u32> program = ring_program(12);
+  for (u32 i = 0; i < tiles.size(); ++i) {
+    const Coord next = tiles[(i + 1) % tiles.size()];
+    const Coord bank = device.board().dram_port(i % device.board().dram_banks(), 0);
+    const std::array<u32, 5> arguments{next.x | u32{next.y} << 6, bank.x | u32{bank.y} << 6,
+                                       i * 0x1000, i * 2 + 1, tiles[i].x | u32{tiles[i].y} << 6};
+    device.write(tiles[i], 0, {reinterpret_cast<const u8*>(program.data()), program.size() * 4});
+    device.write(tiles[i], kArguments,
+                 {reinterpret_cast<const u8*>(arguments.data()), sizeof arguments});
+    device.write32(tiles[i], 0xFFB121B0, 0x47000);
+  }
+  const auto done = [&] {
+    for (const Coord tile : tiles)
+      if (device.tile(tile).l1().read32(kSum) == 0) return false;
+    return true;
+  };
+  const RunResult result = device.run(1'000'000, done);
+  for (const Fault& fault : device.faults())
+    ADD_FAILURE() << info_of(fault.rule).name << fault.text;
+  return {result.status, device.hash(), result.cycle};
+}
+
+struct Case {
+  BoardModel model;
+  TimingModel timing;
+  u64 hash;
+  Cycle cycle;
+};
+
+class Determinism : public testing::TestWithParam<Case> {};
+
+TEST_P(Determinism, one_hash_for_every_thread_count_with_and_without_parking) {
+  const Case& expected = GetParam();
+  for (const bool parking : {true, false}) {
+    for (const unsigned threads : {1u, 2u, 4u}) {
+      const Outcome outcome = run_ring(expected.model, expected.timing, threads, parking);
+      EXPECT_EQ(outcome.status, RunStatus::Done);
+      EXPECT_EQ(outcome.cycle, expected.cycle) << threads << " threads, parking " << parking;
+      EXPECT_EQ(outcome.hash, expected.hash) << threads << " threads, parking " << parking;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ring, Determinism,
+    testing::Values(Case{BoardModel::P100A, TimingModel::Fast, 6579009215864774324u, 10240},
+                    Case{BoardModel::P100A, TimingModel::Reference, 6579009215864774324u, 10240},
+                    Case{BoardModel::P150, TimingModel::Fast, 7636497004166828763u, 10240}));
+
+}  // namespace
+}  // namespace bhemu
