@@ -1,0 +1,122 @@
+// How a TRISC drives its coprocessor thread: instructions, configuration, MOP, semaphores.
+#pragma once
+#include "guest_types.h"
+#include "ldm.h"
+#include "mmio.h"
+#include "tensix_config.h"
+#include "tensix_ops.h"
+
+// TTI(NAME, .field = constant ...): an instruction in the core's own code. The core passes it on
+// when it meets it; in memory the word is rotated left by two, which tells it from RISC-V code.
+#define TTI(name, ...)                                                                           \
+  __asm__ volatile(                                                                              \
+      ".word (%0 << 2 | %0 >> 30) & 0xFFFFFFFF" ::"i"((unsigned long long)OP(name, __VA_ARGS__)) \
+      : "memory")
+
+// TT(NAME, .field = value ...): the same with fields known at run time, pushed by a store.
+#define TT(name, ...) Write32(TENSIX_INSTRN_BUF, OP(name, __VA_ARGS__))
+
+// What STALLWAIT and SEMWAIT hold back, and what STALLWAIT waits for.
+enum {
+  STALL_TDMA = 0x1,
+  STALL_SYNC = 0x2,
+  STALL_PACK = 0x4,
+  STALL_UNPACK = 0x8,
+  STALL_THCON = 0x20,
+  STALL_MATH = 0x40,
+  STALL_CFG = 0x80,
+  STALL_SFPU = 0x100
+};
+enum {
+  WAIT_THCON = 0x1,
+  WAIT_UNPACK0 = 0x2,
+  WAIT_UNPACK1 = 0x4,
+  WAIT_PACK = 0x8,
+  WAIT_MATH = 0x10,
+  WAIT_TRISC_CFG = 0x400,
+  WAIT_SFPU = 0x800
+};
+enum { SEMWAIT_ON_ZERO = 1, SEMWAIT_ON_MAX = 2 };
+
+// Tensix semaphores, by the use that tt-metal's kernels make of them.
+enum { SEM_MATH_PACK = 1, SEM_UNPACK_SYNC = 5 };
+
+// Mutex around read-modify-writes of configuration words that threads share.
+enum { MUTEX_REG_RMW = 0 };
+
+enum { ADC_UNPACK0 = 1, ADC_UNPACK1 = 2, ADC_PACK = 4 };
+
+enum { FORMAT_BF16 = 5 };
+
+enum { FACE_ROWS = 16, FACE_COLUMNS = 16, FACE_SIZE = 256, TILE_FACES = 4, DST_HALF_ROWS = 512 };
+
+// A field's value in its word, and the bits that it takes there.
+#define CONFIG_FIELD(field, value) ((u32)(value) << field##_LOW)
+#define CONFIG_MASK(field) (((u32)((1ull << field##_WIDTH) - 1)) << field##_LOW)
+
+// Changes some bits of a configuration word and leaves the others, byte by byte. All three must be
+// constants.
+GUEST_INLINE void ModifyConfig(u32 word, u32 mask, u32 bits) {
+  if (mask & 0xFF) {
+    TTI(RMWCIB0, .cfg_reg_addr = word, .mask = mask, .data = bits);
+  }
+  if (mask >> 8 & 0xFF) {
+    TTI(RMWCIB1, .cfg_reg_addr = word, .mask = mask >> 8, .data = bits >> 8);
+  }
+  if (mask >> 16 & 0xFF) {
+    TTI(RMWCIB2, .cfg_reg_addr = word, .mask = mask >> 16, .data = bits >> 16);
+  }
+  if (mask >> 24) {
+    TTI(RMWCIB3, .cfg_reg_addr = word, .mask = mask >> 24, .data = bits >> 24);
+  }
+}
+
+#if IS_TRISC
+// Configuration words of the state bank that this thread uses.
+GUEST_INLINE u32 ConfigBase(void) {
+  return TENSIX_CFG_BASE + 4 * TENSIX_CFG_STATE_WORDS * LDM32(LDM_CFG_STATE_ID);
+}
+GUEST_INLINE void WriteConfig(u32 word, u32 value) {
+  Write32(ConfigBase() + 4 * word, value);
+}
+#endif
+
+// Semaphores through the memory window: an even value stored posts, an odd one takes.
+GUEST_INLINE u32 SemaphoreRead(u32 semaphore) {
+  return Read32(TENSIX_SEMAPHORE_BASE + 4 * semaphore) & 0xFF;
+}
+GUEST_INLINE void SemaphorePost(u32 semaphore) {
+  Write32(TENSIX_SEMAPHORE_BASE + 4 * semaphore, 0);
+}
+
+// Low and high halves of a general-purpose register.
+GUEST_INLINE u32 GprLow(u32 gpr) {
+  return 2 * gpr;
+}
+GUEST_INLINE u32 GprHigh(u32 gpr) {
+  return 2 * gpr + 1;
+}
+
+// MOP template 1: OUTER times { start; INNER times loop; end }. The last loop instruction of an
+// inner round is replaced, and replaced differently in the last outer round.
+struct mop {
+  u32 outer;
+  u32 inner;
+  u32 start;
+  u32 end;
+  u32 loop;
+  u32 last_inner;
+  u32 last_outer;
+};
+
+GUEST_INLINE void ConfigureMop(struct mop mop) {
+  // The expander must not be running while its template changes: a read of the MOP sync register
+  // waits for it.
+  Write32(TENSIX_PC_BUF + 8, 0);
+  (void)Read32(TENSIX_PC_BUF + 8);
+  const u32 nop = OP(NOP);
+  const u32 words[9] = {mop.outer, mop.inner, mop.start,      mop.end,       nop,
+                        mop.loop,  nop,       mop.last_outer, mop.last_inner};
+#pragma GCC unroll 9
+  for (u32 i = 0; i < 9; ++i) Write32(MOP_CONFIG_BASE + 4 * i, words[i]);
+}

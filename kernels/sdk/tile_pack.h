@@ -1,0 +1,146 @@
+// TRISC2: packs 32x32 tiles of bf16 from Dst into a circular buffer.
+//
+// After tt-llk's llk_pack.h, llk_pack_common.h and cpack_common.h for Blackhole.
+#pragma once
+#include "cb.h"
+#include "tensix.h"
+
+// General-purpose registers of the pack thread. WRCFG of 128 bits takes four from a multiple of 4.
+enum {
+  GPR_DEST_OFFSET_LO = 4,
+  GPR_DEST_OFFSET_HI = 8,
+  GPR_OUTPUT_ADDR = 12,
+  GPR_NUM_PAGES = 24,
+  GPR_PACK_TMP0 = 28,
+  GPR_PACK_TMP1 = 29
+};
+
+struct packer {
+  u32 cb;
+  u32 half;      // half of Dst that is packed next
+  u32 produced;  // pages pushed so far
+};
+
+// Strides of the read from Dst, in bytes of bf16: row, face, tile.
+GUEST_INLINE void PackConfigureStrides(void) {
+  TTI(SETDMAREG, .reg_index_16b = 2 * GPR_PACK_TMP0, .payload_sig_sel = 0);
+  TTI(SETDMAREG, .reg_index_16b = 2 * GPR_PACK_TMP0 + 1, .payload_sig_sel = 2 * FACE_COLUMNS);
+  TTI(SETDMAREG, .reg_index_16b = 2 * GPR_PACK_TMP1, .payload_sig_sel = 2 * FACE_SIZE);
+  TTI(SETDMAREG, .reg_index_16b = 2 * GPR_PACK_TMP1 + 1,
+      .payload_sig_sel = 2 * FACE_SIZE * TILE_FACES);
+  TTI(STALLWAIT, .stall_res = STALL_CFG, .wait_res = WAIT_THCON);
+  TTI(WRCFG, .gpr_address = GPR_PACK_TMP0, .cfg_reg = PCK0_ADDR_CTRL_XY_REG_0_Xstride_WORD);
+  TTI(WRCFG, .gpr_address = GPR_PACK_TMP1, .cfg_reg = PCK0_ADDR_CTRL_ZW_REG_0_Zstride_WORD);
+  TTI(NOP);
+  TTI(NOP);
+}
+
+GUEST_INLINE void PackConfigureFormats(void) {
+  TTI(ATGETM, .mutex_index = MUTEX_REG_RMW);
+  ModifyConfig(ALU_FORMAT_SPEC_REG2_Dstacc_WORD, CONFIG_MASK(ALU_FORMAT_SPEC_REG2_Dstacc),
+               CONFIG_FIELD(ALU_FORMAT_SPEC_REG2_Dstacc, FORMAT_BF16));
+  ModifyConfig(STACC_RELU_ApplyRelu_WORD,
+               CONFIG_MASK(STACC_RELU_ApplyRelu) | CONFIG_MASK(STACC_RELU_ReluThreshold), 0);
+  TTI(ATRELM, .mutex_index = MUTEX_REG_RMW);
+  WriteConfig(THCON_SEC0_REG1_Row_start_section_size_WORD,
+              CONFIG_FIELD(THCON_SEC0_REG1_Exp_section_size, TILE_FACES));
+  WriteConfig(THCON_SEC0_REG1_Disable_zero_compress_WORD,
+              CONFIG_FIELD(THCON_SEC0_REG1_Disable_zero_compress, 1) |
+                  CONFIG_FIELD(THCON_SEC0_REG1_Out_data_format, FORMAT_BF16) |
+                  CONFIG_FIELD(THCON_SEC0_REG1_In_data_format, FORMAT_BF16));
+  WriteConfig(PCK_DEST_RD_CTRL_Read_32b_data_WORD, 0);
+  for (u32 i = 0; i < 4; ++i) {
+    WriteConfig(PACK_COUNTERS_SEC0_pack_per_xy_plane_WORD + i,
+                CONFIG_FIELD(PACK_COUNTERS_SEC0_pack_reads_per_xy_plane, FACE_ROWS));
+  }
+  // No masking at the edges.
+  WriteConfig(PCK_EDGE_OFFSET_SEC0_mask_WORD, CONFIG_FIELD(PCK_EDGE_OFFSET_SEC0_mask, 0xFFFF));
+  WriteConfig(TILE_ROW_SET_MAPPING_0_row_set_mapping_0_WORD, 0);
+  TTI(SETADCXX, .cnt_set_mask = ADC_PACK, .x_end2 = FACE_COLUMNS - 1);
+}
+
+GUEST_INLINE void PackConfigureMop(void) {
+  // Address modes: 0 steps four rows; 1 ends the tile; 2 goes to the next face.
+  TTI(SETC16, .setc16_reg = ADDR_MOD_PACK_SEC0_YsrcIncr_WORD,
+      .setc16_value = 4 << ADDR_MOD_PACK_SEC0_YsrcIncr_LOW | 4 << ADDR_MOD_PACK_SEC0_YdstIncr_LOW);
+  TTI(SETC16, .setc16_reg = ADDR_MOD_PACK_SEC1_YsrcIncr_WORD,
+      .setc16_value = 1 << ADDR_MOD_PACK_SEC1_YsrcClear_LOW |
+                      1 << ADDR_MOD_PACK_SEC1_YdstClear_LOW |
+                      1 << ADDR_MOD_PACK_SEC1_ZsrcClear_LOW);
+  TTI(SETC16, .setc16_reg = ADDR_MOD_PACK_SEC2_YsrcIncr_WORD,
+      .setc16_value = 1 << ADDR_MOD_PACK_SEC2_YsrcClear_LOW | 4 << ADDR_MOD_PACK_SEC2_YdstIncr_LOW |
+                      1 << ADDR_MOD_PACK_SEC2_ZsrcIncr_LOW);
+  ConfigureMop((struct mop){.outer = TILE_FACES,
+                            .inner = FACE_ROWS / 4,
+                            .start = OP(NOP),
+                            .end = OP(NOP),
+                            .loop = OP(PACR, .addr_mode = 0),
+                            .last_inner = OP(PACR, .addr_mode = 2),
+                            .last_outer = OP(PACR, .addr_mode = 1, .last = 1)});
+}
+
+GUEST_INLINE void PackSelectHalf(u32 half) {
+  TT(WRCFG, .gpr_address = half ? GPR_DEST_OFFSET_HI : GPR_DEST_OFFSET_LO, .wr128b = 1,
+     .cfg_reg = DEST_TARGET_REG_CFG_PACK_SEC0_Offset_WORD);
+  TTI(DMANOP);
+  TTI(DMANOP);
+}
+
+GUEST_INLINE struct packer PackInit(u32 cb) {
+  PackConfigureStrides();
+  PackConfigureFormats();
+  PackConfigureMop();
+  TensixSync();
+  TTI(STALLWAIT, .stall_res = STALL_TDMA | STALL_THCON, .wait_res = WAIT_PACK);
+  TTI(SETDMAREG, .reg_index_16b = 2 * GPR_DEST_OFFSET_LO, .payload_sig_sel = 0);
+  TTI(SETDMAREG, .reg_index_16b = 2 * GPR_DEST_OFFSET_HI, .payload_sig_sel = DST_HALF_ROWS);
+  TTI(STALLWAIT, .stall_res = STALL_CFG, .wait_res = WAIT_THCON);
+  PackSelectHalf(0);
+  TTI(SETADCXY, .cnt_set_mask = ADC_PACK, .bit_mask = 0xB);
+  TTI(SETADCZW, .cnt_set_mask = ADC_PACK, .bit_mask = 0xF);
+  return (struct packer){cb, 0, 0};
+}
+
+// Where the next PACRs write, in units of 16 bytes. Bit 31 starts a new tile there. As with the
+// unpacker, the packer skips a header.
+GUEST_INLINE void PackSetAddress(u32 address) {
+  const u32 target = address - 1;
+  TT(SETDMAREG, .reg_index_16b = GprLow(GPR_OUTPUT_ADDR), .payload_sig_sel = target & 0x3FFF,
+     .payload_sig_sel_size = target >> 14 & 3);
+  TT(SETDMAREG, .reg_index_16b = GprHigh(GPR_OUTPUT_ADDR), .payload_sig_sel = target >> 16,
+     .payload_sig_sel_size = 2);
+  TTI(STALLWAIT, .stall_res = STALL_CFG, .wait_res = WAIT_THCON | WAIT_PACK);
+  TTI(WRCFG, .gpr_address = GPR_OUTPUT_ADDR, .cfg_reg = THCON_SEC0_REG1_L1_Dest_addr_WORD);
+  TT(SETDMAREG, .reg_index_16b = GprHigh(GPR_OUTPUT_ADDR), .payload_sig_sel = target >> 16);
+  TTI(DMANOP);
+}
+
+// Waits for the math thread and for room, packs tile 0 of the current half of Dst and pushes it.
+GUEST_INLINE void PackTile(struct packer* packer) {
+  struct local_cb_interface* cb = LocalCb(packer->cb);
+  TTI(SEMWAIT, .stall_res = STALL_TDMA, .sem_sel = 1 << SEM_MATH_PACK,
+      .wait_sem_cond = SEMWAIT_ON_ZERO);
+  while (((packer->produced - Read32(StreamRegister(packer->cb, STREAM_TILES_ACKED))) & 0xFFFF) ==
+         cb->fifo_num_pages) {
+  }
+  TTI(SETADC, .cnt_set_mask = ADC_PACK, .channel_index = 0, .dimension_index = 3, .value = 0);
+  PackSetAddress(cb->fifo_wr_ptr);
+  TTI(MOP, .mop_type = 1);
+  TTI(SETADCZW, .cnt_set_mask = ADC_PACK, .bit_mask = 5);
+
+  // Clear the half and hand it back.
+  TTI(STALLWAIT, .stall_res = STALL_MATH, .wait_res = WAIT_PACK);
+  TT(ZEROACC, .clear_mode = 2, .addr_mode = 1, .where = packer->half);
+  TTI(SEMGET, .sem_sel = 1 << SEM_MATH_PACK);
+  packer->half ^= 1;
+  PackSelectHalf(packer->half);
+
+  packer->produced = (packer->produced + 1) & 0xFFFF;
+  TT(SETDMAREG, .reg_index_16b = GprLow(GPR_NUM_PAGES),
+     .payload_sig_sel = packer->produced & 0x3FFF, .payload_sig_sel_size = packer->produced >> 14);
+  TTI(STALLWAIT, .stall_res = STALL_THCON, .wait_res = WAIT_PACK);
+  TT(STOREREG, .tdma_data_reg_index = GPR_NUM_PAGES,
+     .reg_addr = (StreamRegister(packer->cb, STREAM_TILES_RECEIVED) & 0xFFFFF) >> 2);
+  cb->fifo_wr_ptr += cb->fifo_page_size;
+  if (cb->fifo_wr_ptr >= cb->fifo_limit) cb->fifo_wr_ptr -= cb->fifo_size;
+}
