@@ -1,0 +1,246 @@
+// The C API of include/bhemu/bhemu.h. Exceptions end here.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include "../include/bhemu/bhemu.h"
+#include "device/device.hpp"
+#include "host/error.hpp"
+#include "host/firmware.hpp"
+#include "host/report.hpp"
+#include "host/version.hpp"
+
+struct bhemu_device {
+  explicit bhemu_device(const bhemu::DeviceOptions& options) : device(options) {}
+  bhemu::Device device;
+  std::unique_ptr<bhemu::host::Firmware> firmware;  // of the last boot, for reports
+};
+
+namespace bhemu::capi {
+namespace {
+
+using host::InputError;
+
+/// Per thread, as C programs expect of a last error; nothing of a device depends on it.
+std::string& last_error() {
+  thread_local std::string text;  // tidy: allow global: see above
+  return text;
+}
+
+int fail(bhemu_status status, std::string text) {
+  last_error() = std::move(text);
+  return status;
+}
+
+/// Runs `body`, which returns a status, and turns what it throws into one.
+template <class Body>
+int guarded(Body body) {
+  try {
+    last_error().clear();
+    return body();
+  } catch (const std::exception& error) {
+    return fail(BHEMU_BAD_INPUT, error.what());
+  } catch (...) {
+    return fail(BHEMU_BAD_INPUT, "unknown failure");
+  }
+}
+
+Coord coord_of(u32 x, u32 y) {
+  constexpr u32 kSpan = 64;
+  if (x >= kSpan || y >= kSpan)
+    throw InputError("", "", fmt::format("({}, {}) is no coordinate of the NoC", x, y));
+  return {static_cast<u8>(x), static_cast<u8>(y)};
+}
+
+int answered(bool answer, u32 x, u32 y, u64 address, size_t bytes) {
+  if (answer) return BHEMU_OK;
+  return fail(BHEMU_BAD_INPUT, fmt::format("nothing answers at ({}, {}) address {:#x}, {} bytes", x,
+                                           y, address, bytes));
+}
+
+int answered_dram(bool answer, u32 bank, u64 offset, size_t bytes) {
+  if (answer) return BHEMU_OK;
+  return fail(BHEMU_BAD_INPUT,
+              fmt::format("DRAM bank {} has nothing at {:#x}, {} bytes", bank, offset, bytes));
+}
+
+void check_pointers(const bhemu_device* device, const void* data, size_t bytes) {
+  if (device == nullptr) throw InputError("", "", "the device is NULL");
+  if (data == nullptr && bytes != 0) throw InputError("", "", "the data is NULL");
+}
+
+DeviceOptions device_options(const bhemu_options* options) {
+  if (options == nullptr) throw InputError("", "", "the options are NULL");
+  if (options->board != BHEMU_P100A && options->board != BHEMU_P150)
+    throw InputError("", "", "unknown board");
+  if (options->harvested_dram > 0xFF || options->harvested_columns > 0xFFFF)
+    throw InputError("", "", "a harvesting mask has bits that name nothing");
+  DeviceOptions result;
+  result.board.model = options->board == BHEMU_P100A ? BoardModel::P100A : BoardModel::P150;
+  result.board.harvested_dram = static_cast<u8>(options->harvested_dram);
+  result.board.harvested_columns = static_cast<u16>(options->harvested_columns);
+  result.timing = options->reference_timing != 0 ? TimingModel::Reference : TimingModel::Fast;
+  result.threads = options->threads == 0 ? 1 : options->threads;
+  result.seed = options->seed;
+  return result;
+}
+
+host::CodeMap code_map(const bhemu_device& handle) {
+  host::CodeMap code;
+  for (unsigned core = 0; core < kCores && handle.firmware; ++core) {
+    const auto id = static_cast<CoreId>(core);
+    const host::Elf& elf = handle.firmware->elf(id);
+    for (const host::Segment& segment : elf.segments())
+      if (segment.executable)
+        code.add(id, elf, segment.virtual_address, segment.virtual_address, segment.memory_size);
+  }
+  return code;
+}
+
+int status_of(bhemu_device& handle, const RunResult& result) {
+  const size_t tiles = handle.device.board().tensix().size();
+  switch (result.status) {
+    case RunStatus::Done:
+      return BHEMU_OK;
+    case RunStatus::Cycles:
+      return fail(BHEMU_LIMIT,
+                  fmt::format("the cycle limit was reached at cycle {}", result.cycle));
+    case RunStatus::Faulted:
+      return fail(BHEMU_FAULT,
+                  host::fault_text(host::fault_reports(handle.device, code_map(handle))));
+    default:
+      break;
+  }
+  const auto groups = host::waiter_groups(handle.device, code_map(handle));
+  return fail(BHEMU_HANG,
+              host::hang_text(groups, result.cycle, tiles, result.status == RunStatus::Spinning));
+}
+
+}  // namespace
+}  // namespace bhemu::capi
+
+using namespace bhemu;        // NOLINT: the functions below are global by nature
+using namespace bhemu::capi;  // NOLINT
+
+extern "C" {
+
+const char* bhemu_version(void) {
+  return host::kVersion;
+}
+const char* bhemu_last_error(void) {
+  return last_error().c_str();
+}
+
+bhemu_options bhemu_default_options(bhemu_board board) {
+  const bool p150 = board == BHEMU_P150;
+  const BoardOptions defaults = BoardOptions::defaults(p150 ? BoardModel::P150 : BoardModel::P100A);
+  return {board, defaults.harvested_dram, defaults.harvested_columns, 1, 0, 0};
+}
+
+bhemu_device* bhemu_create(const bhemu_options* options) {
+  bhemu_device* result = nullptr;
+  guarded([&] {
+    result = new bhemu_device(device_options(options));
+    return BHEMU_OK;
+  });
+  return result;
+}
+
+void bhemu_destroy(bhemu_device* device) {
+  delete device;
+}
+
+size_t bhemu_tensix_tiles(const bhemu_device* device, uint8_t* x, uint8_t* y, size_t capacity) {
+  if (device == nullptr) return 0;
+  const auto& tiles = device->device.board().tensix();
+  for (size_t i = 0; i < tiles.size() && i < capacity; ++i) {
+    if (x != nullptr) x[i] = tiles[i].x;
+    if (y != nullptr) y[i] = tiles[i].y;
+  }
+  return tiles.size();
+}
+
+uint32_t bhemu_dram_banks(const bhemu_device* device) {
+  return device == nullptr ? 0 : device->device.board().dram_banks();
+}
+
+int bhemu_read(bhemu_device* device, uint32_t x, uint32_t y, uint64_t address, void* target,
+               size_t bytes) {
+  return guarded([&] {
+    check_pointers(device, target, bytes);
+    const std::span<u8> span(static_cast<u8*>(target), bytes);
+    return answered(device->device.read(coord_of(x, y), address, span), x, y, address, bytes);
+  });
+}
+
+int bhemu_write(bhemu_device* device, uint32_t x, uint32_t y, uint64_t address, const void* source,
+                size_t bytes) {
+  return guarded([&] {
+    check_pointers(device, source, bytes);
+    const std::span<const u8> span(static_cast<const u8*>(source), bytes);
+    return answered(device->device.write(coord_of(x, y), address, span), x, y, address, bytes);
+  });
+}
+
+int bhemu_multicast(bhemu_device* device, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1,
+                    uint64_t address, const void* source, size_t bytes) {
+  return guarded([&] {
+    check_pointers(device, source, bytes);
+    const std::span<const u8> span(static_cast<const u8*>(source), bytes);
+    const bool answer = device->device.multicast(coord_of(x0, y0), coord_of(x1, y1), address, span);
+    return answered(answer, x0, y0, address, bytes);
+  });
+}
+
+int bhemu_read_dram(bhemu_device* device, uint32_t bank, uint64_t offset, void* target,
+                    size_t bytes) {
+  return guarded([&] {
+    check_pointers(device, target, bytes);
+    const bool known = bank < device->device.board().dram_banks();
+    const std::span<u8> span(static_cast<u8*>(target), bytes);
+    return answered_dram(known && device->device.read_dram(bank, offset, span), bank, offset,
+                         bytes);
+  });
+}
+
+int bhemu_write_dram(bhemu_device* device, uint32_t bank, uint64_t offset, const void* source,
+                     size_t bytes) {
+  return guarded([&] {
+    check_pointers(device, source, bytes);
+    const bool known = bank < device->device.board().dram_banks();
+    const std::span<const u8> span(static_cast<const u8*>(source), bytes);
+    return answered_dram(known && device->device.write_dram(bank, offset, span), bank, offset,
+                         bytes);
+  });
+}
+
+int bhemu_run(bhemu_device* device, uint64_t max_cycles, bhemu_predicate done, void* user) {
+  return guarded([&] {
+    check_pointers(device, nullptr, 0);
+    std::function<bool()> predicate;
+    if (done != nullptr) predicate = [&] { return done(device, user) != 0; };
+    return status_of(*device, device->device.run(max_cycles, predicate));
+  });
+}
+
+uint64_t bhemu_cycle(const bhemu_device* device) {
+  return device == nullptr ? 0 : device->device.cycle();
+}
+
+int bhemu_boot(bhemu_device* device, const char* directory) {
+  return guarded([&] {
+    check_pointers(device, nullptr, 0);
+    device->firmware = std::make_unique<host::Firmware>(
+        directory == nullptr ? host::Firmware::embedded() : host::Firmware::load(directory));
+    host::upload(device->device, *device->firmware);
+    host::GoWatcher watcher(device->device, *device->firmware, device->device.board().tensix());
+    const auto ready = [&watcher] { return watcher.all_done(); };
+    return status_of(*device, device->device.run(kNever, ready));
+  });
+}
+
+}  // extern "C"

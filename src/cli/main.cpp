@@ -1,0 +1,132 @@
+// The bhemu command: options, help, and what an error looks like.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <system_error>
+
+#include "cli/commands.hpp"
+#include "host/error.hpp"
+#include "host/json.hpp"
+#include "host/machine.hpp"
+#include "host/version.hpp"
+
+namespace bhemu::cli {
+
+int report_bad_input(const std::string& file, const std::string& place, const std::string& message,
+                     bool json) {
+  constexpr int kStatus = static_cast<int>(host::Status::BadInput);
+  if (!json) {
+    fmt::print(stderr, "bhemu: {}\n", host::InputError(file, place, message).what());
+    return kStatus;
+  }
+  host::JsonWriter writer;
+  writer.begin_object();
+  writer.member("status", host::name_of(host::Status::BadInput));
+  writer.key("error");
+  writer.begin_object();
+  writer.member("file", file);
+  writer.member("place", place);
+  writer.member("message", message);
+  writer.end_object();
+  writer.end_object();
+  fmt::print("{}\n", writer.text());
+  return kStatus;
+}
+
+namespace {
+
+constexpr const char* kDescription =
+    "bhemu emulates the Tenstorrent Blackhole accelerator: it boots the chip's firmware and runs\n"
+    "the same binaries as a card, on P100A and P150, and explains what went wrong.";
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  bhemu run examples/add_scalar.yaml              run a program and check its result\n"
+    "  bhemu run p.yaml --board p150 --threads 2       on another board, with two host threads\n"
+    "  bhemu run p.yaml --json | jq .run.cycles        for scripts\n"
+    "  bhemu boot --board p150 --firmware DIR          boot tt-metal's firmware on 140 tiles\n"
+    "  bhemu info --board p100a --harvest-dram 2       the grid of a P100A without bank 2\n"
+    "  bhemu disasm kernel.elf                         RISC-V and Tensix instructions\n"
+    "\n"
+    "Exit status: 0 all is well, 1 a result is wrong, 2 bad input or usage, 3 the chip hangs,\n"
+    "4 a program broke a rule of the chip (a fault).";
+
+struct CommandLine {
+  CLI::App app{kDescription, "bhemu"};
+  CommonOptions options;
+  RunCommand run;
+  DisasmCommand disasm;
+  CLI::App* info_command = nullptr;
+  CLI::App* boot_command = nullptr;
+  CLI::App* run_command = nullptr;
+
+  CommandLine() {
+    app.footer(kFooter);
+    app.set_version_flag("--version", fmt::format("bhemu {}", host::kVersion));
+    app.require_subcommand(1);
+    info_command = app.add_subcommand("info", "Show a board: its grid, DRAM banks and harvesting");
+    add_board_options(*info_command, options);
+    add_output_options(*info_command, options);
+
+    boot_command = app.add_subcommand("boot", "Boot firmware on every tile and stop");
+    add_board_options(*boot_command, options);
+    add_run_options(*boot_command, options);
+    add_output_options(*boot_command, options);
+
+    run_command = app.add_subcommand("run", "Boot, run a program file, check its results");
+    run_command->add_option("program", run.program, "Program file (YAML)")
+        ->required()
+        ->type_name("FILE");
+    run_command
+        ->add_option("--output", run.output,
+                     "Directory for the tensors that the program saves; default: where it says")
+        ->type_name("DIR");
+    add_board_options(*run_command, options);
+    add_run_options(*run_command, options);
+    add_output_options(*run_command, options);
+
+    CLI::App* command = app.add_subcommand("disasm", "Disassemble an ELF file");
+    command->add_option("file", disasm.file, "ELF file")->required()->type_name("FILE");
+    command->add_flag("--tensix", disasm.tensix, "The file is a raw list of Tensix words");
+  }
+
+  int dispatch() {
+    if (info_command->parsed()) return info(options);
+    if (boot_command->parsed()) return boot(options);
+    if (run_command->parsed()) return cli::run(options, run);
+    return cli::disasm(options, disasm);
+  }
+};
+
+bool asks_for_json(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i)
+    if (std::string_view(argv[i]) == "--json") return true;
+  return false;
+}
+
+int main_of(int argc, char** argv) {
+  const bool json = asks_for_json(argc, argv);
+  CommandLine line;
+  try {
+    line.app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return line.app.exit(error);  // --help, --version
+    return report_bad_input("", "", fmt::format("{} (bhemu --help)", error.what()), json);
+  }
+  try {
+    return line.dispatch();
+  } catch (const host::InputError& error) {
+    return report_bad_input(error.file(), error.place(), error.message(), json);
+  } catch (const std::bad_alloc&) {
+    return report_bad_input("", "", "the host has not enough memory for this", json);
+  } catch (const std::system_error& error) {
+    return report_bad_input("", "", fmt::format("the host refuses: {}", error.what()), json);
+  }
+}
+
+}  // namespace
+}  // namespace bhemu::cli
+
+int main(int argc, char** argv) {
+  return bhemu::cli::main_of(argc, argv);
+}

@@ -1,0 +1,40 @@
+// Options that several commands share, and their way into a device.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "device/device.hpp"
+#include "host/firmware.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace bhemu::cli {
+
+struct CommonOptions {
+  std::string board;
+  std::string harvest_dram;
+  std::string harvest_columns;
+  std::string firmware;  // directory; empty: built in
+  std::string timing = "fast";
+  std::vector<std::string> rules;
+  unsigned threads = 1;
+  u64 seed = 0;
+  u64 max_cycles = 0;  // 0: no limit
+  bool json = false;
+  bool quiet = false;
+};
+
+void add_board_options(CLI::App& app, CommonOptions& options);
+void add_run_options(CLI::App& app, CommonOptions& options);
+void add_output_options(CLI::App& app, CommonOptions& options);
+
+/// Throws InputError for unknown names and impossible boards. `preferred` is used when the user
+/// named no board.
+BoardOptions board_options(const CommonOptions& options, BoardModel preferred);
+DeviceOptions device_options(const CommonOptions& options, BoardModel preferred);
+host::Firmware firmware_of(const CommonOptions& options);
+
+}  // namespace bhemu::cli

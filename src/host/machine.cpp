@@ -1,0 +1,122 @@
+#include "host/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace bhemu::host {
+namespace {
+
+/// Between two calls of the progress function; far below a second at any speed of ours.
+constexpr Cycle kSlice = 500'000;
+
+Totals difference(const Totals& now, const Totals& before) {
+  Totals result;
+  result.cycles = now.cycles - before.cycles;
+  result.riscv_instructions = now.riscv_instructions - before.riscv_instructions;
+  result.tensix_instructions = now.tensix_instructions - before.tensix_instructions;
+  result.noc_packets = now.noc_packets - before.noc_packets;
+  result.noc_bytes = now.noc_bytes - before.noc_bytes;
+  result.riscv_skipped = now.riscv_skipped - before.riscv_skipped;
+  return result;
+}
+
+bool has_error(const std::vector<FaultReport>& faults) {
+  return std::any_of(faults.begin(), faults.end(), [](const FaultReport& report) {
+    return report.fault.severity == Severity::Error;
+  });
+}
+
+}  // namespace
+
+const char* name_of(Status status) {
+  static constexpr const char* kNames[] = {"ok", "wrong-result", "bad-input", "hang", "fault"};
+  return kNames[static_cast<unsigned>(status)];
+}
+
+std::string Outcome::explanation(size_t all_tiles) const {
+  std::string text = fault_text(faults);
+  if (status == Status::Hang && !cycle_limit)
+    text += hang_text(waiters, cycle, all_tiles, spinning);
+  if (status == Status::Hang && cycle_limit)
+    text += fmt::format("Stopped at cycle {}: the cycle limit was reached.\n", cycle);
+  if (!unfinished.empty())
+    text += fmt::format("Not finished: {}.\n", tiles_text(unfinished, all_tiles));
+  return text;
+}
+
+Machine::Machine(const DeviceOptions& options, Firmware firmware)
+    : device_(options), firmware_(std::move(firmware)) {
+  for (unsigned core = 0; core < kCores; ++core) {
+    const auto id = static_cast<CoreId>(core);
+    for (const Segment& segment : firmware_.elf(id).segments())
+      if (segment.executable)
+        code_.add(id, firmware_.elf(id), segment.virtual_address, segment.virtual_address,
+                  segment.memory_size);
+  }
+}
+
+Outcome Machine::run_until_done(std::vector<Coord> tiles) {
+  GoWatcher watcher(device_, firmware_, std::move(tiles));
+  const auto done = [&watcher] { return watcher.all_done(); };
+  const auto begin = std::chrono::steady_clock::now();
+  const Totals before = device_.totals();
+  Outcome outcome;
+  RunResult result;
+  Cycle left = limit_;
+  do {
+    const Cycle slice = std::min(kSlice, left);
+    result = device_.run(slice, done);
+    if (left != kNever) left -= slice;
+    if (progress_) progress_(difference(device_.totals(), before));
+  } while (result.status == RunStatus::Cycles && left != 0);
+  outcome.cycle = result.cycle;
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  outcome.totals = difference(device_.totals(), before);
+  outcome.faults = fault_reports(device_, code_);
+  outcome.unfinished = watcher.pending();
+  if (result.status == RunStatus::Faulted || has_error(outcome.faults)) {
+    outcome.status = Status::Fault;
+  } else if (result.status != RunStatus::Done) {
+    outcome.status = Status::Hang;
+    outcome.cycle_limit = result.status == RunStatus::Cycles;
+    outcome.spinning = result.status == RunStatus::Spinning;
+    outcome.waiters = waiter_groups(device_, code_, outcome.unfinished);
+  }
+  return outcome;
+}
+
+Outcome Machine::boot() {
+  device_.clear_faults();
+  upload(device_, firmware_);
+  return run_until_done(device_.board().tensix());
+}
+
+PreparedProgram Machine::prepare(const Program& program) {
+  return PreparedProgram(program, device_.board(), firmware_, device_.dram_bank_bytes());
+}
+
+Outcome Machine::run(const PreparedProgram& program, const std::string& directory) {
+  const Launch& launch = program.launch();
+  for (unsigned core = 0; core < kCores; ++core) {
+    if (!launch.kernels[core] || !launch.kernels[core]->elf) continue;
+    const KernelImage& kernel = *launch.kernels[core];
+    kernels_.push_back(kernel.elf);
+    code_.add(static_cast<CoreId>(core), *kernel.elf,
+              firmware_.kernel_config_base() + program.offsets().text[core], kernel.link_base,
+              static_cast<u32>(kernel.bytes.size()));
+  }
+  device_.clear_faults();
+  program.start(device_, firmware_);
+  Outcome outcome = run_until_done(program.tiles());
+  if (outcome.status != Status::Ok) return outcome;
+  outcome.checks = program.check(device_);
+  for (const Check& check : outcome.checks)
+    if (!check.passed) outcome.status = Status::WrongResult;
+  // A wrong tensor is worth looking at as well.
+  outcome.saved = program.save(device_, directory);
+  return outcome;
+}
+
+}  // namespace bhemu::host

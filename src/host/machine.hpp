@@ -1,0 +1,71 @@
+// A device with firmware: boots, runs programs, and says in one structure what came of it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/device.hpp"
+#include "host/firmware.hpp"
+#include "host/prepared.hpp"
+#include "host/report.hpp"
+
+namespace bhemu::host {
+
+/// The process's exit status too.
+enum class Status : u8 { Ok = 0, WrongResult = 1, BadInput = 2, Hang = 3, Fault = 4 };
+const char* name_of(Status status);  // "ok", "wrong-result", ...
+
+/// One phase (boot or program) of a machine.
+struct Outcome {
+  Status status = Status::Ok;
+  Cycle cycle = 0;                   // at the end
+  Totals totals;                     // of this phase
+  double seconds = 0;                // host time
+  std::vector<FaultReport> faults;   // warnings too
+  std::vector<WaiterGroup> waiters;  // of a hang
+  std::vector<Coord> unfinished;     // tiles whose go message does not say done
+  std::vector<Check> checks;
+  std::vector<std::string> saved;
+  bool cycle_limit = false;  // Hang because the limit was reached
+  bool spinning = false;     // Hang in which cores repeat themselves
+
+  /// The explanation of a status that is not Ok, several lines; empty for Ok without warnings.
+  std::string explanation(size_t all_tiles) const;
+};
+
+class Machine {
+ public:
+  /// Called now and then during a run, with the device's cycle.
+  using Progress = std::function<void(const Totals&)>;
+
+  Machine(const DeviceOptions& options, Firmware firmware);
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  Device& device() { return device_; }
+  const Firmware& firmware() const { return firmware_; }
+  void set_progress(Progress progress) { progress_ = std::move(progress); }
+  /// Cycles that one phase may take; kNever: no limit.
+  void set_limit(Cycle limit) { limit_ = limit; }
+
+  /// Uploads the firmware and runs until every tile is ready.
+  Outcome boot();
+  /// Files read and arguments computed; boot() need not have happened. `program` must outlive it.
+  PreparedProgram prepare(const Program& program);
+  /// After boot(). Saves tensors to `directory` (empty: where the program says) when all is well.
+  Outcome run(const PreparedProgram& program, const std::string& directory = "");
+
+ private:
+  Outcome run_until_done(std::vector<Coord> tiles);
+
+  Device device_;
+  Firmware firmware_;
+  std::vector<std::shared_ptr<const Elf>> kernels_;  // code_ refers to them
+  CodeMap code_;
+  Progress progress_;
+  Cycle limit_ = kNever;
+};
+
+}  // namespace bhemu::host

@@ -1,0 +1,410 @@
+#include "host/prepared.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <filesystem>
+
+#include "base/check.hpp"
+#include "host/error.hpp"
+#include "host/suggest.hpp"
+
+namespace bhemu::host {
+namespace {
+
+/// SplitMix64: a fixed sequence on every machine.
+class Random {
+ public:
+  explicit Random(u64 seed) : state_(seed) {}
+  u64 next() {
+    u64 z = state_ += 0x9E3779B97F4A7C15;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+  }
+  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+ private:
+  u64 state_;
+};
+
+u32 bits_of(DType dtype, double value) {
+  switch (dtype) {
+    case DType::Bf16:
+      return to_bf16(static_cast<float>(value));
+    case DType::Fp16:
+      return to_fp16(static_cast<float>(value));
+    case DType::Fp32:
+      return std::bit_cast<u32>(static_cast<float>(value));
+    default:
+      break;
+  }
+  constexpr double kSafe = 9e18;  // fits i64
+  return static_cast<u32>(static_cast<i64>(std::clamp(std::floor(value), -kSafe, kSafe)));
+}
+
+std::string index_text(const std::vector<u64>& shape, u64 index) {
+  std::vector<u64> parts(shape.size());
+  for (size_t axis = shape.size(); axis-- > 0; index /= shape[axis])
+    parts[axis] = index % shape[axis];
+  return fmt::format("[{}]", fmt::join(parts, ", "));
+}
+
+std::string value_text(const Tensor& tensor, u64 index) {
+  return fmt::format("{} ({:#0{}x})", tensor.value_at(index), tensor.bits_at(index),
+                     size_of(tensor.dtype) * 2 + 2);
+}
+
+/// Gives an error without a place the place of `mark`.
+template <class F>
+auto located(const Program& program, Mark mark, F f) {
+  try {
+    return f();
+  } catch (const InputError& error) {
+    if (!error.file().empty()) throw;
+    throw InputError(program.file, text_of(mark), error.message());
+  }
+}
+
+[[noreturn]] void rethrow(const Program& program, const ExpressionError& error, Mark mark,
+                          const std::string& text) {
+  throw InputError(program.file, text_of({mark.line, mark.column + static_cast<u32>(error.column)}),
+                   fmt::format("'{}': {}", text, error.what()));
+}
+
+std::vector<std::string> split_words(const std::string& name) {
+  std::vector<std::string> parts;
+  size_t start = 0;
+  for (size_t dot; (dot = name.find('.', start)) != std::string::npos; start = dot + 1)
+    parts.push_back(name.substr(start, dot - start));
+  parts.push_back(name.substr(start));
+  return parts;
+}
+
+}  // namespace
+
+Tensor generate_tensor(const GeneratedSource& source, DType dtype) {
+  using Pattern = GeneratedSource::Pattern;
+  Tensor tensor = make_tensor(dtype, source.shape);
+  Random random(source.seed);
+  for (u64 i = 0; i < tensor.elements(); ++i) {
+    double value = source.start;
+    if (source.pattern == Pattern::Ramp) value += static_cast<double>(i) * source.step;
+    if (source.pattern == Pattern::Random) value += random.unit() * (source.end - source.start);
+    tensor.set_bits(i, bits_of(dtype, value));
+  }
+  return tensor;
+}
+
+Check compare_tensors(const Tensor& actual, const Tensor& expected, double tolerance) {
+  CHECK(actual.shape == expected.shape && actual.dtype == expected.dtype);
+  Check check;
+  check.compared = actual.elements();
+  for (u64 i = 0; i < check.compared; ++i) {
+    if (actual.bits_at(i) == expected.bits_at(i)) continue;
+    const double difference = std::fabs(actual.value_at(i) - expected.value_at(i));
+    if (tolerance > 0 && difference <= tolerance) continue;  // false for a NaN
+    if (check.wrong++ == 0)
+      check.detail = fmt::format("at {}: expected {}, got {}", index_text(actual.shape, i),
+                                 value_text(expected, i), value_text(actual, i));
+  }
+  check.passed = check.wrong == 0;
+  return check;
+}
+
+PreparedProgram::PreparedProgram(const Program& program, const Board& board,
+                                 const Firmware& firmware, u64 dram_bank_bytes)
+    : program_(program) {
+  select_tiles(board);
+  load_kernels();
+  build_tensors();
+  place_all(board, firmware, dram_bank_bytes);
+  compute_arguments(board, firmware);
+  prepare_expectations();
+}
+
+void PreparedProgram::select_tiles(const Board& board) {
+  const TileSpec& spec = program_.tiles;
+  const std::vector<Coord>& live = board.tensix();
+  if (spec.kind == TileSpec::Kind::All) tiles_ = live;
+  if (spec.kind == TileSpec::Kind::Rectangle) {
+    const Coord from = spec.tiles[0];
+    const Coord to = spec.tiles[1];
+    for (const Coord tile : live)
+      if (tile.x >= from.x && tile.x <= to.x && tile.y >= from.y && tile.y <= to.y)
+        tiles_.push_back(tile);
+    if (tiles_.empty())
+      throw InputError(program_.file, text_of(spec.marks[0]),
+                       fmt::format("no Tensix tile of {} lies in this rectangle", board.name()));
+  }
+  if (spec.kind != TileSpec::Kind::List) return;
+  for (size_t i = 0; i < spec.tiles.size(); ++i) {
+    const Coord tile = spec.tiles[i];
+    if (std::find(live.begin(), live.end(), tile) == live.end())
+      throw InputError(program_.file, text_of(spec.marks[i]),
+                       fmt::format("({}, {}) is no live Tensix tile of {} (bhemu info shows them)",
+                                   tile.x, tile.y, board.name()));
+    tiles_.push_back(tile);
+  }
+}
+
+void PreparedProgram::load_kernels() {
+  for (unsigned core = 0; core < kCores; ++core)
+    if (const auto& spec = program_.kernels[core])
+      launch_.kernels[core] = load_kernel(spec->path, spec->raw);
+  for (const SemaphoreSpec& spec : program_.semaphores) {
+    if (launch_.semaphores.size() <= spec.index) launch_.semaphores.resize(spec.index + 1, 0);
+    launch_.semaphores[spec.index] = spec.initial;
+  }
+  launch_.brisc_noc = program_.brisc_noc;
+}
+
+const PreparedTensor* PreparedProgram::tensor(const std::string& name) const {
+  for (const PreparedTensor& tensor : tensors_)
+    if (tensor.spec->name == name) return &tensor;
+  return nullptr;
+}
+
+Tensor PreparedProgram::initial_tensor(const TensorSpec& spec) const {
+  if (const auto* file = std::get_if<FileSource>(&spec.source))
+    return tensor_from_npy(file->path, read_npy(file->path), spec.dtype);
+  if (const auto* generated = std::get_if<GeneratedSource>(&spec.source))
+    return generate_tensor(*generated, spec.dtype);
+  const PreparedTensor* model = tensor(std::get<LikeSource>(spec.source).name);
+  CHECK(model != nullptr);
+  return make_tensor(spec.dtype, model->initial.shape);
+}
+
+void PreparedProgram::build_tensors() {
+  for (const TensorSpec& spec : program_.tensors)
+    tensors_.push_back({&spec, initial_tensor(spec), {}});
+}
+
+void PreparedProgram::place_all(const Board& board, const Firmware& firmware, u64 dram_bank_bytes) {
+  constexpr u64 kMaxDramAddress = u64{1} << 32;
+  Allocator dram("a DRAM bank", kDramStart, std::min(dram_bank_bytes, kMaxDramAddress),
+                 kDramAlignment);
+  Allocator l1("L1", firmware.data_buffer_base(), kL1Size, kL1Alignment);
+  for (const CircularBufferSpec& spec : program_.circular_buffers) {
+    const u64 size = u64{spec.page_size} * spec.pages;
+    const u64 address = located(program_, spec.mark, [&] {
+      return l1.allocate(size, fmt::format("circular buffer {}", spec.index));
+    });
+    launch_.circular_buffers.push_back({spec.index, static_cast<u32>(address),
+                                        static_cast<u32>(size), spec.pages, spec.page_size});
+  }
+  for (PreparedTensor& tensor : tensors_)
+    tensor.placement = located(program_, tensor.spec->mark, [&] {
+      const PageGrid grid = page_grid(tensor.initial, tensor.spec->layout, tensor.spec->page_size);
+      return place(tensor.spec->memory, grid, board.dram_banks(), tiles_.size(), dram, l1,
+                   fmt::format("tensor '{}'", tensor.spec->name));
+    });
+}
+
+u32 PreparedProgram::word(const ArgumentSpec& argument, const Scope& scope) const {
+  try {
+    return evaluate_word(argument.expression, scope);
+  } catch (const ExpressionError& error) {
+    rethrow(program_, error, argument.mark, argument.text);
+  }
+}
+
+void PreparedProgram::compute_arguments(const Board& board, const Firmware& firmware) {
+  // Offsets do not depend on the arguments' values, and semaphore() needs them.
+  for (unsigned core = 0; core < kCores; ++core) {
+    launch_.argument_counts[core] = static_cast<u32>(program_.arguments[core].size());
+    launch_.common_arguments[core].resize(program_.common_arguments[core].size(), 0);
+  }
+  offsets_ = located(program_, Mark{}, [&] { return layout_of(launch_, firmware); });
+  arguments_.resize(tiles_.size());
+  for (size_t tile = 0; tile < tiles_.size(); ++tile) {
+    const Scope scope = scope_of(tile, board, firmware);
+    for (unsigned core = 0; core < kCores; ++core)
+      for (const ArgumentSpec& argument : program_.arguments[core])
+        arguments_[tile][core].push_back(word(argument, scope));
+    for (const WordExpectation& expectation : program_.expect)
+      if (!expectation.tile || *expectation.tile == tiles_[tile])
+        words_.push_back({tiles_[tile], expectation.address, word(expectation.value, scope)});
+  }
+  for (const WordExpectation& expectation : program_.expect)
+    if (expectation.tile &&
+        std::find(tiles_.begin(), tiles_.end(), *expectation.tile) == tiles_.end())
+      throw InputError(program_.file, text_of(expectation.mark),
+                       fmt::format("({}, {}) is none of the program's tiles", expectation.tile->x,
+                                   expectation.tile->y));
+  const Scope scope = scope_of(0, board, firmware);
+  for (unsigned core = 0; core < kCores; ++core)
+    for (size_t i = 0; i < program_.common_arguments[core].size(); ++i)
+      launch_.common_arguments[core][i] = word(program_.common_arguments[core][i], scope);
+}
+
+void PreparedProgram::prepare_expectations() {
+  golden_.resize(tensors_.size());
+  for (size_t i = 0; i < tensors_.size(); ++i) {
+    const auto& expectation = tensors_[i].spec->expect;
+    if (!expectation) continue;
+    const Tensor& initial = tensors_[i].initial;
+    if (const auto* file = std::get_if<FileSource>(&expectation->source)) {
+      golden_[i] = tensor_from_npy(file->path, read_npy(file->path), initial.dtype);
+      if (golden_[i].shape != initial.shape)
+        throw InputError(
+            file->path, "",
+            fmt::format("shape ({}), the tensor '{}' has ({})", fmt::join(golden_[i].shape, ", "),
+                        tensors_[i].spec->name, fmt::join(initial.shape, ", ")));
+      continue;
+    }
+    golden_[i] = make_tensor(initial.dtype, initial.shape);
+    try {
+      evaluate_elementwise(
+          std::get<ExpressionNode>(expectation->source),
+          [this](const std::string& name) -> const Tensor* {
+            const PreparedTensor* found = tensor(name);
+            return found != nullptr ? &found->initial : nullptr;
+          },
+          expectation->rounding, golden_[i]);
+    } catch (const ExpressionError& error) {
+      rethrow(program_, error, expectation->mark, expectation->text);
+    }
+  }
+}
+
+Scope PreparedProgram::scope_of(size_t tile, const Board& board, const Firmware& firmware) const {
+  return {
+      [this, tile, &board](const ExpressionNode& node) { return name_value(node, tile, board); },
+      [this, tile, &firmware](const ExpressionNode& node, const std::vector<Value>& values) {
+        return call_value(node, values, tile, firmware);
+      }};
+}
+
+i64 PreparedProgram::name_value(const ExpressionNode& node, size_t index,
+                                const Board& board) const {
+  const Coord tile = tiles_[index];
+  const Coord next = tiles_[(index + 1) % tiles_.size()];
+  const Coord previous = tiles_[(index + tiles_.size() - 1) % tiles_.size()];
+  const std::pair<const char*, i64> known[] = {
+      {"tile.x", tile.x},
+      {"tile.y", tile.y},
+      {"tile.next.x", next.x},
+      {"tile.next.y", next.y},
+      {"tile.previous.x", previous.x},
+      {"tile.previous.y", previous.y},
+      {"tile.index", static_cast<i64>(index)},
+      {"tile.count", static_cast<i64>(tiles_.size())},
+      {"dram.banks", board.dram_banks()},
+  };
+  std::vector<std::string> names;
+  for (const auto& [name, value] : known) {
+    if (node.name == name) return value;
+    names.push_back(name);
+  }
+  std::vector<std::string> parts = split_words(node.name);
+  if (parts[0] == "tensor") parts.erase(parts.begin());
+  const PreparedTensor* found = parts.size() == 2 ? tensor(parts[0]) : nullptr;
+  for (const PreparedTensor& tensor : tensors_)
+    for (const char* property : {"address", "tiles", "pages", "page_size", "stride", "elements"})
+      names.push_back(tensor.spec->name + "." + property);
+  if (found != nullptr) {
+    const Placement& placement = found->placement;
+    if (parts[1] == "address") return placement.address;
+    if (parts[1] == "tiles" && found->spec->layout == Layout::Tile)
+      return static_cast<i64>(placement.grid.pages);
+    if (parts[1] == "pages") return static_cast<i64>(placement.grid.pages);
+    if (parts[1] == "page_size") return placement.grid.page_size;
+    if (parts[1] == "stride") return placement.stride;
+    if (parts[1] == "elements") return static_cast<i64>(found->initial.elements());
+  }
+  throw ExpressionError(
+      node.column, fmt::format("unknown name '{}'{}", node.name, suggestion(node.name, names)));
+}
+
+i64 PreparedProgram::call_value(const ExpressionNode& node, const std::vector<Value>& values,
+                                size_t tile, const Firmware& firmware) const {
+  static const std::vector<std::string> kNames = {
+      "split.start",  "split.count", "semaphore", "cb",  "cb.size", "cb.pages",
+      "cb.page_size", "float",       "bf16",      "min", "max"};
+  if (std::find(kNames.begin(), kNames.end(), node.name) == kNames.end())
+    throw ExpressionError(node.column, fmt::format("unknown function '{}'{}", node.name,
+                                                   suggestion(node.name, kNames)));
+  if (values.size() != 1 || values[0].is_real || values[0].integer < 0)
+    throw ExpressionError(node.column,
+                          fmt::format("{}() takes one whole number, not negative", node.name));
+  const i64 number = values[0].integer;
+  if (node.name.starts_with("split.")) {
+    const Share share = share_of(static_cast<u64>(number), tiles_.size(), tile);
+    return static_cast<i64>(node.name == "split.start" ? share.start : share.count);
+  }
+  if (node.name == "semaphore") {
+    if (static_cast<u64>(number) >= launch_.semaphores.size())
+      throw ExpressionError(node.column, fmt::format("the program has no semaphore {}", number));
+    return firmware.kernel_config_base() + offsets_.semaphores + number * kSemaphoreStride;
+  }
+  for (const CircularBufferConfig& cb : launch_.circular_buffers) {
+    if (cb.index != number) continue;
+    if (node.name == "cb") return cb.address;
+    if (node.name == "cb.size") return cb.size;
+    return node.name == "cb.pages" ? cb.pages : cb.page_size;
+  }
+  throw ExpressionError(node.column, fmt::format("the program has no circular buffer {}", number));
+}
+
+void PreparedProgram::start(Device& device, const Firmware& firmware) const {
+  for (const PreparedTensor& tensor : tensors_)
+    write_pages(device, tensor.placement, tiles_,
+                to_pages(tensor.initial, tensor.spec->layout, tensor.placement.grid));
+  host::start(device, firmware, launch_, tiles_, arguments_);
+}
+
+Tensor PreparedProgram::read_tensor(Device& device, const PreparedTensor& tensor) const {
+  Tensor result = make_tensor(tensor.initial.dtype, tensor.initial.shape);
+  from_pages(result, tensor.spec->layout, tensor.placement.grid,
+             read_pages(device, tensor.placement, tiles_));
+  return result;
+}
+
+Check PreparedProgram::check_tensor(Device& device, size_t index) const {
+  const PreparedTensor& tensor = tensors_[index];
+  Check check =
+      compare_tensors(read_tensor(device, tensor), golden_[index], tensor.spec->tolerance);
+  check.what = fmt::format("tensor {} = {}", tensor.spec->name, tensor.spec->expect->text);
+  return check;
+}
+
+std::vector<Check> PreparedProgram::check(Device& device) const {
+  std::vector<Check> checks;
+  for (size_t i = 0; i < tensors_.size(); ++i)
+    if (tensors_[i].spec->expect) checks.push_back(check_tensor(device, i));
+  if (words_.empty()) return checks;
+  Check words;
+  words.what = fmt::format("{} word{} in L1", words_.size(), words_.size() == 1 ? "" : "s");
+  words.compared = words_.size();
+  for (const WordCheck& word : words_) {
+    u32 value = 0;
+    CHECK(device.read32(word.tile, word.address, value));
+    if (value == word.value || words.wrong++ != 0) continue;
+    words.detail = fmt::format("at {:#x} of tile ({}, {}): expected {:#x}, got {:#x}", word.address,
+                               word.tile.x, word.tile.y, word.value, value);
+  }
+  words.passed = words.wrong == 0;
+  checks.push_back(std::move(words));
+  return checks;
+}
+
+std::vector<std::string> PreparedProgram::save(Device& device, const std::string& directory) const {
+  std::vector<std::string> saved;
+  for (const PreparedTensor& tensor : tensors_) {
+    if (tensor.spec->save.empty()) continue;
+    std::filesystem::path path(tensor.spec->save);
+    if (!directory.empty()) path = std::filesystem::path(directory) / path.filename();
+    std::error_code error;
+    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
+    if (error)
+      throw InputError(path.string(), "", "cannot create its directory: " + error.message());
+    write_npy(path.string(), npy_from_tensor(read_tensor(device, tensor)));
+    saved.push_back(path.string());
+  }
+  return saved;
+}
+
+}  // namespace bhemu::host

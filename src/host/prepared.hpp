@@ -1,0 +1,92 @@
+// A program made ready for one board and one firmware: files read, tensors built and placed,
+// arguments computed. Everything that can be wrong with the input shows here, before a cycle runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "device/device.hpp"
+#include "host/launch.hpp"
+#include "host/memory.hpp"
+#include "host/program.hpp"
+
+namespace bhemu::host {
+
+struct PreparedTensor {
+  const TensorSpec* spec = nullptr;
+  Tensor initial;
+  Placement placement;
+};
+
+/// One thing that was compared.
+struct Check {
+  std::string what;  // "tensor output: input + 1.5"
+  bool passed = false;
+  u64 compared = 0;  // elements or words
+  u64 wrong = 0;
+  std::string detail;  // the first difference
+};
+
+class PreparedProgram {
+ public:
+  /// `program` must outlive this. Throws InputError.
+  PreparedProgram(const Program& program, const Board& board, const Firmware& firmware,
+                  u64 dram_bank_bytes);
+
+  const Program& program() const { return program_; }
+  const std::vector<Coord>& tiles() const { return tiles_; }
+  const Launch& launch() const { return launch_; }
+  const LaunchOffsets& offsets() const { return offsets_; }
+  const std::vector<PreparedTensor>& tensors() const { return tensors_; }
+  const std::vector<TileArguments>& arguments() const { return arguments_; }
+
+  /// Writes tensors, kernels and arguments to a booted device and says go.
+  void start(Device& device, const Firmware& firmware) const;
+  /// Reads back what is expected or saved and compares. Throws InputError when an expectation makes
+  /// no sense for the data (a division by zero).
+  std::vector<Check> check(Device& device) const;
+  /// Writes the tensors that the program saves; with `directory`, there, by file name. Returns
+  /// paths.
+  std::vector<std::string> save(Device& device, const std::string& directory) const;
+
+ private:
+  struct WordCheck {
+    Coord tile;
+    u32 address = 0;
+    u32 value = 0;
+  };
+
+  void select_tiles(const Board& board);
+  void load_kernels();
+  void build_tensors();
+  Tensor initial_tensor(const TensorSpec& spec) const;
+  void place_all(const Board& board, const Firmware& firmware, u64 dram_bank_bytes);
+  void compute_arguments(const Board& board, const Firmware& firmware);
+  void prepare_expectations();
+  u32 word(const ArgumentSpec& argument, const Scope& scope) const;
+  Scope scope_of(size_t tile, const Board& board, const Firmware& firmware) const;
+  i64 name_value(const ExpressionNode& node, size_t tile, const Board& board) const;
+  i64 call_value(const ExpressionNode& node, const std::vector<Value>& values, size_t tile,
+                 const Firmware& firmware) const;
+  Check check_tensor(Device& device, size_t index) const;
+  Tensor read_tensor(Device& device, const PreparedTensor& tensor) const;
+  const PreparedTensor* tensor(const std::string& name) const;
+
+  const Program& program_;
+  std::vector<Coord> tiles_;
+  Launch launch_;
+  LaunchOffsets offsets_;
+  std::vector<PreparedTensor> tensors_;
+  std::vector<Tensor> golden_;  // one per tensor; without data where nothing is expected
+  std::vector<TileArguments> arguments_;
+  std::vector<WordCheck> words_;
+};
+
+/// Values of a generated tensor, as the dtype's bits.
+Tensor generate_tensor(const GeneratedSource& source, DType dtype);
+
+/// The first difference of two tensors of equal shape and type, and how many there are. With
+/// tolerance 0 every bit counts.
+Check compare_tensors(const Tensor& actual, const Tensor& expected, double tolerance);
+
+}  // namespace bhemu::host

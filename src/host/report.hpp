@@ -1,0 +1,76 @@
+// What went wrong, in words: faults and hangs, with source lines from the ELFs that were loaded.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/device.hpp"
+#include "host/elf.hpp"
+
+namespace bhemu::host {
+
+/// Which ELF's code is where, per core; the same on every tile. ELFs must outlive this.
+class CodeMap {
+ public:
+  /// `bytes` of `elf`'s code linked at `link_base` run from `run_base`.
+  void add(CoreId core, const Elf& elf, u32 run_base, u32 link_base, u32 bytes);
+  struct Location {
+    std::string function;  // "main"; empty when no symbol is known
+    std::string source;    // "kernel.c:12"; empty without DWARF
+    std::string image;     // the ELF's name
+    /// "main (kernel.c:12)", or as much as is known; empty when nothing is.
+    std::string text() const;
+  };
+  Location locate(Agent agent, u32 pc) const;
+
+ private:
+  struct Entry {
+    CoreId core;
+    const Elf* elf;
+    u32 run_base;
+    u32 link_base;
+    u32 bytes;
+  };
+  std::vector<Entry> entries_;
+};
+
+/// Agents of several tiles that wait for the same thing at the same place.
+struct WaiterGroup {
+  std::vector<Coord> tiles;
+  Agent agent = Agent::Host;
+  u32 pc = 0;
+  std::string where;  // function and source line
+  std::string what;
+  std::string who;
+};
+struct WaiterOf {
+  Coord tile;
+  Waiter waiter;
+};
+/// In order of first appearance.
+std::vector<WaiterGroup> group_waiters(std::span<const WaiterOf> waiters, const CodeMap& code);
+/// Of the given tiles only, or of all when there are none: firmware that idles on tiles which have
+/// finished explains nothing.
+std::vector<WaiterGroup> waiter_groups(Device& device, const CodeMap& code,
+                                       std::span<const Coord> tiles = {});
+
+/// A fault with everything that there is to say about it.
+struct FaultReport {
+  Fault fault;
+  Coord tile;
+  std::string where;        // function and source line, for a core
+  std::string instruction;  // disassembled
+};
+FaultReport report_of(const Fault& fault, Coord tile, std::string instruction, const CodeMap& code);
+std::vector<FaultReport> fault_reports(Device& device, const CodeMap& code);
+
+/// "(1, 2)", "(1, 2), (1, 3)", "all 120 tiles", "36 tiles from (1, 2) to (4, 11)".
+std::string tiles_text(std::span<const Coord> tiles, size_t all);
+
+/// `spinning`: cores run, but only repeat themselves.
+std::string hang_text(std::span<const WaiterGroup> groups, Cycle cycle, size_t all_tiles,
+                      bool spinning);
+std::string fault_text(std::span<const FaultReport> reports);
+
+}  // namespace bhemu::host

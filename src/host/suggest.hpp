@@ -1,0 +1,13 @@
+// "Did you mean": the closest of some known words to a misspelt one.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bhemu::host {
+
+/// ", did you mean 'x'?" or, when nothing is close, " (known: a, b, c)".
+std::string suggestion(std::string_view word, const std::vector<std::string>& known);
+
+}  // namespace bhemu::host

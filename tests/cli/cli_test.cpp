@@ -1,0 +1,175 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "cli/command.hpp"
+
+namespace bhemu::test {
+namespace {
+
+constexpr const char* kExamples = BHEMU_SOURCE_DIR "/examples/";
+
+bool holds(const std::string& text, const std::string& wanted) {
+  return text.find(wanted) != std::string::npos;
+}
+
+class Cli : public testing::Test {
+ protected:
+  CommandResult run(const std::string& arguments) { return bhemu(scratch_, arguments); }
+  Scratch scratch_{"bhemu_cli_test"};
+};
+
+TEST_F(Cli, version_is_the_one_of_the_build) {
+  const CommandResult result = run("--version");
+  EXPECT_EQ(result.status, 0);
+  const std::string cmake = contents(BHEMU_SOURCE_DIR "/CMakeLists.txt");
+  const std::string version = result.out.substr(6, result.out.find('\n') - 6);
+  EXPECT_TRUE(holds(cmake, "VERSION " + version + " ")) << version;
+}
+
+TEST_F(Cli, help_shows_commands_examples_and_statuses) {
+  const CommandResult result = run("--help");
+  EXPECT_EQ(result.status, 0);
+  for (const char* text : {"info", "boot", "run", "disasm", "Examples:", "Exit status"})
+    EXPECT_TRUE(holds(result.out, text)) << text;
+  EXPECT_TRUE(holds(run("run --help").out, "--harvest-columns"));
+}
+
+TEST_F(Cli, wrong_usage_is_one_line_and_status_2) {
+  for (const char* arguments :
+       {"", "fly", "run", "info --bord p150", "run a.yaml --threads 0", "info --board p300",
+        "info --harvest-dram 9", "info --harvest-columns 1,", "info --harvest-columns none",
+        "run a.yaml --rule nonsense=warn", "run a.yaml --timing slow"}) {
+    const CommandResult result = run(arguments);
+    EXPECT_EQ(result.status, 2) << arguments;
+    EXPECT_TRUE(result.out.empty()) << arguments;
+    EXPECT_TRUE(result.err.starts_with("bhemu: ")) << arguments << ": " << result.err;
+    EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << arguments << ": " << result.err;
+  }
+}
+
+TEST_F(Cli, errors_are_json_when_asked) {
+  const std::string file = scratch_.file("p.yaml", "name: x\nkernls: {}\n");
+  const CommandResult result = run("run --json " + file);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(result.out.starts_with("{\"status\": \"bad-input\", \"error\": {")) << result.out;
+  EXPECT_TRUE(holds(result.out, "\"place\": \"2:1\"")) << result.out;
+  EXPECT_TRUE(holds(result.out, "did you mean 'kernels'?")) << result.out;
+  EXPECT_TRUE(result.err.empty());
+  EXPECT_TRUE(run("--json --nonsense").out.starts_with("{\"status\": \"bad-input\""));
+}
+
+TEST_F(Cli, mistakes_in_a_program_have_file_line_and_column) {
+  const std::string file = scratch_.file("p.yaml", "name: x\nkernels: {brisc: k}\ntils: all\n");
+  const CommandResult result = run("run " + file);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.err,
+            "bhemu: " + file + ":3:1: unknown key 'tils' in the program, did you mean 'tiles'?\n");
+}
+
+TEST_F(Cli, missing_files_are_named) {
+  EXPECT_TRUE(holds(run("run /nonexistent.yaml").err, "/nonexistent.yaml: cannot open"));
+  EXPECT_TRUE(holds(run("disasm /nonexistent.elf").err, "/nonexistent.elf: cannot open"));
+  EXPECT_TRUE(holds(run("boot --firmware /nonexistent").err, "/nonexistent/brisc.elf"));
+  const std::string file = scratch_.file("p.yaml", "name: x\nkernels: {brisc: missing.elf}\n");
+  const CommandResult result = run("run " + file);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(holds(result.err, "missing.elf: cannot open")) << result.err;
+}
+
+TEST_F(Cli, tiles_of_a_program_must_exist) {
+  const std::string kernel = scratch_.file("k.bin", std::string("\x67\x80\x00\x00", 4));
+  const std::string file =
+      scratch_.file("p.yaml", "name: x\ntiles: [[1, 2], [8, 2]]\nkernels: {brisc: {raw: k.bin}}\n");
+  const CommandResult result = run("run " + file);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(holds(result.err, ":2:17: (8, 2) is no live Tensix tile of P100A")) << result.err;
+}
+
+TEST_F(Cli, info_counts_tiles_and_banks) {
+  const CommandResult p100a = run("info");
+  EXPECT_EQ(p100a.status, 0);
+  EXPECT_TRUE(holds(p100a.out, "P100A: 120 Tensix tiles, 7 DRAM banks")) << p100a.out;
+  EXPECT_TRUE(holds(run("info --board P150").out, "P150: 140 Tensix tiles, 8 DRAM banks"));
+  const CommandResult other = run("info --harvest-dram 2 --harvest-columns +4 --json");
+  EXPECT_TRUE(holds(other.out, "\"tensix_tiles\": 110")) << other.out;
+  EXPECT_TRUE(holds(other.out, "\"harvested_dram\": 4"));
+}
+
+TEST_F(Cli, disasm_shows_functions_and_instructions) {
+  const CommandResult result =
+      run(std::string("disasm ") + BHEMU_SOURCE_DIR "/firmware/prebuilt/brisc.elf");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_TRUE(holds(result.out, "<_start>:")) << result.out.substr(0, 400);
+  EXPECT_TRUE(holds(result.out, "lui"));
+  const CommandResult math =
+      run(std::string("disasm ") + BHEMU_SOURCE_DIR "/kernels/prebuilt/add_scalar/trisc1.elf");
+  EXPECT_TRUE(holds(math.out, "ttinsn ")) << math.out.substr(0, 400);
+}
+
+TEST_F(Cli, disasm_reads_raw_tensix_words) {
+  const std::string file = scratch_.file("words.bin", std::string("\x00\x00\x00\x02", 4));
+  EXPECT_TRUE(holds(run("disasm --tensix " + file).out, "02000000  NOP"));
+  const std::string odd = scratch_.file("odd.bin", "abc");
+  EXPECT_EQ(run("disasm --tensix " + odd).status, 2);
+}
+
+TEST_F(Cli, boot_gets_every_tile_ready) {
+  const CommandResult result = run("boot --board p100a");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(holds(result.out, "120 of 120 tiles ready")) << result.out;
+  EXPECT_TRUE(holds(result.out, "READY"));
+  const CommandResult quiet = run("boot --quiet");
+  EXPECT_EQ(quiet.status, 0);
+  EXPECT_TRUE(quiet.out.empty());
+}
+
+TEST_F(Cli, program_that_passes_is_status_0_and_saves_its_tensor) {
+  const CommandResult result =
+      run("run --output " + scratch_.path().string() + " " + kExamples + "add_scalar.yaml");
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_TRUE(holds(result.out, "PASSED")) << result.out;
+  EXPECT_TRUE(std::filesystem::exists(scratch_.path() / "add_scalar_output.npy"));
+}
+
+TEST_F(Cli, wrong_expectation_is_status_1_with_the_first_difference) {
+  const std::string file = scratch_.file("p.yaml", std::string(R"(name: wrong
+tiles: [[1, 2]]
+kernels: {brisc: )") + BHEMU_SOURCE_DIR + R"(/kernels/prebuilt/int_bench/brisc.elf}
+arguments: {brisc: [1, 0x100000, 0x110000]}
+expect: [{address: 0x110000, value: 1}]
+)");
+  const CommandResult result = run("run " + file);
+  EXPECT_EQ(result.status, 1) << result.out << result.err;
+  EXPECT_TRUE(holds(result.out, "expected 0x1, got 0x")) << result.out;
+  const CommandResult json = run("run --json " + file);
+  EXPECT_EQ(json.status, 1);
+  EXPECT_TRUE(json.out.starts_with("{\"status\": \"wrong-result\"")) << json.out;
+}
+
+TEST_F(Cli, hang_is_status_3_and_explained) {
+  // j . : the core never comes back
+  const std::string kernel = scratch_.file("k.bin", std::string("\x6f\x00\x00\x00", 4));
+  const std::string file =
+      scratch_.file("p.yaml", "name: x\ntiles: [[1, 2]]\nkernels: {brisc: {raw: k.bin}}\n");
+  const CommandResult result = run("run " + file);
+  EXPECT_EQ(result.status, 3) << result.out << result.err;
+  EXPECT_TRUE(holds(result.err, "Hung at cycle")) << result.err;
+  EXPECT_TRUE(holds(result.err, "BRISC of ")) << result.err;
+  EXPECT_TRUE(holds(result.err, "Not finished: (1, 2)")) << result.err;
+}
+
+TEST_F(Cli, fault_is_status_4_with_rule_and_place) {
+  // lui a0, 0x90000; lw a0, 0(a0): nothing is there
+  const std::string kernel =
+      scratch_.file("k.bin", std::string("\x37\x05\x00\x90\x03\x25\x05\x00\x67\x80\x00\x00", 12));
+  const std::string file =
+      scratch_.file("p.yaml", "name: x\ntiles: [[1, 2]]\nkernels: {brisc: {raw: k.bin}}\n");
+  const CommandResult result = run("run " + file);
+  EXPECT_EQ(result.status, 4) << result.out << result.err;
+  EXPECT_TRUE(holds(result.err, "Fault [")) << result.err;
+  EXPECT_TRUE(holds(result.err, "BRISC of tile (1, 2)")) << result.err;
+  EXPECT_TRUE(holds(result.err, "lw")) << result.err;
+}
+
+}  // namespace
+}  // namespace bhemu::test
