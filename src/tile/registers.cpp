@@ -17,14 +17,6 @@ constexpr u32 kCoreResetBits = 0x47800;
 // RISCV_DEBUG_REG_DISABLE_RESET: the bit which spares a core's local memory.
 constexpr std::array<unsigned, kCores> kSpareLdmBit{6, 8, 0, 2, 4};
 
-// tensix.h RISC_PIC_*, word offsets from 0xFFB13000.
-constexpr u32 kPicBriscSwEnable = 0;
-constexpr u32 kPicBriscHwEnable = 1;
-constexpr u32 kPicNcriscSwEnable = 3;
-constexpr u32 kPicNcriscHwEnable = 4;
-constexpr u32 kPicSoftwareInterrupts = 6;
-constexpr u32 kPicHardwareInterrupts = 38;
-
 // The order of the program counter snapshots, README.md "RISCV pc snapshot".
 constexpr u32 kPcSnapshot = 0xFFB13138;
 
@@ -57,7 +49,11 @@ bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc
       return read_debug(agent, offset, value, now, pc);
     case Region::Pic:
       note(Resource::Pic);
-      value = pic_[offset / 4];
+      if (pic_.read_has_effect(offset)) {
+        if (slot != nullptr) slot->impure = true;
+        wakeup_.touch(Resource::Pic);
+      }
+      value = pic_.read(offset);
       return true;
     case Region::PcSnapshot:
       if (slot != nullptr) slot->impure = true;
@@ -106,15 +102,10 @@ bool Tile::write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc
     case Region::Debug:
       return write_debug(agent, offset, value, now, pc);
     case Region::Pic: {
-      const u32 word = offset / 4;
-      const bool enable = word == kPicBriscSwEnable || word == kPicBriscHwEnable ||
-                          word == kPicNcriscSwEnable || word == kPicNcriscHwEnable;
-      const bool trigger = word >= kPicSoftwareInterrupts && word < kPicHardwareInterrupts;
-      if ((enable || trigger) && value != 0 &&
-          refuse(Rule::TileInterrupt, agent, address, pc, now, "store to"))
-        return false;
       wakeup_.touch(Resource::Pic);
-      pic_[word] = value;
+      if (!pic_.write(offset, value))
+        return !refuse(Rule::TileReadOnlyRegister, agent, address, pc, now, "store to");
+      rouse_for_interrupts();
       return true;
     }
     case Region::PcSnapshot:
@@ -132,6 +123,7 @@ bool Tile::write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc
       const std::size_t before = faults().faults().size();
       if (!nius_[region == Region::Niu0 ? 0 : 1]->write(offset, value, agent, pc, now)) break;
       // A request that breaks a rule is not sent, and its author stops at the store.
+      refresh_hardware_interrupts();
       const auto& raised = faults().faults();
       return raised.size() == before || raised.back().severity != Severity::Error;
     }
@@ -252,6 +244,16 @@ bool Tile::write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc) {
     default:
       debug_.set(offset, value);
       return true;
+  }
+}
+
+void Tile::refresh_hardware_interrupts() {
+  for (unsigned noc = 0; noc < kNocs; ++noc) {
+    const bool raised = nius_[noc]->interrupt();
+    if (raised == pic_.hardware(1 + noc)) continue;
+    wakeup_.touch(Resource::Pic);
+    pic_.set_hardware(1 + noc, raised);
+    rouse_for_interrupts();
   }
 }
 

@@ -53,7 +53,9 @@ void Tile::serve_arrivals() {
   position_ = kOutside;
   while (arrivals_.next() <= now_) {
     noc::Packet packet = arrivals_.pop();
-    nius_[packet.noc]->receive(std::move(packet), now_);
+    const unsigned noc = packet.noc;
+    nius_[noc]->receive(std::move(packet), now_);
+    if (nius_[noc]->interrupt() != pic_.hardware(1 + noc)) refresh_hardware_interrupts();
   }
 }
 
@@ -72,7 +74,7 @@ void Tile::run_turn(Cycle limit) {
   }
   // One core alone can run on: nobody is there to see the difference. Whatever it does that
   // could rouse somebody ends the long turn at the quantum it is in.
-  long_turn_ = running == 1 && !retries && coprocessor_->asleep();
+  long_turn_ = running == 1 && !retries && !pic_.armed() && coprocessor_->asleep();
   turn_end_ = long_turn_ ? limit : nominal_end(now_);
   for (unsigned core = 0; core < kCores; ++core) {
     CoreSlot& slot = slots_[core];
@@ -94,6 +96,7 @@ void Tile::run_core(unsigned core) {
   riscv::CoreState& state = cores_[core];
   CoreSlot& slot = slots_[core];
   while (slot.status == CoreStatus::Running && state.cycle < turn_end_) {
+    if (core < Pic::kCores && !state.csr.in_interrupt && pic_.pending(core)) interrupt(core);
     if (parking_ && !slot.recording && state.cycle >= slot.next_probe) start_recording(core);
     riscv::Outcome outcome;
     if (slot.recording) {
@@ -151,6 +154,20 @@ void Tile::wake_core(unsigned core) {
   slot.backoff = kFirstProbe;
   slot.next_probe = at + kFirstProbe;
   update_watched();
+}
+
+void Tile::interrupt(unsigned core) {
+  if (slots_[core].recording) stop_recording(core, false);
+  cores_[core].enter_interrupt(pic_.serve(core));
+}
+
+void Tile::rouse_for_interrupts() {
+  for (unsigned core = 0; core < Pic::kCores; ++core) {
+    if (cores_[core].csr.in_interrupt || !pic_.pending(core)) continue;
+    const CoreStatus status = slots_[core].status;
+    if (status == CoreStatus::Parked || status == CoreStatus::Blocked) wake_core(core);
+    if (core == position_) buses_[core]->attention = true;
+  }
 }
 
 void Tile::start_recording(unsigned core) {

@@ -163,7 +163,7 @@ u64 Tile::hash(u64 seed) const {
   seed = mailboxes_.hash(seed);
   seed = debug_.hash(seed);
   seed = timestamper_.hash(seed);
-  return hash_bytes(seed, pic_.data(), sizeof pic_);
+  return pic_.hash(seed);
 }
 
 u64 Tile::hash_core(u64 seed, unsigned core) const {
@@ -188,7 +188,7 @@ void Tile::reset(Cycle now) {
   streams_->reset();
   mailboxes_ = {};
   timestamper_ = {};
-  pic_.fill(0);
+  pic_ = {};
   faults().clear();
 }
 

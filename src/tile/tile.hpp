@@ -24,6 +24,7 @@
 #include "tensix/coprocessor.hpp"
 #include "tile/debug_registers.hpp"
 #include "tile/mailboxes.hpp"
+#include "tile/pic.hpp"
 #include "tile/regions.hpp"
 #include "tile/slot.hpp"
 #include "tile/timestamper.hpp"
@@ -112,6 +113,9 @@ class Tile final : public noc::Node {
   Cycle nominal_end(Cycle at) const;
   /// Something else of this tile must run soon: ends a long turn at the quantum that holds `at`.
   void end_long_turn(Cycle at);
+  void interrupt(unsigned core);
+  /// An IRQ may have risen: cores that it interrupts must not sleep through it.
+  void rouse_for_interrupts();
   Cycle wake_cycle(unsigned core) const;
   void wake_core(unsigned core);
 
@@ -143,6 +147,7 @@ class Tile final : public noc::Node {
   bool write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc);
   bool read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc);
   bool write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc);
+  void refresh_hardware_interrupts();
   void set_soft_reset(u32 value, Cycle now);
   void hold_core(unsigned core);
   void release_core(unsigned core);
@@ -181,7 +186,7 @@ class Tile final : public noc::Node {
   Mailboxes mailboxes_;
   DebugRegisters debug_;
   Timestamper timestamper_;
-  std::array<u32, 78> pic_{};  // 0xFFB13000..0xFFB13137
+  Pic pic_;
 
   noc::ArrivalQueue arrivals_;
   noc::Outbox* outbox_ = nullptr;
