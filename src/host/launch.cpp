@@ -157,6 +157,7 @@ void start(Device& device, const Firmware& firmware, const Launch& launch,
     CHECK(device.write(tiles[i], firmware.kernel_config_base(), bytes));
     CHECK(device.write(tiles[i], protocol.launch_ring + slot * protocol.launch.bytes, message));
   }
+  if (!launch.go) return;
   const u32 go = u32{kGoGo} << (8 * kGoSignalByte);
   for (const Coord tile : tiles) CHECK(device.write32(tile, protocol.go_messages, go));
 }

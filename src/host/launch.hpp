@@ -40,6 +40,7 @@ struct Launch {
   std::vector<u32> semaphores;                // initial values, by index
   std::array<u32, kCores> argument_counts{};  // runtime arguments, per tile
   std::array<std::vector<u32>, kCores> common_arguments;
+  bool go = true;    // false: never say go
   u8 brisc_noc = 1;  // tt-metal's default: BRISC writes on NoC 1, NCRISC reads on NoC 0
 };
 

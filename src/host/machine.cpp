@@ -57,9 +57,10 @@ Machine::Machine(const DeviceOptions& options, Firmware firmware)
   }
 }
 
-Outcome Machine::run_until_done(std::vector<Coord> tiles) {
-  GoWatcher watcher(device_, firmware_, std::move(tiles));
-  const auto done = [&watcher] { return watcher.all_done(); };
+Outcome Machine::run_until_done(std::vector<Coord> tiles, bool go) {
+  GoWatcher watcher(device_, firmware_, tiles);
+  // Tiles that were never told to go show the done of before.
+  const auto done = [&watcher, go] { return go && watcher.all_done(); };
   const auto begin = std::chrono::steady_clock::now();
   const Totals before = device_.totals();
   Outcome outcome;
@@ -75,7 +76,7 @@ Outcome Machine::run_until_done(std::vector<Coord> tiles) {
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   outcome.totals = difference(device_.totals(), before);
   outcome.faults = fault_reports(device_, code_);
-  outcome.unfinished = watcher.pending();
+  outcome.unfinished = go ? watcher.pending() : std::move(tiles);
   if (result.status == RunStatus::Faulted || has_error(outcome.faults)) {
     outcome.status = Status::Fault;
   } else if (result.status != RunStatus::Done) {
@@ -83,6 +84,7 @@ Outcome Machine::run_until_done(std::vector<Coord> tiles) {
     outcome.cycle_limit = result.status == RunStatus::Cycles;
     outcome.spinning = result.status == RunStatus::Spinning;
     outcome.waiters = waiter_groups(device_, code_, outcome.unfinished);
+    name_words(outcome.waiters, known_words_);
   }
   return outcome;
 }
@@ -90,15 +92,27 @@ Outcome Machine::run_until_done(std::vector<Coord> tiles) {
 Outcome Machine::boot() {
   device_.clear_faults();
   upload(device_, firmware_);
-  return run_until_done(device_.board().tensix());
+  return run_until_done(device_.board().tensix(), true);
 }
 
 PreparedProgram Machine::prepare(const Program& program) {
   return PreparedProgram(program, device_.board(), firmware_, device_.dram_bank_bytes());
 }
 
+void Machine::know_words(const PreparedProgram& program) {
+  const Protocol& protocol = firmware_.protocol();
+  known_words_ = {
+      {protocol.subordinate_sync, "work, in its byte of subordinate_sync", "BRISC of its tile"},
+      {protocol.go_messages, "the go message", "the host, or the dispatch core over the NoC"}};
+  const u32 semaphores = firmware_.kernel_config_base() + program.offsets().semaphores;
+  for (u32 i = 0; i < program.launch().semaphores.size(); ++i)
+    known_words_.push_back({semaphores + i * kSemaphoreStride, fmt::format("semaphore {}", i),
+                            "a core of this tile, or a NoC write or atomic of another"});
+}
+
 Outcome Machine::run(const PreparedProgram& program, const std::string& directory) {
   const Launch& launch = program.launch();
+  know_words(program);
   for (unsigned core = 0; core < kCores; ++core) {
     if (!launch.kernels[core] || !launch.kernels[core]->elf) continue;
     const KernelImage& kernel = *launch.kernels[core];
@@ -109,7 +123,7 @@ Outcome Machine::run(const PreparedProgram& program, const std::string& director
   }
   device_.clear_faults();
   program.start(device_, firmware_);
-  Outcome outcome = run_until_done(program.tiles());
+  Outcome outcome = run_until_done(program.tiles(), launch.go);
   if (outcome.status != Status::Ok) return outcome;
   outcome.checks = program.check(device_);
   for (const Check& check : outcome.checks)

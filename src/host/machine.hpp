@@ -58,12 +58,14 @@ class Machine {
   Outcome run(const PreparedProgram& program, const std::string& directory = "");
 
  private:
-  Outcome run_until_done(std::vector<Coord> tiles);
+  void know_words(const PreparedProgram& program);
+  Outcome run_until_done(std::vector<Coord> tiles, bool go);
 
   Device device_;
   Firmware firmware_;
   std::vector<std::shared_ptr<const Elf>> kernels_;  // code_ refers to them
   CodeMap code_;
+  std::vector<KnownWord> known_words_;  // of the program that runs
   Progress progress_;
   Cycle limit_ = kNever;
 };

@@ -33,6 +33,7 @@ struct Protocol {
   u32 launch_message_read_pointer;
   u32 launch_ring;
   u32 launch_ring_size;
+  u32 subordinate_sync;
   u32 go_messages;
   u32 go_message_index;
   u32 data_buffer_base;  // where circular buffers may start, unless the firmware says otherwise
@@ -43,6 +44,7 @@ inline constexpr Protocol kProtocol96 = {
     .launch_message_read_pointer = 0x6C,
     .launch_ring = 0x70,
     .launch_ring_size = 8,
+    .subordinate_sync = 0x68,
     .go_messages = 0x370,
     .go_message_index = 0x3A0,
     .data_buffer_base = 0x37000,

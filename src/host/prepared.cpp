@@ -139,14 +139,17 @@ void PreparedProgram::select_tiles(const Board& board) {
       throw InputError(program_.file, text_of(spec.marks[0]),
                        fmt::format("no Tensix tile of {} lies in this rectangle", board.name()));
   }
-  if (spec.kind != TileSpec::Kind::List) return;
-  for (size_t i = 0; i < spec.tiles.size(); ++i) {
-    const Coord tile = spec.tiles[i];
+  const auto check_live = [&](Coord tile, const Mark& mark) {
     if (std::find(live.begin(), live.end(), tile) == live.end())
-      throw InputError(program_.file, text_of(spec.marks[i]),
+      throw InputError(program_.file, text_of(mark),
                        fmt::format("({}, {}) is no live Tensix tile of {} (bhemu info shows them)",
                                    tile.x, tile.y, board.name()));
-    tiles_.push_back(tile);
+  };
+  for (const HeldTile& held : program_.held_in_reset) check_live(held.tile, held.mark);
+  if (spec.kind != TileSpec::Kind::List) return;
+  for (size_t i = 0; i < spec.tiles.size(); ++i) {
+    check_live(spec.tiles[i], spec.marks[i]);
+    tiles_.push_back(spec.tiles[i]);
   }
 }
 
@@ -159,6 +162,7 @@ void PreparedProgram::load_kernels() {
     launch_.semaphores[spec.index] = spec.initial;
   }
   launch_.brisc_noc = program_.brisc_noc;
+  launch_.go = program_.go;
 }
 
 const PreparedTensor* PreparedProgram::tensor(const std::string& name) const {
@@ -353,6 +357,8 @@ void PreparedProgram::start(Device& device, const Firmware& firmware) const {
   for (const PreparedTensor& tensor : tensors_)
     write_pages(device, tensor.placement, tiles_,
                 to_pages(tensor.initial, tensor.spec->layout, tensor.placement.grid));
+  for (const HeldTile& held : program_.held_in_reset)
+    CHECK(device.write32(held.tile, kSoftReset0, kSoftResetAll));
   host::start(device, firmware, launch_, tiles_, arguments_);
 }
 

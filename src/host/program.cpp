@@ -39,7 +39,7 @@ class ProgramReader {
     yaml_.check_keys(
         root_, "the program",
         {"name", "description", "board", "tiles", "kernels", "circular_buffers", "semaphores",
-         "tensors", "arguments", "common_arguments", "brisc_noc", "expect"});
+         "tensors", "arguments", "common_arguments", "brisc_noc", "go", "held_in_reset", "expect"});
     program_.name = yaml_.text(yaml_.required(root_, "name", "the program"), "name");
     if (const auto node = root_["description"])
       program_.description = yaml_.text(node, "description");
@@ -54,6 +54,9 @@ class ProgramReader {
       read_arguments(node, "common_arguments", program_.common_arguments);
     if (const auto node = root_["brisc_noc"])
       program_.brisc_noc = static_cast<u8>(yaml_.integer(node, "brisc_noc", 0, 1));
+    if (const auto node = root_["go"])
+      program_.go = yaml_.choice(node, "go", {"false", "true"}) == 1;
+    each(root_["held_in_reset"], "held_in_reset", &ProgramReader::read_held_tile);
     each(root_["expect"], "expect", &ProgramReader::read_word_expectation);
     return std::move(program_);
   }
@@ -75,6 +78,10 @@ class ProgramReader {
     if (!program_.board)
       yaml_.fail(node, fmt::format("board '{}' is unknown{}", node.Scalar(),
                                    suggestion(node.Scalar(), {"p100a", "p150"})));
+  }
+
+  void read_held_tile(const YAML::Node& node) {
+    program_.held_in_reset.push_back({yaml_.tile(node), YamlReader::mark_of(node)});
   }
 
   void read_tiles(const YAML::Node& node) {

@@ -108,6 +108,11 @@ struct WordExpectation {
   Mark mark;
 };
 
+struct HeldTile {
+  Coord tile;
+  Mark mark;
+};
+
 struct Program {
   std::string file;
   std::string name;
@@ -121,6 +126,8 @@ struct Program {
   std::array<std::vector<ArgumentSpec>, kCores> arguments;
   std::array<std::vector<ArgumentSpec>, kCores> common_arguments;
   u8 brisc_noc = 1;  // what the launch message tells BRISC; NCRISC's kernels use the other
+  bool go = true;    // false: everything is set up, but the go message is never sent
+  std::vector<HeldTile> held_in_reset;  // their cores are put into reset before the go
   std::vector<WordExpectation> expect;
 
   const TensorSpec* tensor(const std::string& name) const;

@@ -94,6 +94,19 @@ std::vector<WaiterGroup> waiter_groups(Device& device, const CodeMap& code,
   return group_waiters(waiters, code);
 }
 
+void name_words(std::span<WaiterGroup> groups, std::span<const KnownWord> words) {
+  for (WaiterGroup& group : groups) {
+    const bool only_word = group.what.find(';') == std::string::npos;
+    for (const KnownWord& word : words) {
+      const std::string plain = fmt::format("L1[0x{:05x}]", word.address);
+      const size_t at = group.what.find(plain);
+      if (at == std::string::npos) continue;
+      group.what.replace(at, plain.size(), fmt::format("{} ({})", word.name, plain));
+      if (only_word) group.who = word.who;
+    }
+  }
+}
+
 FaultReport report_of(const Fault& fault, Coord tile, std::string instruction,
                       const CodeMap& code) {
   return {fault, tile, code.locate(fault.agent, fault.pc).text(), std::move(instruction)};

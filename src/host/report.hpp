@@ -52,6 +52,16 @@ struct WaiterOf {
 std::vector<WaiterGroup> group_waiters(std::span<const WaiterOf> waiters, const CodeMap& code);
 /// Of the given tiles only, or of all when there are none: firmware that idles on tiles which have
 /// finished explains nothing.
+/// A word of L1 that has a meaning to the software that runs.
+struct KnownWord {
+  u32 address = 0;
+  std::string name;
+  std::string who;  // who writes it
+};
+/// Puts the names of known words into what the groups wait for, and their writers where a group
+/// waits for nothing else.
+void name_words(std::span<WaiterGroup> groups, std::span<const KnownWord> words);
+
 std::vector<WaiterGroup> waiter_groups(Device& device, const CodeMap& code,
                                        std::span<const Coord> tiles = {});
 

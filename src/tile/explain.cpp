@@ -103,15 +103,32 @@ CoreWait Tile::waiting_in_loop(const CoreSlot& slot) const {
 }
 
 void Tile::describe_streams(const CoreSlot& slot, std::string& what, std::string& who) const {
-  const u32 offset = slot.stream_offset;
+  const u32 offset = slot.stream_offsets[0];
   const u32 stream = offset / kStreamBytes;
-  const u32 reg = offset % kStreamBytes;
-  u32 value = 0;
-  streams_->read(offset, value);
+  const u32 base = stream * kStreamBytes;
+  const auto read_lately = [&](u32 reg) {
+    return slot.stream_offsets[0] == base + reg || slot.stream_offsets[1] == base + reg;
+  };
+  const auto value_of = [&](u32 reg) {
+    u32 value = 0;
+    streams_->read(base + reg, value);
+    return value;
+  };
+  // Whoever compares both counters waits for a page or for room: an empty buffer has room.
+  if (read_lately(kTilesReceived) && read_lately(kTilesAcked)) {
+    const u32 received = value_of(kTilesReceived);
+    const u32 acked = value_of(kTilesAcked);
+    what = fmt::format("circular buffer of stream {}: {} pages received, {} acknowledged", stream,
+                       received, acked);
+    who = received == acked ? "the producer of that circular buffer (push_back)"
+                            : "the consumer (pop_front), or the producer of more pages (push_back)";
+    return;
+  }
+  const u32 reg = offset - base;
   const char* meaning = reg == kTilesReceived ? " (pages received)"
                         : reg == kTilesAcked  ? " (pages acknowledged)"
                                               : "";
-  what = fmt::format("stream {} register 0x{:02x}{} is {}", stream, reg, meaning, value);
+  what = fmt::format("stream {} register 0x{:02x}{} is {}", stream, reg, meaning, value_of(reg));
   who = reg == kTilesReceived ? "the producer of that circular buffer (push_back)"
         : reg == kTilesAcked  ? "the consumer of that circular buffer (pop_front)"
                               : "whoever writes that stream register";

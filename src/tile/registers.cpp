@@ -81,7 +81,8 @@ bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc
     }
     case Region::Overlay:
       note(Resource::Stream);
-      if (slot != nullptr) slot->stream_offset = offset;
+      if (slot != nullptr && slot->stream_offsets[0] != offset)
+        slot->stream_offsets = {offset, slot->stream_offsets[0]};
       if (streams_->read(offset, value)) return true;
       break;
     case Region::Tdma:

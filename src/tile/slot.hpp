@@ -77,7 +77,8 @@ struct CoreSlot {
   Cycle next_probe = 0;
   Cycle backoff = 0;
   ReadSet reads;
-  u32 stream_offset = 0;  // the overlay register read last, for the hang report
+  // The overlay registers read last, newest first, for the hang report.
+  std::array<u32, 2> stream_offsets{};
   u32 anchor_pc = 0;
   std::array<u32, 33> anchor_x{};
   std::array<u32, 32> anchor_f{};
