@@ -5,6 +5,7 @@
 // flag sends it through `Listener::before_write`, which runs before the bytes change:
 //   kCode     words of the line were decoded; their cache entries must be dropped
 //   kWatched  a parked core polls a word of the line
+//   kPolled   a thread of the coprocessor waits for a word of the line (ATCAS, ATINCGETPTR)
 //   kObserved a tool (sanitizer, watchpoint, trace) wants to see the write
 #pragma once
 
@@ -30,7 +31,8 @@ class L1 {
   static constexpr u32 kLines = kSize >> kLineShift;
   static constexpr u8 kCode = 1;
   static constexpr u8 kWatched = 2;
-  static constexpr u8 kObserved = 4;
+  static constexpr u8 kPolled = 4;
+  static constexpr u8 kObserved = 8;
 
   using BeforeWrite = void (*)(void* owner, u32 address, u32 bytes, const Author& author);
 

@@ -143,7 +143,6 @@ void Coprocessor::run(Cycle from, Cycle until) {
   for (Cycle now = from; now < until;) {
     // Only those who are woken can look at windows that end during the call.
     if (watched) advance(state, env, now);
-    state.polling = false;
     u8 accepted = 0;
     bool changed = false;
     for (unsigned i = 0; i < count; ++i)
@@ -154,8 +153,9 @@ void Coprocessor::run(Cycle from, Cycle until) {
     }
     const Cycle next = next_event(state, now);
     if (next == kNever) {
-      // Nothing in here changes any more. What a poll looks at cannot change within this call.
-      state.asleep = !state.polling;
+      // Nothing in here changes any more. A poll of L1 has marked its line (L1::kPolled); who
+      // writes there, or to a stream register, calls rouse().
+      state.asleep = true;
       break;
     }
     now = std::min(next, until);

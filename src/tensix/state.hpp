@@ -44,8 +44,6 @@ struct State {
   u32 soft_reset = 0;
   /// No cycle can change anything until an input arrives (derived; not part of the hash).
   bool asleep = true;
-  /// A thread waits for a word in L1 (ATCAS, ATINCGETPTR), which changes without us being told.
-  bool polling = false;
 
   /// The configuration that `thread` sees: CFG_STATE_ID_StateID selects the bank.
   const ConfigWords& config(unsigned thread) const { return cfg.bank[cfg.thread[thread][0] & 1u]; }

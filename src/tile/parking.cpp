@@ -58,12 +58,21 @@ void Tile::before_l1_write(u32 address, u32 bytes, const Author&) {
   auto* decoded = reinterpret_cast<riscv::Decoded*>(decoded_.data());
   const u32 last_word = (address + bytes - 1) / 4;
   for (u32 word = address / 4; word <= last_word;) {
+    if ((l1_.flags_at(word * 4) & L1::kPolled) != 0) {
+      l1_.clear_flag(word * 4, L1::kPolled);
+      rouse_coprocessor();
+    }
     if ((l1_.flags_at(word * 4) & L1::kCode) == 0) {
       word = (word | ((1u << (L1::kLineShift - 2)) - 1)) + 1;  // next line
       continue;
     }
     decoded[word++] = {};
   }
+}
+
+void Tile::rouse_coprocessor() {
+  if (position_ < kCores) end_long_turn(cores_[position_].cycle);
+  coprocessor_->rouse();
 }
 
 void Tile::unwatch(unsigned core) {

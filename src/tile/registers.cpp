@@ -130,7 +130,7 @@ bool Tile::write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc
     }
     case Region::Overlay:
       if (streams_->write(offset, value)) {
-        coprocessor_->rouse();
+        rouse_coprocessor();
         return true;
       }
       break;

@@ -113,6 +113,7 @@ class Tile final : public noc::Node {
   Cycle nominal_end(Cycle at) const;
   /// Something else of this tile must run soon: ends a long turn at the quantum that holds `at`.
   void end_long_turn(Cycle at);
+  void rouse_coprocessor();
   void interrupt(unsigned core);
   /// An IRQ may have risen: cores that it interrupts must not sleep through it.
   void rouse_for_interrupts();

@@ -192,13 +192,15 @@ TEST(Sleep, begins_when_nothing_can_change_and_ends_with_any_input) {
   EXPECT_TRUE(harness.coprocessor.asleep());
 }
 
-TEST(Sleep, does_not_cover_a_wait_for_a_word_in_l1) {
+TEST(Sleep, covers_a_wait_for_a_word_in_l1_and_marks_its_line) {
   Harness harness;
   harness.push(0, {encode<op::ATCAS>({{"cmp_val", 3}, {"swap_val", 5}}), mark(1)});
   harness.run(20);
-  EXPECT_FALSE(harness.coprocessor.asleep());
+  EXPECT_TRUE(harness.coprocessor.asleep());
+  EXPECT_EQ(harness.l1.flags_at(0), L1::kPolled);
   EXPECT_NE(harness.coprocessor.waiting(0).what.find("a word in L1"), std::string::npos);
   harness.l1.write32(0, 3, {});
+  harness.coprocessor.rouse();  // what the tile does when a marked line is written
   harness.run(3);
   EXPECT_EQ(harness.gpr(0, 50), 1u);
   EXPECT_EQ(harness.l1.read32(0), 5u);

@@ -242,6 +242,7 @@ TEST(Atomic, atincgetptr_pushes_to_and_pops_from_a_fifo_and_waits_when_it_cannot
   EXPECT_EQ(harness.gpr(1, 0), 0u) << "the waiting instruction occupies the scalar unit";
   EXPECT_NE(harness.coprocessor.waiting(1).who.find("thread 0"), std::string::npos);
   harness.l1.write32(0x4000, 1, {});
+  harness.coprocessor.rouse();
   harness.run(3);
   EXPECT_EQ(harness.l1.read32(0x4004), 5u);
   EXPECT_EQ(harness.gpr(1, 0), 1u);

@@ -253,6 +253,35 @@ TEST(Tile, a_host_write_wakes_the_core_that_polls_the_word) {
   EXPECT_EQ(chip.read(kResult), 5u);
 }
 
+TEST(Tile, a_store_wakes_the_tensix_thread_that_waits_for_the_word) {
+  OneTile chip;
+  Assembler a;
+  a.li(t0, 0xFFE40000);
+  a.li(t1, 0x64000000u | 5u << 14 | 3u << 18);  // ATCAS: when L1[16 * GPR0] is 5, make it 3
+  a.sw(t1, 0, t0);
+  a.li(t0, 0x8000);
+  a.label("wait");
+  a.lw(a0, 0, t0);
+  a.beq(a0, zero, "wait");
+  a.sw(a0, 0, zero);
+  a.halt();
+  chip.load(0x100, a.finish());
+  Assembler jump;
+  jump.j("there");
+  while (jump.here() < 0x100) jump.word(0);
+  jump.label("there");
+  const std::vector<u32> start{jump.finish()[0]};
+  chip.load(0, start);
+  chip.start({CoreId::Brisc});
+  EXPECT_EQ(chip.run(), sched::Stop::Idle);
+  EXPECT_TRUE(chip.tile->coprocessor().waiting(0).waiting);
+  EXPECT_TRUE(chip.tile->coprocessor().asleep());
+  chip.write(0x8000, 5);
+  EXPECT_EQ(chip.run(), sched::Stop::Idle);
+  EXPECT_FALSE(chip.tile->coprocessor().waiting(0).waiting);
+  EXPECT_EQ(chip.read(0), 3u);
+}
+
 TEST(Tile, soft_reset_of_a_parked_core_holds_it_and_release_starts_it_anew) {
   OneTile chip;
   Assembler a;

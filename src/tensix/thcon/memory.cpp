@@ -178,7 +178,7 @@ Completion execute(Context& context, op::ATINCGETPTR insn) {
   const bool is_full = size % capacity == 0 && !is_empty;
   if (bit(insn.sel32b(), 0) ? is_full : is_empty) {
     state.thcon.occupied_by = context.thread + 1;
-    state.polling = true;
+    context.l1().set_flag(where, L1::kPolled);
     return Completion::Stall;
   }
   state.thcon.occupied_by = 0;
@@ -222,7 +222,7 @@ Completion execute(Context& context, op::ATCAS insn) {
   const u32 where = static_cast<u32>(address);
   if (context.l1().read32(where) != insn.cmp_val()) {
     state.thcon.occupied_by = context.thread + 1;
-    state.polling = true;
+    context.l1().set_flag(where, L1::kPolled);
     return Completion::Stall;
   }
   state.thcon.occupied_by = 0;
