@@ -175,9 +175,9 @@ TEST_P(Determinism, one_hash_for_every_thread_count_with_and_without_parking) {
 
 INSTANTIATE_TEST_SUITE_P(
     Ring, Determinism,
-    testing::Values(Case{BoardModel::P100A, TimingModel::Fast, 6579009215864774324u, 10240},
-                    Case{BoardModel::P100A, TimingModel::Reference, 6579009215864774324u, 10240},
-                    Case{BoardModel::P150, TimingModel::Fast, 7636497004166828763u, 10240}));
+    testing::Values(Case{BoardModel::P100A, TimingModel::Fast, 14783890208687524064u, 10240},
+                    Case{BoardModel::P100A, TimingModel::Reference, 14783890208687524064u, 10240},
+                    Case{BoardModel::P150, TimingModel::Fast, 16199921275282702408u, 10240}));
 
 }  // namespace
 }  // namespace bhemu
