@@ -15,6 +15,16 @@ struct RiscvRow {
   std::string meaning;
 };
 
+// Rows of tables are literals only: compilers take minutes for hundreds of objects with destructors
+// in one initializer.
+struct RiscvEntry {
+  const char* name;
+  const char* form;  // of a vector row
+  const char* encoding;
+  const char* group;
+  const char* meaning;
+};
+
 struct Field {
   const char* name;
   unsigned low;
@@ -22,11 +32,12 @@ struct Field {
 };
 
 struct TensixRow {
+  static constexpr unsigned kFields = 16;
   const char* name;
   unsigned opcode;
   const char* unit;
   bool implemented;
-  std::vector<Field> fields;
+  Field fields[kFields];  // those that are not used have no name
 };
 
 /// The spelling of the manuals: the tables write fadd.s as fadd_s and xor as xor_.
@@ -36,22 +47,28 @@ std::string mnemonic(std::string name) {
   return name;
 }
 
+std::vector<RiscvRow> rows_of(const std::vector<RiscvEntry>& entries) {
+  std::vector<RiscvRow> rows;
+  for (const RiscvEntry& entry : entries)
+    rows.push_back({mnemonic(entry.name) + (*entry.form != 0 ? "." + mnemonic(entry.form) : ""),
+                    entry.encoding, entry.group, entry.meaning});
+  return rows;
+}
+
 std::vector<RiscvRow> riscv_rows() {
-  return {
-#define RV(name, encoding, extension, format, ...) \
-  {mnemonic(#name), encoding, #extension, #__VA_ARGS__},
+  return rows_of({
+#define RV(name, encoding, extension, format, ...) {#name, "", encoding, #extension, #__VA_ARGS__},
 #include "riscv/isa.def"
 #undef RV
-  };
+  });
 }
 
 std::vector<RiscvRow> vector_rows() {
-  return {
-#define RVV(name, form, encoding, kind, ...) \
-  {mnemonic(#name) + (*#form != 0 ? "." + mnemonic(#form) : ""), encoding, #kind, #__VA_ARGS__},
+  return rows_of({
+#define RVV(name, form, encoding, kind, ...) {#name, #form, encoding, #kind, #__VA_ARGS__},
 #include "riscv/vector.def"
 #undef RVV
-  };
+  });
 }
 
 std::vector<TensixRow> tensix_rows() {
@@ -76,6 +93,7 @@ bool is_vector_gateway(const RiscvRow& row) {
 std::string fields_text(const TensixRow& one) {
   std::string text;
   for (const Field& field : one.fields) {
+    if (field.name == nullptr) break;
     if (!text.empty()) text += ", ";
     text += field.width == 1
                 ? fmt::format("`{}` [{}]", field.name, field.low)

@@ -27,6 +27,34 @@ bool each_word(u64 address, u64 size, Access access) {
   return true;
 }
 
+u64 hash_csrs(u64 seed, const riscv::CsrState& csr) {
+  // Member by member: the padding of the struct means nothing.
+  const u32 words[] = {csr.fcsr,
+                       csr.vxsat,
+                       csr.vxrm,
+                       csr.vl,
+                       csr.vtype,
+                       csr.vlenb,
+                       csr.cfg0,
+                       csr.cfg1,
+                       csr.mcountinhibit,
+                       csr.mhpmevent[0],
+                       csr.mhpmevent[1],
+                       csr.pmacfg[0],
+                       csr.pmacfg[1],
+                       csr.hwa_mask,
+                       csr.hwa_cfg,
+                       csr.vgsrc,
+                       csr.restore_pc,
+                       csr.intp_restore_pc,
+                       u32{csr.in_interrupt}};
+  const u64 counters[] = {csr.mcycle_offset, csr.minstret_offset, csr.mhpmcounter[0],
+                          csr.mhpmcounter[1]};
+  seed = hash_bytes(seed, words, sizeof words);
+  seed = hash_bytes(seed, counters, sizeof counters);
+  return hash_bytes(seed, csr.status.data(), sizeof csr.status);
+}
+
 }  // namespace
 
 Tile::Tile(const TileConfig& config)
@@ -173,6 +201,8 @@ u64 Tile::hash_core(u64 seed, unsigned core) const {
   seed = hash_bytes(seed, state.x.data(), 32 * sizeof(u32));
   seed = hash_bytes(seed, state.f.data(), sizeof state.f);
   seed = hash_bytes(seed, state.ldm.data(), riscv::ldm_size_of(state.id));
+  seed = hash_bytes(seed, state.v.reg.data(), sizeof state.v.reg);
+  seed = hash_csrs(seed, state.csr);
   const bool timed = status != CoreStatus::Reset && status != CoreStatus::Stopped;
   const std::array<u64, 4> rest{state.pc, timed ? state.cycle : 0, state.instret,
                                 u64{status == CoreStatus::Reset}};
