@@ -92,7 +92,11 @@ Tensor generate_tensor(const GeneratedSource& source, DType dtype) {
   for (u64 i = 0; i < tensor.elements(); ++i) {
     double value = source.start;
     if (source.pattern == Pattern::Ramp) value += static_cast<double>(i) * source.step;
-    if (source.pattern == Pattern::Random) value += random.unit() * (source.end - source.start);
+    if (source.pattern == Pattern::Random) {
+      double offset = random.unit() * (source.end - source.start);
+      if (source.step > 0) offset = std::floor(offset / source.step) * source.step;
+      value += offset;
+    }
     tensor.set_bits(i, bits_of(dtype, value));
   }
   return tensor;
@@ -257,7 +261,7 @@ void PreparedProgram::prepare_expectations() {
     }
     golden_[i] = make_tensor(initial.dtype, initial.shape);
     try {
-      evaluate_elementwise(
+      evaluate_tensor(
           std::get<ExpressionNode>(expectation->source),
           [this](const std::string& name) -> const Tensor* {
             const PreparedTensor* found = tensor(name);
