@@ -58,8 +58,10 @@ GUEST_INLINE u32 UnpackReleasePage(u32 index, u32 consumed) {
   return consumed;
 }
 
-// One tile of each buffer. With `keep_srcb` the page of SrcB stays for the next pair.
-GUEST_INLINE void UnpackPair(struct unpacker_pair* unpacker, u32 keep_srcb) {
+enum { KEEP_SRCA = 1, KEEP_SRCB = 2 };
+
+// One tile of each buffer. Pages that are kept stay for the next pair.
+GUEST_INLINE void UnpackPair(struct unpacker_pair* unpacker, u32 keep) {
   UnpackWaitPage(unpacker->cb[0], unpacker->consumed[0]);
   UnpackWaitPage(unpacker->cb[1], unpacker->consumed[1]);
   TTI(SETADCZW, .cnt_set_mask = ADC_UNPACK0 | ADC_UNPACK1, .bit_mask = 0xF);
@@ -76,6 +78,8 @@ GUEST_INLINE void UnpackPair(struct unpacker_pair* unpacker, u32 keep_srcb) {
   unpacker->context ^= 1;
   TT(SETC16, .setc16_reg = UNPACK_MISC_CFG_CfgContextOffset_0_WORD,
      .setc16_value = 0x101 * unpacker->context);
-  unpacker->consumed[0] = UnpackReleasePage(unpacker->cb[0], unpacker->consumed[0]);
-  if (!keep_srcb) unpacker->consumed[1] = UnpackReleasePage(unpacker->cb[1], unpacker->consumed[1]);
+  for (u32 i = 0; i < 2; ++i) {
+    if (keep >> i & 1) continue;
+    unpacker->consumed[i] = UnpackReleasePage(unpacker->cb[i], unpacker->consumed[i]);
+  }
 }
