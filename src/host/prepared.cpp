@@ -31,16 +31,7 @@ class Random {
 };
 
 u32 bits_of(DType dtype, double value) {
-  switch (dtype) {
-    case DType::Bf16:
-      return to_bf16(static_cast<float>(value));
-    case DType::Fp16:
-      return to_fp16(static_cast<float>(value));
-    case DType::Fp32:
-      return std::bit_cast<u32>(static_cast<float>(value));
-    default:
-      break;
-  }
+  if (is_float(dtype)) return to_float_bits(dtype, static_cast<float>(value));
   constexpr double kSafe = 9e18;  // fits i64
   return static_cast<u32>(static_cast<i64>(std::clamp(std::floor(value), -kSafe, kSafe)));
 }

@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstring>
 
 #include "host/expression.hpp"
 
@@ -290,12 +288,8 @@ void evaluate_tensor(const ExpressionNode& node, const TensorLookup& lookup, Rou
     return;
   }
   const Array<float> array = evaluate_for<float>(node, lookup, result);
-  for (u64 i = 0; i < array.values.size(); ++i) {
-    const float value = array.values[i];
-    result.set_bits(i, result.dtype == DType::Bf16   ? to_bf16(value, rounding)
-                       : result.dtype == DType::Fp16 ? to_fp16(value, rounding)
-                                                     : std::bit_cast<u32>(value));
-  }
+  for (u64 i = 0; i < array.values.size(); ++i)
+    result.set_bits(i, to_float_bits(result.dtype, array.values[i], rounding));
 }
 
 }  // namespace bhemu::host
