@@ -46,7 +46,42 @@ enum { MUTEX_REG_RMW = 0 };
 
 enum { ADC_UNPACK0 = 1, ADC_UNPACK1 = 2, ADC_PACK = 4 };
 
-enum { FORMAT_BF16 = 5 };
+// Data formats, as the hardware numbers them.
+enum {
+  FORMAT_FP32 = 0,
+  FORMAT_FP16 = 1,
+  FORMAT_TF32 = 4,
+  FORMAT_BF16 = 5,
+  FORMAT_BFP8 = 6,
+  FORMAT_INT32 = 8,
+  FORMAT_FP8 = 10,
+  FORMAT_INT8 = 14
+};
+
+// What a kernel's build says of its formats; the default is bf16 throughout.
+#ifndef IN_FORMAT  // in L1, before the unpacker
+#define IN_FORMAT FORMAT_BF16
+#endif
+#ifndef SRC_FORMAT  // in SrcA and SrcB
+#define SRC_FORMAT FORMAT_BF16
+#endif
+#ifndef DST_FORMAT  // in Dst: bf16, fp16 (16 bits), fp32 or int32 (32 bits)
+#define DST_FORMAT FORMAT_BF16
+#endif
+#ifndef OUT_FORMAT  // in L1, behind the packer
+#define OUT_FORMAT FORMAT_BF16
+#endif
+enum { DST_IS_32BIT = DST_FORMAT == FORMAT_FP32 || DST_FORMAT == FORMAT_INT32 };
+
+// What the packer makes of a datum of Dst first, which is where 32 bits are rounded to 16.
+enum {
+  PACK_FORMAT = !DST_IS_32BIT               ? DST_FORMAT
+                : OUT_FORMAT == FORMAT_BFP8 ? FORMAT_BF16
+                                            : OUT_FORMAT,
+  PACK_DATUM_SIZE = (PACK_FORMAT & 3) == 0   ? 4
+                    : (PACK_FORMAT & 3) == 1 ? 2
+                                             : 1
+};
 
 enum { FACE_ROWS = 16, FACE_COLUMNS = 16, FACE_SIZE = 256, TILE_FACES = 4, DST_HALF_ROWS = 512 };
 

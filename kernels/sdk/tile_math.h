@@ -17,6 +17,24 @@ GUEST_INLINE void MathSelectHalf(u32 half) {
      .setc16_value = half * DST_HALF_ROWS);
 }
 
+// Counters at zero, all of Dst clear and ours: what every initialisation ends with.
+GUEST_INLINE void MathStart(void) {
+  TTI(SETC16, .setc16_reg = CLR_DVALID_SrcA_Disable_WORD, .setc16_value = 0);
+  TTI(SETRWC, .bit_mask = 0xF);
+  TensixSync();
+  while (SemaphoreRead(SEM_MATH_PACK) != 0) {
+  }
+  TTI(ZEROACC, .clear_mode = 3, .addr_mode = 1);
+  TTI(SEMINIT, .max_value = 2, .init_value = 0, .sem_sel = 1 << SEM_MATH_PACK);
+  MathSelectHalf(0);
+  LDM32(LDM_DEST_OFFSET_ID) = 0;
+  TTI(STALLWAIT, .stall_res = STALL_CFG, .wait_res = WAIT_MATH);
+  TTI(ATGETM, .mutex_index = MUTEX_REG_RMW);
+  ModifyConfig(ALU_ACC_CTRL_INT8_math_enabled_WORD, CONFIG_MASK(ALU_ACC_CTRL_INT8_math_enabled),
+               CONFIG_FIELD(ALU_ACC_CTRL_INT8_math_enabled, DST_FORMAT == FORMAT_INT32));
+  TTI(ATRELM, .mutex_index = MUTEX_REG_RMW);
+}
+
 GUEST_INLINE void MathInit(void) {
   // Moves step eight rows on; SFPU accesses and ZEROACC (mode 1) step nowhere.
   TTI(SETC16, .setc16_reg = ADDR_MOD_AB_SEC2_SrcAIncr_WORD, .setc16_value = 8);
@@ -37,19 +55,7 @@ GUEST_INLINE void MathInit(void) {
                             .loop = move,
                             .last_inner = move,
                             .last_outer = move});
-  TTI(SETC16, .setc16_reg = CLR_DVALID_SrcA_Disable_WORD, .setc16_value = 0);
-  TTI(SETRWC, .bit_mask = 0xF);
-  TensixSync();
-  while (SemaphoreRead(SEM_MATH_PACK) != 0) {
-  }
-  TTI(ZEROACC, .clear_mode = 3, .addr_mode = 1);
-  TTI(SEMINIT, .max_value = 2, .init_value = 0, .sem_sel = 1 << SEM_MATH_PACK);
-  MathSelectHalf(0);
-  LDM32(LDM_DEST_OFFSET_ID) = 0;
-  TTI(STALLWAIT, .stall_res = STALL_CFG, .wait_res = WAIT_MATH);
-  TTI(ATGETM, .mutex_index = MUTEX_REG_RMW);
-  ModifyConfig(ALU_ACC_CTRL_INT8_math_enabled_WORD, CONFIG_MASK(ALU_ACC_CTRL_INT8_math_enabled), 0);
-  TTI(ATRELM, .mutex_index = MUTEX_REG_RMW);
+  MathStart();
 }
 
 // Waits until a half of Dst is free.

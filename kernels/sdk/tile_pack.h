@@ -21,13 +21,15 @@ struct packer {
   u32 produced;  // pages pushed so far
 };
 
-// Strides of the read from Dst, in bytes of bf16: row, face, tile.
+// Strides of the read from Dst, in bytes: row, face, tile.
 GUEST_INLINE void PackConfigureStrides(void) {
   TTI(SETDMAREG, .reg_index_16b = 2 * GPR_PACK_TMP0, .payload_sig_sel = 0);
-  TTI(SETDMAREG, .reg_index_16b = 2 * GPR_PACK_TMP0 + 1, .payload_sig_sel = 2 * FACE_COLUMNS);
-  TTI(SETDMAREG, .reg_index_16b = 2 * GPR_PACK_TMP1, .payload_sig_sel = 2 * FACE_SIZE);
+  TTI(SETDMAREG, .reg_index_16b = 2 * GPR_PACK_TMP0 + 1,
+      .payload_sig_sel = PACK_DATUM_SIZE * FACE_COLUMNS);
+  TTI(SETDMAREG, .reg_index_16b = 2 * GPR_PACK_TMP1,
+      .payload_sig_sel = PACK_DATUM_SIZE * FACE_SIZE);
   TTI(SETDMAREG, .reg_index_16b = 2 * GPR_PACK_TMP1 + 1,
-      .payload_sig_sel = 2 * FACE_SIZE * TILE_FACES);
+      .payload_sig_sel = PACK_DATUM_SIZE * FACE_SIZE * TILE_FACES);
   TTI(STALLWAIT, .stall_res = STALL_CFG, .wait_res = WAIT_THCON);
   TTI(WRCFG, .gpr_address = GPR_PACK_TMP0, .cfg_reg = PCK0_ADDR_CTRL_XY_REG_0_Xstride_WORD);
   TTI(WRCFG, .gpr_address = GPR_PACK_TMP1, .cfg_reg = PCK0_ADDR_CTRL_ZW_REG_0_Zstride_WORD);
@@ -38,7 +40,7 @@ GUEST_INLINE void PackConfigureStrides(void) {
 GUEST_INLINE void PackConfigureFormats(void) {
   TTI(ATGETM, .mutex_index = MUTEX_REG_RMW);
   ModifyConfig(ALU_FORMAT_SPEC_REG2_Dstacc_WORD, CONFIG_MASK(ALU_FORMAT_SPEC_REG2_Dstacc),
-               CONFIG_FIELD(ALU_FORMAT_SPEC_REG2_Dstacc, FORMAT_BF16));
+               CONFIG_FIELD(ALU_FORMAT_SPEC_REG2_Dstacc, PACK_FORMAT));
   ModifyConfig(STACC_RELU_ApplyRelu_WORD,
                CONFIG_MASK(STACC_RELU_ApplyRelu) | CONFIG_MASK(STACC_RELU_ReluThreshold), 0);
   TTI(ATRELM, .mutex_index = MUTEX_REG_RMW);
@@ -46,9 +48,10 @@ GUEST_INLINE void PackConfigureFormats(void) {
               CONFIG_FIELD(THCON_SEC0_REG1_Exp_section_size, TILE_FACES));
   WriteConfig(THCON_SEC0_REG1_Disable_zero_compress_WORD,
               CONFIG_FIELD(THCON_SEC0_REG1_Disable_zero_compress, 1) |
-                  CONFIG_FIELD(THCON_SEC0_REG1_Out_data_format, FORMAT_BF16) |
-                  CONFIG_FIELD(THCON_SEC0_REG1_In_data_format, FORMAT_BF16));
-  WriteConfig(PCK_DEST_RD_CTRL_Read_32b_data_WORD, 0);
+                  CONFIG_FIELD(THCON_SEC0_REG1_Out_data_format, OUT_FORMAT) |
+                  CONFIG_FIELD(THCON_SEC0_REG1_In_data_format, PACK_FORMAT));
+  WriteConfig(PCK_DEST_RD_CTRL_Read_32b_data_WORD,
+              CONFIG_FIELD(PCK_DEST_RD_CTRL_Read_32b_data, DST_IS_32BIT));
   for (u32 i = 0; i < 4; ++i) {
     WriteConfig(PACK_COUNTERS_SEC0_pack_per_xy_plane_WORD + i,
                 CONFIG_FIELD(PACK_COUNTERS_SEC0_pack_reads_per_xy_plane, FACE_ROWS));
@@ -130,7 +133,8 @@ GUEST_INLINE void PackTile(struct packer* packer) {
 
   // Clear the half and hand it back.
   TTI(STALLWAIT, .stall_res = STALL_MATH, .wait_res = WAIT_PACK);
-  TT(ZEROACC, .clear_mode = 2, .addr_mode = 1, .where = packer->half);
+  TT(ZEROACC, .clear_mode = 2, .use_32_bit_mode = DST_IS_32BIT, .addr_mode = 1,
+     .where = packer->half);
   TTI(SEMGET, .sem_sel = 1 << SEM_MATH_PACK);
   packer->half ^= 1;
   PackSelectHalf(packer->half);

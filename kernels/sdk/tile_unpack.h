@@ -25,7 +25,7 @@ GUEST_INLINE void UnpackConfigureAlu(void) {
                    CONFIG_MASK(ALU_FORMAT_SPEC_REG_Dstacc_val) |
                    CONFIG_MASK(ALU_FORMAT_SPEC_REG_Dstacc_override),
                0);
-  // No stochastic rounding, no unsigned sources, Dst of 16 bits.
+  // No stochastic rounding, no unsigned sources; Dst of 16 or 32 bits.
   ModifyConfig(
       ALU_ROUNDING_MODE_Fpu_srnd_en_WORD,
       CONFIG_MASK(ALU_ROUNDING_MODE_Fpu_srnd_en) | CONFIG_MASK(ALU_ROUNDING_MODE_Gasket_srnd_en) |
@@ -33,7 +33,8 @@ GUEST_INLINE void UnpackConfigureAlu(void) {
           CONFIG_MASK(ALU_FORMAT_SPEC_REG0_SrcAUnsigned) |
           CONFIG_MASK(ALU_FORMAT_SPEC_REG0_SrcBUnsigned) | CONFIG_MASK(ALU_ACC_CTRL_Fp32_enabled) |
           CONFIG_MASK(ALU_ACC_CTRL_SFPU_Fp32_enabled),
-      0);
+      CONFIG_FIELD(ALU_ACC_CTRL_Fp32_enabled, DST_IS_32BIT) |
+          CONFIG_FIELD(ALU_ACC_CTRL_SFPU_Fp32_enabled, DST_IS_32BIT));
   // Denormals pass the FPU's moves unchanged.
   ModifyConfig(ALU_ACC_CTRL_Zero_Flag_disabled_src_WORD,
                CONFIG_MASK(ALU_ACC_CTRL_Zero_Flag_disabled_src), 1);
@@ -42,14 +43,14 @@ GUEST_INLINE void UnpackConfigureAlu(void) {
 
 GUEST_INLINE void UnpackConfigureFormats(void) {
   // Tile descriptor, word 0: format in L1, bit 4 "not compressed", x size above; word 1: y and z.
-  const u32 descriptor = FORMAT_BF16 | 1 << 4;
+  const u32 descriptor = IN_FORMAT | 1 << 4;
   const u32 y_and_z = 1 | TILE_FACES << 16;
   WriteConfig(THCON_SEC0_REG0_TileDescriptor_WORD, descriptor);
   WriteConfig(THCON_SEC0_REG0_TileDescriptor_WORD + 1, y_and_z);
   WriteConfig(THCON_SEC1_REG0_TileDescriptor_WORD, descriptor | FACE_SIZE << 16);
   WriteConfig(THCON_SEC1_REG0_TileDescriptor_WORD + 1, y_and_z);
 
-  const u32 out = CONFIG_FIELD(THCON_SEC0_REG2_Out_data_format, FORMAT_BF16) |
+  const u32 out = CONFIG_FIELD(THCON_SEC0_REG2_Out_data_format, SRC_FORMAT) |
                   CONFIG_FIELD(THCON_SEC0_REG2_Throttle_mode, 2);
   const u32 uncompressed = CONFIG_FIELD(THCON_SEC0_REG2_Disable_zero_compress_cntx0, 0xF) |
                            CONFIG_FIELD(THCON_SEC0_REG2_Disable_zero_compress_cntx4, 0xF);
@@ -72,6 +73,13 @@ GUEST_INLINE void UnpackConfigureFormats(void) {
                   CONFIG_FIELD(THCON_SEC0_REG5_Tile_x_dim_cntx1, FACE_SIZE));
   WriteConfig(UNP0_ADD_DEST_ADDR_CNTR_add_dest_addr_cntr_WORD,
               CONFIG_FIELD(UNP0_ADD_DEST_ADDR_CNTR_add_dest_addr_cntr, 1));
+}
+
+// Unpacker 0 exchanges rows and columns of each face that it writes to SrcA.
+GUEST_INLINE void UnpackTransposeFaces(void) {
+  TTI(STALLWAIT, .stall_res = STALL_CFG, .wait_res = WAIT_TRISC_CFG | WAIT_UNPACK0);
+  ModifyConfig(THCON_SEC0_REG2_Haloize_mode_WORD, CONFIG_MASK(THCON_SEC0_REG2_Haloize_mode),
+               CONFIG_FIELD(THCON_SEC0_REG2_Haloize_mode, 1));
 }
 
 GUEST_INLINE struct unpacker UnpackInit(u32 cb) {

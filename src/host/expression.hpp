@@ -58,10 +58,10 @@ u32 evaluate_word(const ExpressionNode& node, const Scope& scope);
 
 /// Looks a tensor of the program up; null when there is none of that name.
 using TensorLookup = std::function<const Tensor*(const std::string&)>;
-/// Element by element, into `result` (whose shape every tensor in the expression must have).
-/// Results of a float type are computed in fp32, each operation rounded to nearest even, and
-/// rounded once to the result's type; integers wrap around. Functions: abs, min, max, relu, sqrt.
-void evaluate_elementwise(const ExpressionNode& node, const TensorLookup& lookup, Rounding rounding,
-                          Tensor& result);
+/// Into `result`, whose shape the expression must have. Results of a float type are computed in
+/// fp32, each operation rounded to nearest even, and rounded once to the result's type; integers
+/// wrap around. docs/PROGRAMS.md lists the functions.
+void evaluate_tensor(const ExpressionNode& node, const TensorLookup& lookup, Rounding rounding,
+                     Tensor& result);
 
 }  // namespace bhemu::host

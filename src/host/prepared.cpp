@@ -31,16 +31,7 @@ class Random {
 };
 
 u32 bits_of(DType dtype, double value) {
-  switch (dtype) {
-    case DType::Bf16:
-      return to_bf16(static_cast<float>(value));
-    case DType::Fp16:
-      return to_fp16(static_cast<float>(value));
-    case DType::Fp32:
-      return std::bit_cast<u32>(static_cast<float>(value));
-    default:
-      break;
-  }
+  if (is_float(dtype)) return to_float_bits(dtype, static_cast<float>(value));
   constexpr double kSafe = 9e18;  // fits i64
   return static_cast<u32>(static_cast<i64>(std::clamp(std::floor(value), -kSafe, kSafe)));
 }
@@ -92,7 +83,11 @@ Tensor generate_tensor(const GeneratedSource& source, DType dtype) {
   for (u64 i = 0; i < tensor.elements(); ++i) {
     double value = source.start;
     if (source.pattern == Pattern::Ramp) value += static_cast<double>(i) * source.step;
-    if (source.pattern == Pattern::Random) value += random.unit() * (source.end - source.start);
+    if (source.pattern == Pattern::Random) {
+      double offset = random.unit() * (source.end - source.start);
+      if (source.step > 0) offset = std::floor(offset / source.step) * source.step;
+      value += offset;
+    }
     tensor.set_bits(i, bits_of(dtype, value));
   }
   return tensor;
@@ -261,7 +256,7 @@ void PreparedProgram::prepare_expectations() {
     }
     golden_[i] = make_tensor(initial.dtype, initial.shape);
     try {
-      evaluate_elementwise(
+      evaluate_tensor(
           std::get<ExpressionNode>(expectation->source),
           [this](const std::string& name) -> const Tensor* {
             const PreparedTensor* found = tensor(name);

@@ -260,10 +260,13 @@ class ProgramReader {
     number("start", source.start);
     number("value", source.start);
     number("low", source.start);
+    if (source.pattern == GeneratedSource::Pattern::Random) source.step = 0;
     number("step", source.step);
     number("high", source.end);
     if (source.pattern == GeneratedSource::Pattern::Random && source.end <= source.start)
       yaml_.fail(node, "'high' must be above 'low'");
+    if (source.pattern == GeneratedSource::Pattern::Random && source.step < 0)
+      yaml_.fail(node, "'step' must not be negative");
     return source;
   }
 

@@ -73,7 +73,7 @@ struct GeneratedSource {
   std::vector<u64> shape;
   u64 seed = 0;
   double start = 0;  // Ramp: first value; Constant: the value; Random: lowest
-  double step = 1;   // Ramp
+  double step = 1;   // Ramp; Random: values are whole steps above the lowest, 0: any
   double end = 1;    // Random: values lie below
 };
 /// Shape (and by default everything else) of another tensor; zeroes.

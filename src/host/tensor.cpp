@@ -24,6 +24,7 @@ constexpr DTypeInfo kDTypes[] = {
     {DType::Bf16, "bf16", 2, true, true, NpyType::F32},
     {DType::Fp32, "fp32", 4, true, true, NpyType::F32},
     {DType::Fp16, "fp16", 2, true, true, NpyType::F16},
+    {DType::Fp8, "fp8", 1, true, true, NpyType::F32},
     {DType::Int8, "int8", 1, false, true, NpyType::I8},
     {DType::Int16, "int16", 2, false, true, NpyType::I16},
     {DType::Int32, "int32", 4, false, true, NpyType::I32},
@@ -187,6 +188,32 @@ float from_fp16(u16 bits) {
   return sign != 0 ? -magnitude : magnitude;
 }
 
+u8 to_fp8(float value, Rounding rounding) {
+  if (std::isnan(value)) return std::signbit(value) ? 0xFE : 0x7E;
+  const u16 cut = to_fp16(value, Rounding::Truncate);
+  // What was cut off must still decide ties: it is remembered in the lowest bit.
+  const u32 sticky = from_fp16(cut) != value ? 1 : 0;
+  const u32 magnitude = (cut & 0x7FFFu) | sticky;
+  return static_cast<u8>((cut >> 8 & 0x80) | shift_rounded(magnitude, 8, rounding));
+}
+
+float from_fp8(u8 bits) {
+  return from_fp16(static_cast<u16>(bits << 8));
+}
+
+u32 to_float_bits(DType dtype, float value, Rounding rounding) {
+  switch (dtype) {
+    case DType::Bf16:
+      return to_bf16(value, rounding);
+    case DType::Fp16:
+      return to_fp16(value, rounding);
+    case DType::Fp8:
+      return to_fp8(value, rounding);
+    default:
+      return std::bit_cast<u32>(value);
+  }
+}
+
 u64 Tensor::elements() const {
   u64 result = 1;
   for (const u64 dimension : shape) result *= dimension;
@@ -212,6 +239,8 @@ double Tensor::value_at(u64 index) const {
       return std::bit_cast<float>(bits);
     case DType::Fp16:
       return from_fp16(static_cast<u16>(bits));
+    case DType::Fp8:
+      return from_fp8(static_cast<u8>(bits));
     case DType::Int8:
       return static_cast<i8>(bits);
     case DType::Int16:
@@ -247,9 +276,7 @@ Tensor tensor_from_npy(const std::string& name, const NpyArray& array, DType dty
       const auto narrow = static_cast<float>(wide);
       if (!value.is_float && static_cast<double>(narrow) != wide)
         throw reject(fmt::format("{} has no exact {} value", value.integer, name_of(dtype)));
-      tensor.set_bits(i, dtype == DType::Bf16   ? to_bf16(narrow)
-                         : dtype == DType::Fp16 ? to_fp16(narrow)
-                                                : std::bit_cast<u32>(narrow));
+      tensor.set_bits(i, to_float_bits(dtype, narrow));
     } else if (value.is_float) {
       throw InputError(name, "",
                        fmt::format("holds {}, the program wants {}: convert it first",
@@ -265,10 +292,12 @@ Tensor tensor_from_npy(const std::string& name, const NpyArray& array, DType dty
 
 NpyArray npy_from_tensor(const Tensor& tensor) {
   NpyArray array{info_of(tensor.dtype).npy, tensor.shape, tensor.data};
-  if (tensor.dtype != DType::Bf16) return array;
+  if (tensor.dtype != DType::Bf16 && tensor.dtype != DType::Fp8) return array;
   array.data.resize(tensor.elements() * 4);
   for (u64 i = 0; i < tensor.elements(); ++i) {
-    const u32 bits = tensor.bits_at(i) << 16;
+    const u32 bits = tensor.dtype == DType::Bf16
+                         ? tensor.bits_at(i) << 16
+                         : std::bit_cast<u32>(from_fp8(static_cast<u8>(tensor.bits_at(i))));
     std::memcpy(array.data.data() + i * 4, &bits, 4);
   }
   return array;

@@ -14,7 +14,7 @@
 
 namespace bhemu::host {
 
-enum class DType : u8 { Bf16, Fp32, Fp16, Int8, Int16, Int32, Uint8, Uint16, Uint32 };
+enum class DType : u8 { Bf16, Fp32, Fp16, Fp8, Int8, Int16, Int32, Uint8, Uint16, Uint32 };
 unsigned size_of(DType dtype);
 const char* name_of(DType dtype);
 std::optional<DType> dtype_named(std::string_view name);
@@ -34,6 +34,11 @@ float from_bf16(u16 bits);
 /// NaN stays NaN; values beyond the range become infinite; subnormal halves are kept.
 u16 to_fp16(float value, Rounding rounding = Rounding::NearestEven);
 float from_fp16(u16 bits);
+/// The upper byte of fp16: five bits of exponent, two of mantissa.
+u8 to_fp8(float value, Rounding rounding = Rounding::NearestEven);
+float from_fp8(u8 bits);
+/// The element of a float type that `value` becomes.
+u32 to_float_bits(DType dtype, float value, Rounding rounding = Rounding::NearestEven);
 
 /// A tensor in C order as the host sees it, one element after the other in `dtype`.
 struct Tensor {

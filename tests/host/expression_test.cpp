@@ -89,7 +89,7 @@ class Elementwise : public testing::Test {
  protected:
   Tensor evaluate(const char* text, DType dtype, Rounding rounding = Rounding::NearestEven) {
     Tensor result = make_tensor(dtype, input_.shape);
-    evaluate_elementwise(
+    evaluate_tensor(
         parse_expression(text),
         [this](const std::string& name) { return name == "x" ? &input_ : nullptr; }, rounding,
         result);
@@ -133,6 +133,57 @@ TEST_F(Elementwise, what_makes_no_sense_is_refused) {
   set(DType::Int32, {0});
   EXPECT_THROW(evaluate("1 / x", DType::Int32), ExpressionError);
   EXPECT_THROW(evaluate("x + 0.5", DType::Int32), ExpressionError);
+}
+
+class Matrices : public testing::Test {
+ protected:
+  static Tensor matrix(std::vector<u64> shape, const std::vector<u32>& values) {
+    Tensor tensor = make_tensor(DType::Int32, std::move(shape));
+    for (size_t i = 0; i < values.size(); ++i) tensor.set_bits(i, values[i]);
+    return tensor;
+  }
+  std::vector<u32> evaluate(const char* text, std::vector<u64> shape) {
+    Tensor result = make_tensor(DType::Int32, std::move(shape));
+    evaluate_tensor(
+        parse_expression(text), [this](const std::string& name) { return name == "a" ? &a_ : &b_; },
+        Rounding::NearestEven, result);
+    std::vector<u32> values;
+    for (u64 i = 0; i < result.elements(); ++i) values.push_back(result.bits_at(i));
+    return values;
+  }
+  using Words = std::vector<u32>;
+  const Tensor a_ = matrix({2, 3}, {1, 2, 3, 4, 5, 6});
+  const Tensor b_ = matrix({3, 2}, {1, ~0u, 2, 0, 3, 1});
+};
+
+TEST_F(Matrices, products_and_transposes_follow_their_definition) {
+  EXPECT_EQ(evaluate("matmul(a, b)", {2, 2}), (Words{14, 2, 32, 2}));
+  EXPECT_EQ(evaluate("transpose(a)", {3, 2}), (Words{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(evaluate("transpose(matmul(a, b)) * 2", {2, 2}), (Words{28, 64, 4, 4}));
+}
+
+TEST_F(Matrices, reductions_go_over_rows_columns_or_everything) {
+  EXPECT_EQ(evaluate("sum(a)", {1, 1}), (Words{21}));
+  EXPECT_EQ(evaluate("sum(a, 0)", {1, 3}), (Words{5, 7, 9}));
+  EXPECT_EQ(evaluate("sum(a, 1)", {2, 1}), (Words{6, 15}));
+  EXPECT_EQ(evaluate("largest(b)", {1, 1}), (Words{3}));
+  EXPECT_EQ(evaluate("largest(b, 0)", {1, 2}), (Words{3, 1}));
+  EXPECT_EQ(evaluate("largest(b, 1)", {3, 1}), (Words{1, 2, 3}));
+}
+
+TEST_F(Matrices, a_single_row_or_column_is_repeated) {
+  EXPECT_EQ(evaluate("a - sum(a, 1)", {2, 3}), (Words{~4u, ~3u, ~2u, ~10u, ~9u, ~8u}));
+  EXPECT_EQ(evaluate("sum(a, 0) + a", {2, 3}), (Words{6, 9, 12, 9, 12, 15}));
+  EXPECT_EQ(evaluate("largest(a, 1) * largest(a, 0)", {2, 3}), (Words{12, 15, 18, 24, 30, 36}));
+}
+
+TEST_F(Matrices, shapes_that_do_not_fit_are_refused) {
+  EXPECT_THROW(evaluate("matmul(a, a)", {2, 3}), ExpressionError);
+  EXPECT_THROW(evaluate("a + b", {2, 3}), ExpressionError);
+  EXPECT_THROW(evaluate("transpose(a)", {2, 3}), ExpressionError);
+  EXPECT_THROW(evaluate("sum(a, 2)", {2, 1}), ExpressionError);
+  EXPECT_THROW(evaluate("sum(a, b)", {2, 1}), ExpressionError);
+  EXPECT_THROW(evaluate("sum(1)", {1, 1}), ExpressionError);
 }
 
 }  // namespace

@@ -151,5 +151,20 @@ TEST(Tensor, bf16_is_saved_as_float32_without_loss) {
   EXPECT_EQ(tensor_from_npy("x", array, DType::Bf16).data, tensor.data);
 }
 
+TEST(Fp8, every_number_comes_back_and_ties_are_broken_by_what_was_cut_off) {
+  for (u32 bits = 0; bits < 256; ++bits) {
+    const float value = from_fp8(static_cast<u8>(bits));
+    if (std::isnan(value)) continue;
+    EXPECT_EQ(to_fp8(value), bits);
+  }
+  EXPECT_EQ(from_fp8(0x3C), 1.0f);
+  EXPECT_EQ(from_fp8(0xC5), -5.0f);
+  EXPECT_EQ(to_fp8(1.125f), 0x3C);  // a tie: to even, or away from zero
+  EXPECT_EQ(to_fp8(1.125f, Rounding::Away), 0x3D);
+  EXPECT_EQ(to_fp8(1.125f + 0x1p-20f), 0x3D);
+  EXPECT_EQ(to_fp8(1.24f, Rounding::Truncate), 0x3C);
+  EXPECT_EQ(to_fp8(1e9f), 0x7C);
+}
+
 }  // namespace
 }  // namespace bhemu::host
