@@ -18,9 +18,8 @@ class KernelRows {
         step_(step) {}
 
   /// `read`: false if what is there does not matter.
-  DstRows rows(bool read = true) const {
+  void describe(DstRows& rows, bool read = true) const {
     static constexpr DstRow kIdentity{};
-    DstRows rows;
     for (u32 i = 0; i < count_; ++i) {
       const u32 p = physical(i);
       DstRow& high = dst_.row[p];
@@ -32,7 +31,6 @@ class KernelRows {
       rows.low[i] = low.datum.data();
     }
     rows.count = count_;
-    return rows;
   }
 
   /// To be called when the rows have been written.

@@ -10,19 +10,22 @@ namespace bhemu::tensix {
 
 inline constexpr u32 kMaxKernelRows = 8;
 
+// The arrays of pointers below have no initial values: clearing them took a fifth of the time of
+// an instruction. Kernels look at the first `dst.count` only.
+
 /// Rows of Dst that one instruction reads and writes, in storage order. `low` is the low half of
 /// a 32-bit row; not used by 16-bit kinds.
 struct DstRows {
   u32 count = 0;
-  const u16* old_high[kMaxKernelRows] = {};
-  const u16* old_low[kMaxKernelRows] = {};
-  u16* high[kMaxKernelRows] = {};
-  u16* low[kMaxKernelRows] = {};
+  const u16* old_high[kMaxKernelRows];
+  const u16* old_low[kMaxKernelRows];
+  u16* high[kMaxKernelRows];
+  u16* low[kMaxKernelRows];
 };
 
 struct MatrixJob {
-  const u32* a[kRowDatums] = {};
-  const u32* b[kMaxKernelRows] = {};  // one per row of Dst
+  const u32* a[kRowDatums];
+  const u32* b[kMaxKernelRows];  // one per row of Dst
   u32 mask_a = 0;
   u32 mask_b = 0;
   u32 phase = 0;
@@ -33,8 +36,8 @@ struct MatrixJob {
 enum class Elementwise : u8 { Add, Sub, Mul };
 
 struct ElementwiseJob {
-  const u32* a[kMaxKernelRows] = {};
-  const u32* b[kMaxKernelRows] = {};
+  const u32* a[kMaxKernelRows];
+  const u32* b[kMaxKernelRows];
   u32 mask_a = 0;
   u32 mask_b = 0;
   u32 phase = 0;
@@ -47,7 +50,7 @@ struct ElementwiseJob {
 
 /// Cells to Dst without regard to what was there.
 struct MoveJob {
-  const u32* cells[kMaxKernelRows] = {};
+  const u32* cells[kMaxKernelRows];
   u32 mask = 0;
   bool flush = false;
   bool five_bit = false;

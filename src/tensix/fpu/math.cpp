@@ -72,7 +72,7 @@ Completion elementwise(Context& context, const ElementwiseFields& fields) {
   job.keep = formats.keep_denormals;
   job.broadcast_column = fields.broadcast_column;
   // ELWMUL always accumulates.
-  job.dst = rows.rows(kind == Elementwise::Mul || fields.accumulate);
+  rows.describe(job.dst, kind == Elementwise::Mul || fields.accumulate);
   if (formats.integer()) {
     run_integer_elementwise_kernel(job);
   } else {
@@ -126,7 +126,7 @@ void products(Context& context, const FpuFormats& formats, const ProductShape& s
   job.mask_b = formats.mask_b();
   job.phase = fidelity_phase(context);
   job.mode = formats.mode();
-  job.dst = rows.rows();
+  rows.describe(job.dst);
   if (formats.integer()) {
     run_integer_matrix_kernel(job);
   } else if (formats.keep_denormals || !run_matrix_kernel(job)) {
