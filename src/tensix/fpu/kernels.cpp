@@ -17,8 +17,8 @@
 // are floats of sufficient precision, up to the limits that run_matrix_kernel checks.
 //
 // The accumulate step works on 32-bit integers as the scalar code does. Of a 16-bit Dst all terms
-// are multiples of 2^13 below 2^30, so that the sum is exact as a float and the float's fields are
-// the result's.
+// are multiples of 2^13 (twice: 2^14) and their sum is below 2^30 (2^31), so that it is exact as a
+// float and the float's fields are the result's.
 #include "tensix/fpu/kernels.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -70,23 +70,31 @@ HWY_INLINE V exponent_of(V cell) {
   return hn::And(shift_right<23>(cell), word(0xFF));
 }
 
-/// (v + half) / 2^places; places >= 0. The scalar round_up, and round_away for magnitudes.
-HWY_INLINE V rounded(V v, V places) {
-  const V d = hn::Min(places, word(31));
-  const V half = shift_right<1>(hn::Shl(word(1), d));
-  return hn::Shr(hn::Add(v, half), d);
+/// v / 2^places towards minus infinity, whatever the distance.
+HWY_INLINE V shifted(V v, V places) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  return hn::Shr(v, places);  // 32 places and more leave the sign
+#else
+  return hn::Shr(v, hn::Min(places, word(31)));
+#endif
 }
-/// The second rounding of a 16-bit Dst.
+/// The scalar round_up, and round_away for magnitudes. floor(x + 1/2) = floor((floor(2x) + 1) / 2).
+HWY_INLINE V rounded(V v, V places) {
+  return hn::ShiftRight<1>(hn::Add(shifted(hn::Add(v, v), places), word(1)));
+}
+/// Twice a value, aligned. For a 16-bit Dst with its second rounding, and still twice the value:
+/// with y = floor(2x), floor((floor((y + 1) / 2) + 2^12) / 2^13) is floor((y + 1 + 2^13) / 2^14).
 template <DstKind kind>
-HWY_INLINE V to_dst_unit(V v) {
-  if constexpr (kind == DstKind::Fp32) return v;
-  return hn::And(hn::Add(v, word(4096)), word(~8191u));
+HWY_INLINE V aligned(V twice, V places) {
+  const V y = shifted(twice, places);
+  if constexpr (kind == DstKind::Fp32) return hn::ShiftRight<1>(hn::Add(y, word(1)));
+  return hn::And(hn::Add(y, word(8193)), word(~16383u));
 }
 
 struct OldDst {
   V exponent;
-  V magnitude;
-  V sign;  // in bit 31
+  V magnitude;  // twice: 2^24 is 1.0
+  V sign;       // in bit 31
 };
 
 template <DstKind kind>
@@ -96,15 +104,15 @@ HWY_INLINE OldDst load_dst(const DstRows& rows, u32 row, size_t j) {
   V fraction;
   if constexpr (kind == DstKind::Fp16) {
     old.exponent = hn::And(high, word(0x1F));
-    fraction = hn::ShiftLeft<13>(hn::And(shift_right<5>(high), word(0x3FF)));
+    fraction = hn::ShiftLeft<9>(hn::And(high, word(0x7FE0)));
   } else {
     old.exponent = hn::And(high, word(0xFF));
-    fraction = hn::ShiftLeft<8>(hn::And(high, word(0x7F00)));
+    fraction = hn::ShiftLeft<9>(hn::And(high, word(0x7F00)));
     if constexpr (kind == DstKind::Fp32)
-      fraction = hn::Or(fraction, load_halves(rows.old_low[row] + j));
+      fraction = hn::Or(fraction, hn::ShiftLeft<1>(load_halves(rows.old_low[row] + j)));
   }
-  old.magnitude =
-      hn::IfThenZeroElse(hn::Eq(old.exponent, hn::Zero(Words())), hn::Or(fraction, word(0x800000)));
+  old.magnitude = hn::IfThenZeroElse(hn::Eq(old.exponent, hn::Zero(Words())),
+                                     hn::Or(fraction, word(0x1000000)));
   old.sign = hn::ShiftLeft<16>(high);
   return old;
 }
@@ -113,7 +121,8 @@ HWY_INLINE OldDst load_dst(const DstRows& rows, u32 row, size_t j) {
 template <DstKind kind>
 HWY_INLINE V number_of_sum(V exponent, V magnitude) {
   const Floats df;
-  const V bias = hn::Sub(exponent, word(150));
+  // 2^23 is 1.0, or 2^24.
+  const V bias = hn::Sub(exponent, word(kind == DstKind::Fp32 ? 150 : 151));
   if constexpr (kind == DstKind::Fp32) {
     // Without the bit below the highest the conversion cannot round up to the next power of two.
     const V thin = hn::AndNot(shift_right<1>(magnitude), magnitude);
@@ -162,7 +171,7 @@ HWY_INLINE void store_sum(const DstRows& rows, u32 row, size_t j, V exponent, V 
 
 struct Term {
   V exponent;
-  V value;
+  V value;  // twice
 };
 
 template <DstKind kind, class... Terms>
@@ -170,9 +179,9 @@ HWY_INLINE void accumulate(const DstRows& rows, u32 row, size_t j, const Terms&.
   const OldDst old = load_dst<kind>(rows, row, j);
   V e = old.exponent;
   ((e = hn::Max(e, terms.exponent)), ...);
-  V sum = to_dst_unit<kind>(rounded(old.magnitude, hn::Sub(e, old.exponent)));
+  V sum = aligned<kind>(old.magnitude, hn::Sub(e, old.exponent));
   sum = negate_where_negative(sum, old.sign);
-  ((sum = hn::Add(sum, to_dst_unit<kind>(rounded(terms.value, hn::Sub(e, terms.exponent))))), ...);
+  ((sum = hn::Add(sum, aligned<kind>(terms.value, hn::Sub(e, terms.exponent)))), ...);
   store_sum<kind>(rows, row, j, e, sum);
 }
 
@@ -285,7 +294,7 @@ HWY_INLINE Term sum_of_group(const Operands& operands, u32 row, u32 first, size_
   for (u32 k = first; k < first + 8; ++k)
     sum = hn::MulAdd(hn::Load(df, operands.a[k] + j), hn::Set(df, operands.b[row][k]), sum);
   // Both are in one binade: the difference of the patterns is the sum in units.
-  const V value = hn::ShiftLeft<13>(hn::Sub(hn::BitCast(dw, sum), start));
+  const V value = hn::ShiftLeft<14>(hn::Sub(hn::BitCast(dw, sum), start));
   return {e, hn::IfThenElseZero(hn::Gt(e, hn::Zero(dw)), value)};
 }
 
@@ -353,7 +362,7 @@ HWY_INLINE Term product_term(V a, V b, const ElementwiseJob& job) {
   const V alpha = hn::And(shift_right_by(na, low_a ? 1 : 6), word(31));
   const V beta = low_b ? hn::ShiftLeft<3>(hn::And(nb, word(15))) : shift_right<4>(nb);
   V value = small_product(alpha, beta);
-  value = negate_where_negative(hn::ShiftLeft<13>(value), hn::Xor(a, b));
+  value = negate_where_negative(hn::ShiftLeft<14>(value), hn::Xor(a, b));
   const V ea = exponent_of(a);
   const V eb = exponent_of(b);
   const V e = hn::Add(hn::Add(ea, eb), hn::Set(dw, job.mode.product_bias(job.phase)));
@@ -381,7 +390,7 @@ HWY_INLINE Term sum_term(V a, V b, const ElementwiseJob& job) {
   if (job.mode.five_bit && job.mode.dst == DstKind::Fp32)
     e = hn::IfThenElse(hn::Gt(e, zero), hn::Add(e, word(112)), word(97));
   e = hn::Sub(e, word(5 * (job.phase & 1) + 7 * (job.phase >> 1)));
-  return {e, hn::ShiftLeft<13>(hn::Add(x, y))};
+  return {e, hn::ShiftLeft<14>(hn::Add(x, y))};
 }
 
 struct Pair {
