@@ -59,9 +59,6 @@ template <int places>
 HWY_INLINE V shift_right(V v) {
   return hn::BitCast(Words(), hn::ShiftRight<places>(hn::BitCast(Unsigned(), v)));
 }
-HWY_INLINE V shift_right_by(V v, u32 places) {
-  return hn::BitCast(Words(), hn::ShiftRightSame(hn::BitCast(Unsigned(), v), int(places)));
-}
 HWY_INLINE V negate_where_negative(V v, V sign_source) {
   const V sign = hn::ShiftRight<31>(sign_source);
   return hn::Sub(hn::Xor(v, sign), sign);
@@ -351,83 +348,123 @@ HWY_INLINE V small_product(V a, V b) {
 #endif
 }
 
+/// What is the same for all rows. The compiler must suppose that stores to Dst change the job.
+struct ElementwiseSetup {
+  V mask_a;
+  V mask_b;
+  V sign;           // flips SrcB
+  V present_b;      // or-ed to what must not be zero for SrcB to count
+  V mantissa_b;     // mask: its mantissa counts, too
+  V bias;           // of products
+  V zero_exponent;  // of products
+  V zero_sum;       // of sums
+  V rebias;         // of sums
+  V phase_shift;    // of sums
+  bool low_a;
+  bool low_b;
+  bool broadcast_column;
+};
+
+HWY_INLINE ElementwiseSetup setup_of(const ElementwiseJob& job) {
+  const Words dw;
+  const bool moves_up = job.mode.five_bit && job.mode.dst == DstKind::Fp32;
+  return {word(job.mask_a),
+          word(job.mask_b),
+          word(job.kind == Elementwise::Sub ? 0x80000000 : 0),
+          word(job.keep ? 1 : 0),
+          word(job.keep ? 0x3FF : 0),
+          hn::Set(dw, job.mode.product_bias(job.phase)),
+          hn::Set(dw, job.mode.zero_exponent(job.phase)),
+          word(moves_up ? 97 : 0),
+          word(moves_up ? 112 : 0),
+          word(5 * (job.phase & 1) + 7 * (job.phase >> 1)),
+          (job.phase & 1) != 0,
+          (job.phase & 2) != 0,
+          job.broadcast_column};
+}
+
 /// elementwise_product for a row.
-HWY_INLINE Term product_term(V a, V b, const ElementwiseJob& job) {
+HWY_INLINE Term product_term(V a, V b, const ElementwiseSetup& setup) {
   const Words dw;
   const V zero = hn::Zero(dw);
-  const bool low_a = (job.phase & 1) != 0;
-  const bool low_b = (job.phase & 2) != 0;
   const V na = hn::Add(mantissa_of(a), word(1024));
   const V nb = hn::Add(mantissa_of(b), word(1024));
-  const V alpha = hn::And(shift_right_by(na, low_a ? 1 : 6), word(31));
-  const V beta = low_b ? hn::ShiftLeft<3>(hn::And(nb, word(15))) : shift_right<4>(nb);
+  const V alpha = setup.low_a ? hn::And(shift_right<1>(na), word(31)) : shift_right<6>(na);
+  const V beta = setup.low_b ? hn::ShiftLeft<3>(hn::And(nb, word(15))) : shift_right<4>(nb);
   V value = small_product(alpha, beta);
   value = negate_where_negative(hn::ShiftLeft<14>(value), hn::Xor(a, b));
   const V ea = exponent_of(a);
   const V eb = exponent_of(b);
-  const V e = hn::Add(hn::Add(ea, eb), hn::Set(dw, job.mode.product_bias(job.phase)));
-  auto counts = hn::And(hn::Gt(ea, zero), hn::Gt(e, zero));
-  if (!job.keep) counts = hn::And(counts, hn::Gt(eb, zero));
-  const V zero_exponent = hn::Set(dw, job.mode.zero_exponent(job.phase));
-  return {hn::IfThenElse(counts, e, zero_exponent), hn::IfThenElseZero(counts, value)};
+  const V e = hn::Add(hn::Add(ea, eb), setup.bias);
+  const auto counts = hn::And(hn::And(hn::Gt(ea, zero), hn::Gt(e, zero)),
+                              hn::Gt(hn::Or(eb, setup.present_b), zero));
+  return {hn::IfThenElse(counts, e, setup.zero_exponent), hn::IfThenElseZero(counts, value)};
 }
 
 /// elementwise_sum for a row. Both operands are shifted to the larger exponent, the one that has
 /// it by nothing.
-HWY_INLINE Term sum_term(V a, V b, const ElementwiseJob& job) {
-  const Words dw;
-  const V zero = hn::Zero(dw);
+HWY_INLINE Term sum_term(V a, V b, const ElementwiseSetup& setup) {
+  const V zero = hn::Zero(Words());
   const V ea = exponent_of(a);
   const V eb = exponent_of(b);
   const V ma = mantissa_of(a);
   const V mb = mantissa_of(b);
-  const V b_present = job.keep ? hn::Or(eb, mb) : eb;
+  const V b_present = hn::Or(eb, hn::And(mb, setup.mantissa_b));
   const V na = hn::IfThenElseZero(hn::Gt(ea, zero), hn::Add(ma, word(1024)));
   const V nb = hn::IfThenElseZero(hn::Gt(b_present, zero), hn::Add(mb, word(1024)));
-  V e = hn::Max(ea, eb);
-  const V x = negate_where_negative(rounded(na, hn::Sub(e, ea)), a);
-  const V y = negate_where_negative(rounded(nb, hn::Sub(e, eb)), b);
-  if (job.mode.five_bit && job.mode.dst == DstKind::Fp32)
-    e = hn::IfThenElse(hn::Gt(e, zero), hn::Add(e, word(112)), word(97));
-  e = hn::Sub(e, word(5 * (job.phase & 1) + 7 * (job.phase >> 1)));
-  return {e, hn::ShiftLeft<14>(hn::Add(x, y))};
+  const V top = hn::Max(ea, eb);
+  const V x = negate_where_negative(rounded(na, hn::Sub(top, ea)), a);
+  const V y = negate_where_negative(rounded(nb, hn::Sub(top, eb)), b);
+  const V e = hn::IfThenElse(hn::Gt(top, zero), hn::Add(top, setup.rebias), setup.zero_sum);
+  return {hn::Sub(e, setup.phase_shift), hn::ShiftLeft<14>(hn::Add(x, y))};
 }
 
 struct Pair {
   V a;
   V b;
 };
-HWY_INLINE Pair load_pair(const ElementwiseJob& job, u32 row, size_t j) {
-  const V b = job.broadcast_column ? word(job.b[row][0]) : load_cells(job.b[row] + j);
-  const V sign = word(job.kind == Elementwise::Sub ? 0x80000000 : 0);
-  return {hn::And(load_cells(job.a[row] + j), word(job.mask_a)),
-          hn::And(hn::Xor(b, sign), word(job.mask_b))};
+HWY_INLINE Pair load_pair(const ElementwiseJob& job, const ElementwiseSetup& setup, u32 row,
+                          size_t j) {
+  const V b = setup.broadcast_column ? word(job.b[row][0]) : load_cells(job.b[row] + j);
+  return {hn::And(load_cells(job.a[row] + j), setup.mask_a),
+          hn::And(hn::Xor(b, setup.sign), setup.mask_b)};
+}
+
+template <DstKind kind, bool product>
+HWY_INLINE void elementwise_rows(const ElementwiseJob& job) {
+  const ElementwiseSetup setup = setup_of(job);
+  const u32 count = job.dst.count;
+  for (u32 i = 0; i < count; ++i) {
+    for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
+      const Pair pair = load_pair(job, setup, i, j);
+      if constexpr (product) {
+        accumulate<kind>(job.dst, i, j, product_term(pair.a, pair.b, setup));
+      } else {
+        accumulate<kind>(job.dst, i, j, sum_term(pair.a, pair.b, setup));
+      }
+    }
+  }
 }
 
 template <DstKind kind>
-HWY_INLINE void elementwise_rows(const ElementwiseJob& job) {
-  for (u32 i = 0; i < job.dst.count; ++i) {
-    for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
-      const Pair pair = load_pair(job, i, j);
-      if (job.kind == Elementwise::Mul) {
-        accumulate<kind>(job.dst, i, j, product_term(pair.a, pair.b, job));
-      } else {
-        accumulate<kind>(job.dst, i, j, sum_term(pair.a, pair.b, job));
-      }
-    }
+HWY_INLINE void elementwise_of_kind(const ElementwiseJob& job) {
+  if (job.kind == Elementwise::Mul) {
+    elementwise_rows<kind, true>(job);
+  } else {
+    elementwise_rows<kind, false>(job);
   }
 }
 
 void elementwise_kernel(const ElementwiseJob& job) {
   switch (job.mode.dst) {
     case DstKind::Fp32:
-      elementwise_rows<DstKind::Fp32>(job);
+      elementwise_of_kind<DstKind::Fp32>(job);
       break;
     case DstKind::Bf16:
-      elementwise_rows<DstKind::Bf16>(job);
+      elementwise_of_kind<DstKind::Bf16>(job);
       break;
     case DstKind::Fp16:
-      elementwise_rows<DstKind::Fp16>(job);
+      elementwise_of_kind<DstKind::Fp16>(job);
       break;
   }
 }
@@ -491,9 +528,10 @@ void integer_elementwise_kernel(const ElementwiseJob& job) {
   const bool product = job.kind == Elementwise::Mul;
   const u32 mask_a = product ? numeric::integer_slice_mask_a(job.phase) : 0x3FF;
   const u32 mask_b = product ? numeric::integer_slice_mask_b(job.phase) : 0x3FF;
+  const ElementwiseSetup setup = setup_of(job);
   for (u32 i = 0; i < job.dst.count; ++i) {
     for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
-      const Pair pair = load_pair(job, i, j);
+      const Pair pair = load_pair(job, setup, i, j);
       const V a = integer_of(pair.a, mask_a, false);
       const V b = integer_of(pair.b, mask_b, job.keep);
       integer_accumulate(job.dst, i, j, product ? hn::Mul(a, b) : hn::Add(a, b));
