@@ -5,8 +5,10 @@
 
 #include <random>
 
+#include "numeric/format_codes.hpp"
 #include "numeric/format_layout.hpp"
 #include "tensix/fpu/kernels.hpp"
+#include "tensix/unit_bench.hpp"
 
 namespace bhemu::tensix {
 namespace {
@@ -317,6 +319,55 @@ TEST_P(FpuKernels, integer_matrix_products_equal_the_scalar_ones) {
       }
     }
   }
+}
+
+TEST(FpuKernelSelection, mvmul_with_exponents_beyond_floats_gives_the_scalar_result) {
+  UnitBench bench;
+  bench.set_source_formats(static_cast<u32>(numeric::Format::Tf32),
+                           static_cast<u32>(numeric::Format::Tf32));
+  bench.set<cfg::ALU_ACC_CTRL_Fp32_enabled>(1);
+  Operands operands;
+  auto& a = bench.fpu().src_a.bank[0];
+  auto& b = bench.fpu().src_b.bank[0];
+  const u32* rows[16];
+  for (u32 k = 0; k < 16; ++k) {
+    rows[k] = a[k].datum.data();
+    for (u32 j = 0; j < 16; ++j) {
+      a[k].datum[j] = operands.cell(false, Spread::Any);
+      b[k].datum[j] = operands.cell(false, Spread::Any);
+    }
+  }
+  a[0].datum[0] = 255u << 23;
+  // Row 0 is invalid, and reads 0 although something else lies there.
+  DstAccess dst = bench.dst();
+  dst.write32(0, 3, 0x3F123456);
+  dst.set_valid32(0, false);
+  ASSERT_EQ(bench.run<op::MVMUL>(), Completion::Done);
+  ASSERT_TRUE(bench.dst().valid32(0));
+  numeric::MatrixOperandA operand_a;
+  prepare_operand_a(operand_a, rows, numeric::kCellAll, 0);
+  for (u32 i = 0; i < 8; ++i) {
+    numeric::MatrixOperandB operand_b;
+    prepare_operand_b(operand_b, b[i].datum.data(), numeric::kCellAll, 0, false);
+    alignas(64) u32 expected[16] = {};
+    matrix_product_row(expected, operand_a, operand_b, {false, DstKind::Fp32}, 0);
+    for (u32 j = 0; j < 16; ++j)
+      EXPECT_EQ(numeric::fp32_from_dst(bench.dst().read32(i, j)), expected[j]) << i << " " << j;
+  }
+}
+
+TEST(FpuKernelSelection, mvmul_reads_an_invalid_row_as_zero_and_makes_it_valid) {
+  UnitBench bench;
+  bench.set_source_formats(static_cast<u32>(numeric::Format::Bf16),
+                           static_cast<u32>(numeric::Format::Bf16));
+  DstAccess dst = bench.dst();
+  for (u32 row = 0; row < 9; ++row) dst.write16(row, 5, numeric::dst_from_bf16(0x4040));
+  dst.set_valid16(2, false);
+  ASSERT_EQ(bench.run<op::MVMUL>(), Completion::Done);
+  EXPECT_TRUE(dst.valid16(2));
+  EXPECT_EQ(dst.read16(2, 5), 0);
+  EXPECT_EQ(dst.read16(3, 5), numeric::dst_from_bf16(0x4040));
+  EXPECT_EQ(dst.read16(8, 5), numeric::dst_from_bf16(0x4040));
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, FpuKernels, testing::ValuesIn([] {
