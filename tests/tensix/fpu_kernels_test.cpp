@@ -214,6 +214,41 @@ TEST_P(FpuKernels, every_product_is_aligned_as_the_scalar_ones_at_every_distance
   }
 }
 
+/// A 16-bit Dst rounds terms twice. The two roundings differ from one where thirteen ones lie below
+/// the half: sums of eight products of one sign, 14 or 15 places down, meet that often.
+TEST_P(FpuKernels, sums_that_round_up_twice_equal_the_scalar_ones) {
+  Operands operands;
+  for (u32 round = 0; round < 2000; ++round) {
+    const FpuMode mode = kModes[1 + round % 2 * 2];
+    const u32 middle = mode.five_bit ? 10 : 127;
+    Tile tile{};
+    MatrixJob job;
+    tile.describe(job);
+    for (u32 k = 0; k < 16; ++k) job.a[k] = tile.a[k];
+    job.mode = mode;
+    job.mask_a = job.mask_b = mode.five_bit ? numeric::kCellFp16 : numeric::kCellAll;
+    const u32 sign = operands.bits() & 0x80000000;
+    for (u32 k = 0; k < 16; ++k) {
+      for (u32 j = 0; j < 8; ++j) {
+        tile.a[j][k] = sign | middle << 23 | (operands.bits() & 0x3FF) << 13;
+        tile.b[k % 8][j] = middle << 23 | (operands.bits() & 0x3FF) << 13;
+      }
+      tile.a[8][k] = (middle + 14 + k % 2) << 23;
+    }
+    for (u32 i = 0; i < 8; ++i) tile.b[i][8] = middle << 23;
+    ASSERT_TRUE(run_matrix_kernel(job));
+    numeric::MatrixOperandA a;
+    prepare_operand_a(a, job.a, job.mask_a, 0);
+    for (u32 i = 0; i < 8; ++i) {
+      numeric::MatrixOperandB b;
+      prepare_operand_b(b, tile.b[i], job.mask_b, 0, false);
+      alignas(64) u32 expected[16] = {};
+      matrix_product_row(expected, a, b, mode, 0);
+      for (u32 j = 0; j < 16; ++j) ASSERT_EQ(tile.get(mode.dst, i, j), expected[j]) << round;
+    }
+  }
+}
+
 TEST_P(FpuKernels, elementwise_operations_equal_the_scalar_ones) {
   Operands operands;
   for (u32 round = 0; round < 6000; ++round) {
