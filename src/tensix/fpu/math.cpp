@@ -6,14 +6,11 @@
 #include <fmt/format.h>
 
 #include "tensix/fpu/formats.hpp"
+#include "tensix/fpu/kernel_rows.hpp"
 #include "tensix/fpu/rwc.hpp"
 
 namespace bhemu::tensix {
 namespace {
-
-using numeric::DstKind;
-using numeric::FpuMode;
-using numeric::FpuTerm;
 
 /// Both banks must belong to the matrix unit.
 bool sources_ready(const Context& context) {
@@ -25,8 +22,6 @@ bool refuses_rounding_mode(Context& context) {
   return cfg::ALU_ROUNDING_MODE_Fpu_srnd_en::get(context.config()) != 0 &&
          context.raise(Rule::TensixUndefined, "stochastic rounding of the FPU is enabled");
 }
-
-enum class Elementwise { Add, Sub, Mul };
 
 struct ElementwiseFields {
   u32 dst;
@@ -47,46 +42,11 @@ ElementwiseFields fields_of(Op insn) {
 }
 
 template <Elementwise kind>
-void integer_row(DstAccess& dst, u32 row, const u32* a, const u32* b, u32 phase, bool keep,
-                 bool accumulate) {
-  const DstRow32 old = dst.read_row32(row);
-  DstRow32 result;
-  for (u32 j = 0; j < kRowDatums; ++j) {
-    i64 sum = 0;
-    if constexpr (kind == Elementwise::Mul) {
-      sum = i64{numeric::integer_slice(a[j], numeric::integer_slice_mask_a(phase))} *
-            numeric::integer_slice(b[j], numeric::integer_slice_mask_b(phase), keep);
-    } else {
-      sum = i64{numeric::integer_operand(a[j])} + numeric::integer_operand(b[j], keep);
-    }
-    const u32 before = accumulate ? numeric::fp32_from_dst(old[j]) : 0;
-    result[j] = numeric::dst_from_fp32(numeric::integer_accumulate(before, sum));
-  }
-  dst.write_row32(row, result);
-}
-
-template <Elementwise kind>
-void float_row(DstAccess& dst, u32 row, const u32* a, const u32* b, FpuMode mode, u32 phase,
-               bool keep, bool accumulate) {
-  u32 values[kRowDatums];
-  read_dst_numbers(values, dst, mode.dst, row);
-  for (u32 j = 0; j < kRowDatums; ++j) {
-    const FpuTerm term = kind == Elementwise::Mul
-                             ? numeric::elementwise_product(a[j], b[j], mode, phase, keep)
-                             : numeric::elementwise_sum(a[j], b[j], mode, phase, keep);
-    const FpuTerm old = accumulate ? numeric::term_of_dst(mode.dst, values[j]) : FpuTerm{};
-    values[j] = numeric::accumulate(mode.dst, old, term);
-  }
-  write_dst_numbers(dst, mode.dst, row, values);
-}
-
-template <Elementwise kind>
 Completion elementwise(Context& context, const ElementwiseFields& fields) {
   if (!sources_ready(context)) return Completion::Stall;
   if (refuses_rounding_mode(context)) return Completion::Done;
   FpuState& fpu = context.state.fpu;
   const FpuFormats formats = fpu_formats(context);
-  const FpuMode mode = formats.mode();
   const u32 phase = fidelity_phase(context);
   if (kind != Elementwise::Mul && phase != 0 && !formats.integer() &&
       context.raise(Rule::FpuPhase, fmt::format("fidelity phase {}", phase)))
@@ -98,24 +58,27 @@ Completion elementwise(Context& context, const ElementwiseFields& fields) {
   const u32 dst_row = (fields.dst + dst_offset(context)) & 0x3F8;
   fpu.last_src_a_row = a_row;
   context.touch(Resource::Dst);
-  DstAccess dst(context.state);
-  // ELWMUL always accumulates.
-  const bool accumulate = kind == Elementwise::Mul || fields.accumulate;
-  const u32 sign = kind == Elementwise::Sub ? 0x80000000 : 0;
+  const KernelRows rows(context.state, formats.dst_is_32_bit(), dst_row, 8);
+  ElementwiseJob job;
   for (u32 i = 0; i < 8; ++i) {
-    const auto& a_cells = fpu.src_a.matrix_rows()[a_row + i].datum;
-    const auto& b_cells = fpu.src_b.matrix_rows()[b_row + (fields.broadcast_row ? 0 : i)].datum;
-    u32 a[kRowDatums];
-    u32 b[kRowDatums];
-    for (u32 j = 0; j < kRowDatums; ++j) {
-      a[j] = a_cells[j] & formats.mask_a();
-      b[j] = (b_cells[fields.broadcast_column ? 0 : j] ^ sign) & formats.mask_b();
-    }
-    if (formats.integer())
-      integer_row<kind>(dst, dst_row + i, a, b, phase, formats.keep_denormals, accumulate);
-    else
-      float_row<kind>(dst, dst_row + i, a, b, mode, phase, formats.keep_denormals, accumulate);
+    job.a[i] = fpu.src_a.matrix_rows()[a_row + i].datum.data();
+    job.b[i] = fpu.src_b.matrix_rows()[b_row + (fields.broadcast_row ? 0 : i)].datum.data();
   }
+  job.mask_a = formats.mask_a();
+  job.mask_b = formats.mask_b();
+  job.phase = phase;
+  job.mode = formats.mode();
+  job.kind = kind;
+  job.keep = formats.keep_denormals;
+  job.broadcast_column = fields.broadcast_column;
+  // ELWMUL always accumulates.
+  rows.describe(job.dst, kind == Elementwise::Mul || fields.accumulate);
+  if (formats.integer()) {
+    run_integer_elementwise_kernel(job);
+  } else {
+    run_elementwise_kernel(job);
+  }
+  rows.written();
   flip_src_banks(context, bit(fields.clear, 0), bit(fields.clear, 1));
   apply_addr_mod(context, fields.addr_mode);
   return Completion::Done;
@@ -132,41 +95,45 @@ inline constexpr ProductShape kFourRows{4, 0x3FC};
 /// Rows 0, 2, 4, 6 of seven are accumulated (MVMUL.md).
 inline constexpr ProductShape kBroadcastRow{7, 0x3F9, 2, true};
 
-void integer_product(DstAccess& dst, u32 row, const u32* const a_rows[16], const u32* b,
-                     u32 phase) {
-  const DstRow32 old = dst.read_row32(row);
-  DstRow32 result;
-  for (u32 j = 0; j < kRowDatums; ++j) {
-    i64 sum = 0;
-    for (u32 k = 0; k < 16; ++k) {
-      const u32 a_cell = a_rows[k][j] & numeric::kCellFp16;
-      const u32 b_cell = b[k] & numeric::kCellFp16;
-      sum += i64{numeric::integer_slice(a_cell, numeric::integer_slice_mask_a(phase))} *
-             numeric::integer_slice(b_cell, numeric::integer_slice_mask_b(phase));
-    }
-    result[j] =
-        numeric::dst_from_fp32(numeric::integer_accumulate(numeric::fp32_from_dst(old[j]), sum));
-  }
-  dst.write_row32(row, result);
-}
-
-void float_products(Context& context, const FpuFormats& formats, const ProductShape& shape,
-                    u32 dst_row, u32 b_row, const u32* const a_rows[16]) {
-  const FpuMode mode = formats.mode();
-  const u32 phase = fidelity_phase(context);
-  const auto& b_rows = context.state.fpu.src_b.matrix_rows();
+/// What the vector kernel does not take: keep-denormals, and exponents beyond its limits.
+void scalar_products(Context& context, const MatrixJob& job, const ProductShape& shape, u32 dst_row,
+                     bool keep) {
   DstAccess dst(context.state);
   numeric::MatrixOperandA a;
-  numeric::prepare_operand_a(a, a_rows, formats.mask_a(), phase);
-  for (u32 i = 0; i < shape.rows; i += shape.row_step) {
+  numeric::prepare_operand_a(a, job.a, job.mask_a, job.phase);
+  for (u32 i = 0; i < job.dst.count; ++i) {
     numeric::MatrixOperandB b;
-    numeric::prepare_operand_b(b, b_rows[b_row + (shape.broadcast ? 0 : i)].datum.data(),
-                               formats.mask_b(), phase, formats.keep_denormals);
+    numeric::prepare_operand_b(b, job.b[i], job.mask_b, job.phase, keep);
     alignas(64) u32 values[kRowDatums];
-    read_dst_numbers(values, dst, mode.dst, dst_row + i);
-    numeric::matrix_product_row(values, a, b, mode, phase);
-    write_dst_numbers(dst, mode.dst, dst_row + i, values);
+    const u32 row = dst_row + i * shape.row_step;
+    read_dst_numbers(values, dst, job.mode.dst, row);
+    numeric::matrix_product_row(values, a, b, job.mode, job.phase);
+    write_dst_numbers(dst, job.mode.dst, row, values);
   }
+}
+
+void products(Context& context, const FpuFormats& formats, const ProductShape& shape, u32 a_row,
+              u32 b_row, u32 dst_row) {
+  const FpuState& fpu = context.state.fpu;
+  const u32 count = (shape.rows + shape.row_step - 1) / shape.row_step;
+  const KernelRows rows(context.state, formats.dst_is_32_bit(), dst_row, count, shape.row_step);
+  MatrixJob job;
+  for (u32 k = 0; k < kRowDatums; ++k)
+    job.a[k] = fpu.src_a.matrix_rows()[(a_row + k) % kSrcRows].datum.data();
+  for (u32 i = 0; i < count; ++i)
+    job.b[i] = fpu.src_b.matrix_rows()[b_row + (shape.broadcast ? 0 : i)].datum.data();
+  job.mask_a = formats.mask_a();
+  job.mask_b = formats.mask_b();
+  job.phase = fidelity_phase(context);
+  job.mode = formats.mode();
+  rows.describe(job.dst);
+  if (formats.integer()) {
+    run_integer_matrix_kernel(job);
+  } else if (formats.keep_denormals || !run_matrix_kernel(job)) {
+    scalar_products(context, job, shape, dst_row, formats.keep_denormals);
+    return;
+  }
+  rows.written();
 }
 
 Completion matrix_product(Context& context, u32 dst_field, u32 addr_mode, u32 clear,
@@ -187,20 +154,7 @@ Completion matrix_product(Context& context, u32 dst_field, u32 addr_mode, u32 cl
   const u32 dst_row = (dst_field + dst_offset(context)) & shape.dst_mask;
   fpu.last_src_a_row = a_row;
   context.touch(Resource::Dst);
-  const u32* a_rows[16];
-  for (u32 k = 0; k < 16; ++k)
-    a_rows[k] = fpu.src_a.matrix_rows()[(a_row + k) % kSrcRows].datum.data();
-
-  if (formats.integer()) {
-    DstAccess dst(context.state);
-    const auto& b_rows = fpu.src_b.matrix_rows();
-    for (u32 i = 0; i < shape.rows; i += shape.row_step)
-      integer_product(dst, dst_row + i, a_rows,
-                      b_rows[b_row + (shape.broadcast ? 0 : i)].datum.data(),
-                      fidelity_phase(context));
-  } else {
-    float_products(context, formats, shape, dst_row, b_row, a_rows);
-  }
+  products(context, formats, shape, a_row, b_row, dst_row);
   flip_src_banks(context, bit(clear, 0), bit(clear, 1));
   apply_addr_mod(context, addr_mode);
   return Completion::Done;

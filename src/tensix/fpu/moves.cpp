@@ -4,7 +4,10 @@
 // LaneConfig.BLOCK_DEST_MOV; which format code each move goes by: formats.hpp.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tensix/fpu/formats.hpp"
+#include "tensix/fpu/kernel_rows.hpp"
 #include "tensix/fpu/rwc.hpp"
 
 namespace bhemu::tensix {
@@ -22,6 +25,10 @@ struct MoveFields {
 
 /// Bit i: LaneConfig forbids moves to touch column i.
 u32 blocked_columns(const Context& context) {
+  // Two columns to a lane of LaneConfig; nearly always none.
+  u32 any = 0;
+  for (u32 lane = 0; lane < kRowDatums / 2; ++lane) any |= context.state.sfpu.lane_config[lane];
+  if (bits(any, 9, 2) == 0) return 0;
   u32 mask = 0;
   for (u32 i = 0; i < kRowDatums; ++i)
     mask |= static_cast<u32>(bit(context.state.sfpu.lane_config[i / 2], 9 + (i & 1))) << i;
@@ -76,6 +83,30 @@ void move_row_to_dst(DstAccess& dst, u32 row, const std::array<u32, kRowDatums>&
     dst.write_row16(row, old16);
 }
 
+/// `cells`: one row for each row of Dst from `row` on.
+void move_to_dst(Context& context, u32 row, MoveJob& job, u32 count, const ToDst& how) {
+  const bool wide = how.format == Format::Tf32;
+  if (how.blocked != 0 || how.low_half) {
+    // What was there is kept in part: rare, not worth vectors.
+    DstAccess dst(context.state);
+    for (u32 i = 0; i < count; ++i) {
+      std::array<u32, kRowDatums> cells;
+      std::copy_n(job.cells[i], kRowDatums, cells.begin());
+      if (job.broadcast_column) cells.fill(cells[0]);
+      move_row_to_dst(dst, row + i, cells, how);
+    }
+    return;
+  }
+  const KernelRows rows(context.state, wide, row, count);
+  job.mask = how.mask;
+  job.flush = how.flush;
+  job.five_bit = how.five_bit;
+  job.wide = wide;
+  rows.describe(job.dst, false);
+  run_move_kernel(job);
+  rows.written();
+}
+
 /// True: the thread stops here.
 bool refuses(Context& context, const FpuFormats& formats, const ToDst& how) {
   if (how.format == Format::Tf32)
@@ -100,9 +131,10 @@ Completion move_a_to_dst(Context& context, const MoveFields& fields) {
   src_row &= eight ? 0x38 : 0x3F;
   fpu.last_src_a_row = src_row;
   context.touch(Resource::Dst);
-  DstAccess dst(context.state);
-  for (u32 i = 0; i < (eight ? 8u : 1u); ++i)
-    move_row_to_dst(dst, dst_row + i, fpu.src_a.matrix_rows()[src_row + i].datum, how);
+  const u32 rows = eight ? 8 : 1;
+  MoveJob job;
+  for (u32 i = 0; i < rows; ++i) job.cells[i] = fpu.src_a.matrix_rows()[src_row + i].datum.data();
+  move_to_dst(context, dst_row, job, rows, how);
   apply_addr_mod(context, fields.addr_mode);
   return Completion::Done;
 }
@@ -205,13 +237,11 @@ Completion execute(Context& context, op::MOVB2D insn) {
   const u32 src_row = (insn.src() + rwc_of(context).src_b) & (rows == 4 ? 0x3C : 0x3F);
   fpu.last_src_a_row = rwc_of(context).src_a;
   context.touch(Resource::Dst);
-  DstAccess dst(context.state);
-  for (u32 i = 0; i < rows; ++i) {
-    std::array<u32, kRowDatums> cells =
-        fpu.src_b.matrix_rows()[src_row + (one_row_to_8 ? 0 : i)].datum;
-    if (column_0) cells.fill(cells[0]);
-    move_row_to_dst(dst, dst_row + i, cells, how);
-  }
+  MoveJob job;
+  job.broadcast_column = column_0;
+  for (u32 i = 0; i < rows; ++i)
+    job.cells[i] = fpu.src_b.matrix_rows()[src_row + (one_row_to_8 ? 0 : i)].datum.data();
+  move_to_dst(context, dst_row, job, rows, how);
   apply_addr_mod(context, insn.addr_mode());
   return Completion::Done;
 }

@@ -1,0 +1,60 @@
+// Which rows of Dst a kernel works on.
+#pragma once
+
+#include "tensix/fpu/dst_access.hpp"
+#include "tensix/fpu/kernels.hpp"
+
+namespace bhemu::tensix {
+
+/// Rows first, first + step, ... of one view of Dst.
+class KernelRows {
+ public:
+  KernelRows(State& state, bool wide, u32 first, u32 count, u32 step = 1)
+      : dst_(state.fpu.dst),
+        mapping_(DstAccess::mapping_of(state)),
+        wide_(wide),
+        first_(first),
+        count_(count),
+        step_(step) {}
+
+  /// `read`: false if what is there does not matter.
+  void describe(DstRows& rows, bool read = true) const {
+    static constexpr DstRow kIdentity{};
+    for (u32 i = 0; i < count_; ++i) {
+      const u32 p = physical(i);
+      DstRow& high = dst_.row[p];
+      DstRow& low = dst_.row[(p + 8) % kDstRows];
+      const bool present = read && dst_.valid[p] != 0;
+      rows.old_high[i] = (present ? high : kIdentity).datum.data();
+      rows.old_low[i] = (present ? low : kIdentity).datum.data();
+      rows.high[i] = high.datum.data();
+      rows.low[i] = low.datum.data();
+    }
+    rows.count = count_;
+  }
+
+  /// To be called when the rows have been written.
+  void written() const {
+    for (u32 i = 0; i < count_; ++i) {
+      const u32 p = physical(i);
+      dst_.valid[p] = 1;
+      // As DstAccess::write_row16.
+      if (!wide_ && mapping_.high_halves) dst_.row[p + 8] = DstRow{};
+    }
+  }
+
+ private:
+  u32 physical(u32 i) const {
+    const u32 row = first_ + i * step_;
+    return wide_ ? mapping_.adj32(row) : mapping_.row16(row);
+  }
+
+  Dst& dst_;
+  DstMapping mapping_;
+  bool wide_;
+  u32 first_;
+  u32 count_;
+  u32 step_;
+};
+
+}  // namespace bhemu::tensix

@@ -1,0 +1,420 @@
+// The vector kernels of the matrix unit against its scalar arithmetic, for every target that this
+// host can run: random and special operands, all styles, formats, phases and options.
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <random>
+
+#include "numeric/format_codes.hpp"
+#include "numeric/format_layout.hpp"
+#include "tensix/fpu/kernels.hpp"
+#include "tensix/unit_bench.hpp"
+
+namespace bhemu::tensix {
+namespace {
+
+using numeric::DstKind;
+using numeric::FpuMode;
+using numeric::FpuTerm;
+
+constexpr FpuMode kModes[] = {
+    {false, DstKind::Fp32}, {false, DstKind::Bf16}, {true, DstKind::Fp32}, {true, DstKind::Fp16}};
+constexpr u32 kEightBitMasks[] = {numeric::kCellAll, numeric::kCellBf16};
+
+/// How exponents are spread.
+enum class Spread { Close, Wide, Any, Extreme };
+constexpr Spread kSpreads[] = {Spread::Close, Spread::Wide, Spread::Any, Spread::Extreme};
+
+class Operands {
+ public:
+  u32 bits() { return static_cast<u32>(random_()); }
+
+  u32 exponent(bool five_bit, Spread spread) {
+    const u32 limit = five_bit ? 31 : 255;
+    const u32 middle = five_bit ? 15 : 127;
+    switch (spread) {
+      case Spread::Close:
+        return middle - 2 + bits() % 5;
+      case Spread::Wide:
+        return middle - 8 + bits() % 17;
+      case Spread::Any:
+        return bits() & limit;
+      default:
+        return bits() % 2 == 0 ? bits() % 4 : limit - bits() % 4;
+    }
+  }
+  u32 cell(bool five_bit, Spread spread) {
+    const u32 choice = bits() % 24;
+    u32 mantissa = bits() & 0x3FF;
+    if (choice < 4) mantissa = 0;
+    if (choice == 4) mantissa = 0x3FF;
+    if (choice == 5) mantissa &= 0x3C0;
+    const u32 e = choice == 6 ? 0 : exponent(five_bit, spread);
+    return (bits() & 0x80000000) | e << 23 | mantissa << 13;
+  }
+  /// In IEEE order, right-aligned.
+  u32 dst(FpuMode mode, Spread spread) {
+    const u32 choice = bits() % 16;
+    if (choice == 0) return 0;
+    const u32 sign = bits() & 1;
+    const u32 e = exponent(mode.dst == DstKind::Fp16, spread);
+    const u32 fraction = choice == 1 ? 0 : choice == 2 ? 0x7FFFFF : bits() & 0x7FFFFF;
+    if (mode.dst == DstKind::Fp16) return sign << 15 | e << 10 | fraction >> 13;
+    const u32 word = sign << 31 | e << 23 | fraction;
+    return mode.dst == DstKind::Fp32 ? word : word >> 16;
+  }
+
+ private:
+  std::mt19937_64 random_{99};
+};
+
+/// Eight rows of Dst with their storage, and operands.
+struct Tile {
+  u32 a[16][16];
+  u32 b[8][16];
+  u32 old[8][16];
+  u16 high[8][16];
+  u16 low[8][16];
+
+  void fill(Operands& operands, FpuMode mode, Spread spread) {
+    for (auto& row : a)
+      for (u32& cell : row) cell = operands.cell(mode.five_bit, spread);
+    for (auto& row : b)
+      for (u32& cell : row) cell = operands.cell(mode.five_bit, spread);
+    for (u32 i = 0; i < 8; ++i)
+      for (u32 j = 0; j < 16; ++j) set(mode.dst, i, j, operands.dst(mode, spread));
+  }
+  void set(DstKind kind, u32 i, u32 j, u32 word) {
+    old[i][j] = word;
+    low[i][j] = static_cast<u16>(word);
+    const u16 half = static_cast<u16>(word);
+    high[i][j] = kind == DstKind::Fp32   ? static_cast<u16>(numeric::dst_from_fp32(word) >> 16)
+                 : kind == DstKind::Bf16 ? numeric::dst_from_bf16(half)
+                                         : numeric::dst_from_fp16(half);
+  }
+  u32 get(DstKind kind, u32 i, u32 j) const {
+    if (kind == DstKind::Fp32) return numeric::fp32_from_dst(u32{high[i][j]} << 16 | low[i][j]);
+    return kind == DstKind::Bf16 ? numeric::bf16_from_dst(high[i][j])
+                                 : numeric::fp16_from_dst(high[i][j]);
+  }
+  template <class Job>
+  void describe(Job& job) {
+    for (u32 i = 0; i < 8; ++i) {
+      job.b[i] = b[i];
+      job.dst.old_high[i] = job.dst.high[i] = high[i];
+      job.dst.old_low[i] = job.dst.low[i] = low[i];
+    }
+    job.dst.count = 8;
+  }
+};
+
+class FpuKernels : public testing::TestWithParam<i64> {
+ protected:
+  void SetUp() override {
+    hwy::SetSupportedTargetsForTest(GetParam());
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+  void TearDown() override {
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+};
+
+TEST_P(FpuKernels, matrix_products_equal_the_scalar_ones) {
+  Operands operands;
+  u32 taken = 0;
+  for (u32 round = 0; round < 1500; ++round) {
+    const FpuMode mode = kModes[round % 4];
+    const Spread spread = kSpreads[round / 4 % 4];
+    MatrixJob job;
+    Tile tile;
+    tile.fill(operands, mode, spread);
+    tile.describe(job);
+    for (u32 k = 0; k < 16; ++k) job.a[k] = tile.a[k];
+    job.mode = mode;
+    job.phase = round / 16 % 4;
+    job.mask_a = mode.five_bit ? numeric::kCellFp16 : kEightBitMasks[round / 64 % 2];
+    job.mask_b = mode.five_bit ? numeric::kCellFp16 : kEightBitMasks[round / 128 % 2];
+    job.dst.count = round % 3 == 0 ? 4 : 8;
+    if (!run_matrix_kernel(job)) continue;
+    ++taken;
+    numeric::MatrixOperandA a;
+    prepare_operand_a(a, job.a, job.mask_a, job.phase);
+    for (u32 i = 0; i < job.dst.count; ++i) {
+      numeric::MatrixOperandB b;
+      prepare_operand_b(b, tile.b[i], job.mask_b, job.phase, false);
+      alignas(64) u32 expected[16];
+      std::copy_n(tile.old[i], 16, expected);
+      matrix_product_row(expected, a, b, mode, job.phase);
+      for (u32 j = 0; j < 16; ++j)
+        ASSERT_EQ(tile.get(mode.dst, i, j), expected[j]) << "round " << round << ", " << i << j;
+    }
+  }
+  // Only exponents near the upper end of 8 bits may be refused.
+  EXPECT_GE(taken, 1000u);
+}
+
+TEST_P(FpuKernels, matrix_products_are_refused_only_beyond_the_limits) {
+  Tile tile{};
+  MatrixJob job;
+  tile.describe(job);
+  for (u32 k = 0; k < 16; ++k) job.a[k] = tile.a[k];
+  job.mask_a = job.mask_b = numeric::kCellAll;
+  const auto takes = [&](u32 a, u32 b) {
+    tile.a[15][15] = a << 23;
+    tile.b[7][15] = b << 23;
+    return run_matrix_kernel(job);
+  };
+  EXPECT_TRUE(takes(240, 90));
+  EXPECT_TRUE(takes(110, 220));
+  EXPECT_FALSE(takes(241, 1));
+  EXPECT_FALSE(takes(1, 221));
+  EXPECT_FALSE(takes(200, 131));
+}
+
+/// Every product of slices at every distance to the largest exponent: all ties there are.
+TEST_P(FpuKernels, every_product_is_aligned_as_the_scalar_ones_at_every_distance) {
+  const FpuMode mode{false, DstKind::Fp32};
+  for (u32 distance = 0; distance < 16; ++distance) {
+    for (u32 alpha = 0; alpha < 16; ++alpha) {
+      Tile tile{};
+      MatrixJob job;
+      tile.describe(job);
+      for (u32 k = 0; k < 16; ++k) {
+        job.a[k] = tile.a[k];
+        // Lane 0 sets the exponent, lanes 1 to 7 are aligned to it.
+        tile.a[0][k] = 127u << 23;
+        tile.a[1][k] = (k % 2) << 31 | (127 - distance) << 23 | alpha << 19;
+        tile.a[9][k] = tile.a[1][k] ^ 1u << 31;
+        tile.a[8][k] = tile.a[0][k] ^ 1u << 31;
+      }
+      job.mode = mode;
+      job.mask_a = job.mask_b = numeric::kCellAll;
+      for (u32 beta = 0; beta < 64; beta += 8) {
+        for (u32 i = 0; i < 8; ++i) {
+          tile.b[i][0] = 127u << 23;
+          tile.b[i][1] = 127u << 23 | (beta + i) << 17;
+          tile.b[i][8] = tile.b[i][0];
+          tile.b[i][9] = i % 2 == 0 ? tile.b[i][1] : 0;
+          for (u32 j = 0; j < 16; ++j) tile.set(mode.dst, i, j, 0);
+        }
+        ASSERT_TRUE(run_matrix_kernel(job));
+        numeric::MatrixOperandA a;
+        prepare_operand_a(a, job.a, job.mask_a, 0);
+        for (u32 i = 0; i < 8; ++i) {
+          numeric::MatrixOperandB b;
+          prepare_operand_b(b, tile.b[i], job.mask_b, 0, false);
+          alignas(64) u32 expected[16] = {};
+          matrix_product_row(expected, a, b, mode, 0);
+          for (u32 j = 0; j < 16; ++j)
+            ASSERT_EQ(tile.get(mode.dst, i, j), expected[j]) << distance << " " << alpha;
+        }
+      }
+    }
+  }
+}
+
+/// A 16-bit Dst rounds terms twice. The two roundings differ from one where thirteen ones lie below
+/// the half: sums of eight products of one sign, 14 or 15 places down, meet that often.
+TEST_P(FpuKernels, sums_that_round_up_twice_equal_the_scalar_ones) {
+  Operands operands;
+  for (u32 round = 0; round < 2000; ++round) {
+    const FpuMode mode = kModes[1 + round % 2 * 2];
+    const u32 middle = mode.five_bit ? 10 : 127;
+    Tile tile{};
+    MatrixJob job;
+    tile.describe(job);
+    for (u32 k = 0; k < 16; ++k) job.a[k] = tile.a[k];
+    job.mode = mode;
+    job.mask_a = job.mask_b = mode.five_bit ? numeric::kCellFp16 : numeric::kCellAll;
+    const u32 sign = operands.bits() & 0x80000000;
+    for (u32 k = 0; k < 16; ++k) {
+      for (u32 j = 0; j < 8; ++j) {
+        tile.a[j][k] = sign | middle << 23 | (operands.bits() & 0x3FF) << 13;
+        tile.b[k % 8][j] = middle << 23 | (operands.bits() & 0x3FF) << 13;
+      }
+      tile.a[8][k] = (middle + 14 + k % 2) << 23;
+    }
+    for (u32 i = 0; i < 8; ++i) tile.b[i][8] = middle << 23;
+    ASSERT_TRUE(run_matrix_kernel(job));
+    numeric::MatrixOperandA a;
+    prepare_operand_a(a, job.a, job.mask_a, 0);
+    for (u32 i = 0; i < 8; ++i) {
+      numeric::MatrixOperandB b;
+      prepare_operand_b(b, tile.b[i], job.mask_b, 0, false);
+      alignas(64) u32 expected[16] = {};
+      matrix_product_row(expected, a, b, mode, 0);
+      for (u32 j = 0; j < 16; ++j) ASSERT_EQ(tile.get(mode.dst, i, j), expected[j]) << round;
+    }
+  }
+}
+
+TEST_P(FpuKernels, elementwise_operations_equal_the_scalar_ones) {
+  Operands operands;
+  for (u32 round = 0; round < 6000; ++round) {
+    const FpuMode mode = kModes[round % 4];
+    ElementwiseJob job;
+    Tile tile;
+    tile.fill(operands, mode, kSpreads[operands.bits() % 4]);
+    tile.describe(job);
+    for (u32 i = 0; i < 8; ++i) job.a[i] = tile.a[i];
+    job.mode = mode;
+    job.phase = operands.bits() % 4;
+    job.kind = static_cast<Elementwise>(operands.bits() % 3);
+    job.keep = operands.bits() % 4 == 0;
+    job.broadcast_column = operands.bits() % 4 == 0;
+    job.mask_a = mode.five_bit ? numeric::kCellFp16 : kEightBitMasks[operands.bits() % 2];
+    job.mask_b = mode.five_bit ? numeric::kCellFp16 : kEightBitMasks[operands.bits() % 2];
+    run_elementwise_kernel(job);
+    for (u32 i = 0; i < 8; ++i) {
+      for (u32 j = 0; j < 16; ++j) {
+        const u32 sign = job.kind == Elementwise::Sub ? 0x80000000 : 0;
+        const u32 a = tile.a[i][j] & job.mask_a;
+        const u32 b = (tile.b[i][job.broadcast_column ? 0 : j] ^ sign) & job.mask_b;
+        const FpuTerm term = job.kind == Elementwise::Mul
+                                 ? elementwise_product(a, b, mode, job.phase, job.keep)
+                                 : elementwise_sum(a, b, mode, job.phase, job.keep);
+        const u32 expected = accumulate(mode.dst, term_of_dst(mode.dst, tile.old[i][j]), term);
+        ASSERT_EQ(tile.get(mode.dst, i, j), expected)
+            << "round " << round << std::hex << ", a " << a << ", b " << b << ", Dst "
+            << tile.old[i][j];
+      }
+    }
+  }
+}
+
+u32 integer_cell(Operands& operands) {
+  const u32 e = operands.bits() % 8 == 0 ? 0 : 16;
+  return (operands.bits() & 0x80000000) | e << 23 | (operands.bits() & 0x3FF) << 13;
+}
+
+Tile integer_tile(Operands& operands) {
+  Tile tile;
+  for (auto& row : tile.a)
+    for (u32& cell : row) cell = integer_cell(operands);
+  for (auto& row : tile.b)
+    for (u32& cell : row) cell = integer_cell(operands);
+  for (u32 i = 0; i < 8; ++i) {
+    for (u32 j = 0; j < 16; ++j) {
+      // Half of them where the sum is clamped.
+      const u32 edge = 0x7FFFFFFF - operands.bits() % 5000;
+      tile.set(DstKind::Fp32, i, j,
+               (operands.bits() & 0x80000000) |
+                   (operands.bits() % 2 == 0 ? edge : operands.bits() % 5000));
+    }
+  }
+  return tile;
+}
+
+TEST_P(FpuKernels, integer_operations_equal_the_scalar_ones) {
+  using namespace numeric;
+  Operands operands;
+  for (u32 round = 0; round < 2000; ++round) {
+    Tile tile = integer_tile(operands);
+    ElementwiseJob job;
+    tile.describe(job);
+    for (u32 i = 0; i < 8; ++i) job.a[i] = tile.a[i];
+    job.mask_a = job.mask_b = kCellFp16;
+    job.phase = round % 4;
+    job.kind = static_cast<Elementwise>(round % 3);
+    job.keep = operands.bits() % 2 == 0;
+    run_integer_elementwise_kernel(job);
+    for (u32 i = 0; i < 8; ++i) {
+      for (u32 j = 0; j < 16; ++j) {
+        const u32 a = tile.a[i][j];
+        const u32 b = tile.b[i][j] ^ (job.kind == Elementwise::Sub ? 0x80000000 : 0);
+        const i64 sum = job.kind == Elementwise::Mul
+                            ? i64{integer_slice(a, integer_slice_mask_a(job.phase))} *
+                                  integer_slice(b, integer_slice_mask_b(job.phase), job.keep)
+                            : i64{integer_operand(a)} + integer_operand(b, job.keep);
+        ASSERT_EQ(tile.get(DstKind::Fp32, i, j), integer_accumulate(tile.old[i][j], sum));
+      }
+    }
+  }
+}
+
+TEST_P(FpuKernels, integer_matrix_products_equal_the_scalar_ones) {
+  using namespace numeric;
+  Operands operands;
+  for (u32 round = 0; round < 1000; ++round) {
+    Tile tile = integer_tile(operands);
+    MatrixJob job;
+    tile.describe(job);
+    for (u32 k = 0; k < 16; ++k) job.a[k] = tile.a[k];
+    job.mask_a = job.mask_b = kCellFp16;
+    job.phase = round % 4;
+    run_integer_matrix_kernel(job);
+    for (u32 i = 0; i < 8; ++i) {
+      for (u32 j = 0; j < 16; ++j) {
+        i64 sum = 0;
+        for (u32 k = 0; k < 16; ++k)
+          sum += i64{integer_slice(tile.a[k][j], integer_slice_mask_a(job.phase))} *
+                 integer_slice(tile.b[i][k], integer_slice_mask_b(job.phase));
+        ASSERT_EQ(tile.get(DstKind::Fp32, i, j), integer_accumulate(tile.old[i][j], sum));
+      }
+    }
+  }
+}
+
+TEST(FpuKernelSelection, mvmul_with_exponents_beyond_floats_gives_the_scalar_result) {
+  UnitBench bench;
+  bench.set_source_formats(static_cast<u32>(numeric::Format::Tf32),
+                           static_cast<u32>(numeric::Format::Tf32));
+  bench.set<cfg::ALU_ACC_CTRL_Fp32_enabled>(1);
+  Operands operands;
+  auto& a = bench.fpu().src_a.bank[0];
+  auto& b = bench.fpu().src_b.bank[0];
+  const u32* rows[16];
+  for (u32 k = 0; k < 16; ++k) {
+    rows[k] = a[k].datum.data();
+    for (u32 j = 0; j < 16; ++j) {
+      a[k].datum[j] = operands.cell(false, Spread::Any);
+      b[k].datum[j] = operands.cell(false, Spread::Any);
+    }
+  }
+  a[0].datum[0] = 255u << 23;
+  // Row 0 is invalid, and reads 0 although something else lies there.
+  DstAccess dst = bench.dst();
+  dst.write32(0, 3, 0x3F123456);
+  dst.set_valid32(0, false);
+  ASSERT_EQ(bench.run<op::MVMUL>(), Completion::Done);
+  ASSERT_TRUE(bench.dst().valid32(0));
+  numeric::MatrixOperandA operand_a;
+  prepare_operand_a(operand_a, rows, numeric::kCellAll, 0);
+  for (u32 i = 0; i < 8; ++i) {
+    numeric::MatrixOperandB operand_b;
+    prepare_operand_b(operand_b, b[i].datum.data(), numeric::kCellAll, 0, false);
+    alignas(64) u32 expected[16] = {};
+    matrix_product_row(expected, operand_a, operand_b, {false, DstKind::Fp32}, 0);
+    for (u32 j = 0; j < 16; ++j)
+      EXPECT_EQ(numeric::fp32_from_dst(bench.dst().read32(i, j)), expected[j]) << i << " " << j;
+  }
+}
+
+TEST(FpuKernelSelection, mvmul_reads_an_invalid_row_as_zero_and_makes_it_valid) {
+  UnitBench bench;
+  bench.set_source_formats(static_cast<u32>(numeric::Format::Bf16),
+                           static_cast<u32>(numeric::Format::Bf16));
+  DstAccess dst = bench.dst();
+  for (u32 row = 0; row < 9; ++row) dst.write16(row, 5, numeric::dst_from_bf16(0x4040));
+  dst.set_valid16(2, false);
+  ASSERT_EQ(bench.run<op::MVMUL>(), Completion::Done);
+  EXPECT_TRUE(dst.valid16(2));
+  EXPECT_EQ(dst.read16(2, 5), 0);
+  EXPECT_EQ(dst.read16(3, 5), numeric::dst_from_bf16(0x4040));
+  EXPECT_EQ(dst.read16(8, 5), numeric::dst_from_bf16(0x4040));
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, FpuKernels, testing::ValuesIn([] {
+                           std::vector<i64> targets;
+                           for (i64 all = hwy::SupportedTargets() & HWY_TARGETS; all != 0;
+                                all &= all - 1)
+                             targets.push_back(all & -all);
+                           return targets;
+                         }()),
+                         [](const testing::TestParamInfo<i64>& info) {
+                           return std::string(hwy::TargetName(info.param));
+                         });
+
+}  // namespace
+}  // namespace bhemu::tensix
