@@ -18,8 +18,9 @@ UnpackRows unpack_rows(Format in, Format out);
 /// Rows of Dst storage on their way to L1.
 struct PackJob {
   static constexpr u32 kRows = 4;
-  std::array<const u16*, kRows> high{};  // a row of the 16-bit view, or the high halves
-  std::array<const u16*, kRows> low{};   // 32-bit view only
+  // Only the first `rows` of these are set: clearing them would cost as much as a kernel.
+  std::array<const u16*, kRows> high;  // a row of the 16-bit view, or the high halves
+  std::array<const u16*, kRows> low;   // 32-bit view only
   u32 rows = 0;
   bool relu = false;       // mode 1: negative datums become +0
   u8* datum = nullptr;     // takes kRow * bits_of(out) / 8 bytes a row

@@ -71,7 +71,7 @@ class Pacr {
   const ConfigWords& words_;
   PackerState& packer_;
   Adc& adc_;
-  pack::Path own_path_;
+  std::optional<pack::Path> own_path_;
   const pack::Path* path_ = nullptr;
   pack::Output output_;
   DstAccess dst_;
@@ -116,14 +116,15 @@ bool Pacr::find_input() {
   const AdcChannel& in = adc_.channel[0];
   const u32 bytes = numeric::address_bytes_of(
       numeric::format_of(cfg::THCON_SEC0_REG1_In_data_format::get(words_)));
-  const u32 x_mask = kRow / bytes - 1;
+  const u32 size = static_cast<u32>(std::countr_zero(bytes));  // 1, 2 or 4 bytes
+  const u32 x_mask = (kRow >> size) - 1;
   const u32 address = cfg::PCK0_ADDR_BASE_REG_0_Base::get(words_) +
                       in.x * (cfg::PCK0_ADDR_CTRL_XY_REG_0_Xstride::get(words_) & 0xF) +
                       in.y * cfg::PCK0_ADDR_CTRL_XY_REG_0_Ystride::get(words_) +
                       in.z * cfg::PCK0_ADDR_CTRL_ZW_REG_0_Zstride::get(words_) +
                       in.w * cfg::PCK0_ADDR_CTRL_ZW_REG_0_Wstride::get(words_);
   const u32 offset = cfg::DEST_TARGET_REG_CFG_PACK_SEC0_Offset::get(words_);
-  const u32 start = (((address / bytes & ~x_mask) | (in.x & x_mask)) + offset * kRow) & 0x3FFF;
+  const u32 start = (((address >> size & ~x_mask) | (in.x & x_mask)) + offset * kRow) & 0x3FFF;
   const i64 columns = i64{adc_.channel[1].x} - i64{in.x} + 1;
   input_.zero = insn_.zero_write() != 0;
   input_.from_l1 =

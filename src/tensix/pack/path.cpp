@@ -70,14 +70,27 @@ bool check_accumulation(Check& check, const Path& path) {
          !check.raise(Rule::PackAccumulateZeroFlags, "Pack_L1_Acc without Disable_pack_zero_flags");
 }
 
-/// False: the thread stops. Mode 1 of the integer descale takes its shift from byte z, and no
-/// document says which z.
+/// All 64 bytes of INT_DESCALE_VALUES give the same shift.
+bool same_descale_everywhere(const ConfigWords& words) {
+  constexpr u32 kFirst = cfg::INT_DESCALE_VALUES_SEC0_Value::kWord;
+  const u32 wanted = (words[kFirst] & 31) * 0x01010101u;
+  for (u32 i = 0; i < 16; ++i)
+    if ((words[kFirst + i] & 0x1F1F1F1Fu) != wanted) return false;
+  return true;
+}
+
+/// False: the thread stops. Mode 1 of the integer descale takes its shift from byte z of 64, and
+/// no document says which z: good if it makes no difference.
 bool descale_shift(Check& check, u32& shift) {
   const ConfigWords& words = check.config();
   shift = 0;
   if (cfg::INT_DESCALE_Enable::get(words) == 0) return true;
-  if (undocumented(check, cfg::INT_DESCALE_Mode::get(words) != 0, "integer descale by plane"))
-    return false;
+  if (cfg::INT_DESCALE_Mode::get(words) != 0) {
+    check.clean = false;  // follows from words that the cache does not compare
+    if (!same_descale_everywhere(words) &&
+        check.raise(Rule::PackUndocumented, "integer descale by plane"))
+      return false;
+  }
   shift = cfg::INT_DESCALE_VALUES_SEC0_Value::get(words) & 31;
   return true;
 }
@@ -187,7 +200,8 @@ bool plain_instruction(op::PACR insn) {
 
 }  // namespace
 
-const Path* find_path(const Context& context, op::PACR insn, bool from_l1, Path& own) {
+const Path* find_path(const Context& context, op::PACR insn, bool from_l1,
+                      std::optional<Path>& own) {
   const ConfigWords& words = context.config();
   const bool histogram = any_thread_counts(context.state);
   PathCache* cache = context.env.paths != nullptr ? &context.env.paths->pack : nullptr;
@@ -197,11 +211,11 @@ const Path* find_path(const Context& context, op::PACR insn, bool from_l1, Path&
     return &cache->path;
 
   Check check{context};
-  if (!check_documented(check, insn) || !choose_path(check, from_l1, own)) return nullptr;
-  if (cache == nullptr || !check.clean) return &own;
+  if (!check_documented(check, insn) || !choose_path(check, from_l1, own.emplace())) return nullptr;
+  if (cache == nullptr || !check.clean) return &*own;
   for (u32 i = 0; i < PathCache::kWords; ++i) cache->words[i] = words[kPathWords[i]];
   cache->histogram = histogram;
-  cache->path = own;
+  cache->path = *own;
   cache->valid = true;
   return &cache->path;
 }

@@ -6,6 +6,8 @@
 // rounding, RowPadZero, configuration contexts, per-datum exponents (Dis_shared_exp_assembler).
 #pragma once
 
+#include <optional>
+
 #include "numeric/format_pack.hpp"
 #include "numeric/format_rows.hpp"
 #include "tensix/context.hpp"
@@ -37,8 +39,9 @@ struct PathCache {
   Path path;
 };
 
-/// The path of `insn`, in the environment's cache or in `own`. Null: the instruction ends in a
-/// fault.
-const Path* find_path(const Context& context, op::PACR insn, bool from_l1, Path& own);
+/// The path of `insn`, in the environment's cache or else in `own`. Null: the instruction ends in
+/// a fault.
+const Path* find_path(const Context& context, op::PACR insn, bool from_l1,
+                      std::optional<Path>& own);
 
 }  // namespace bhemu::tensix::pack
