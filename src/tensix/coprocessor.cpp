@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tensix/cfg/cfg.hpp"
+#include "tensix/data_paths.hpp"
 #include "tensix/fpu/dst_access.hpp"
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/frontend/gate.hpp"
@@ -58,7 +59,10 @@ Cycle next_event(const State& state, Cycle now) {
 }  // namespace
 
 Coprocessor::Coprocessor(const Environment& environment)
-    : state_(std::make_unique<State>()), environment_(environment) {
+    : state_(std::make_unique<State>()),
+      paths_(std::make_unique<DataPaths>()),
+      environment_(environment) {
+  environment_.paths = paths_.get();
   reset();
 }
 Coprocessor::~Coprocessor() = default;

@@ -16,7 +16,8 @@
 
 namespace bhemu::tensix {
 
-struct State;  // plain data, tensix/state.hpp
+struct State;      // plain data, tensix/state.hpp
+struct DataPaths;  // derived from it, tensix/data_paths.hpp
 
 /// What the tile lends to its coprocessor. `wakeup.touch()` is called before anything that a core
 /// can read or wait for changes.
@@ -32,6 +33,8 @@ struct Environment {
   /// CFG word 185 (RISCV_IC_INVALIDATE) and its like, written by any agent: the tile's side
   /// effects.
   void (*config_written)(void* tile, u32 word_index, u32 value, Cycle now) = nullptr;
+  /// Lent by the coprocessor to its own units; without it they are slower and do the same.
+  DataPaths* paths = nullptr;
 };
 
 /// Why a thread does not advance, for the hang report.
@@ -119,6 +122,7 @@ class Coprocessor {
 
  private:
   std::unique_ptr<State> state_;
+  std::unique_ptr<DataPaths> paths_;
   Environment environment_;
 };
 

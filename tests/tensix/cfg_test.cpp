@@ -80,6 +80,25 @@ TEST(Cfg, setc16_resets_unpack_context_counters_when_asked_to) {
   EXPECT_EQ(harness.state().unpacker[1].context[1], 3);
 }
 
+TEST(Cfg, setc16_increments_unpack_context_counters_when_asked_to) {
+  Harness harness;
+  State& state = harness.state();
+  for (ConfigWords& words : state.cfg.bank) {
+    cfg::THCON_SEC0_REG2_Context_count::set(words, 1);  // two contexts
+    cfg::THCON_SEC0_REG2_Context_count::set(words, 2, kThconSection);
+  }
+  harness.execute(2, {setc16(41, 1u << 5)});
+  EXPECT_EQ(state.unpacker[0].context[2], 1);
+  EXPECT_EQ(state.unpacker[1].context[2], 0);
+  EXPECT_EQ(state.unpacker[0].context[1], 0);
+  harness.execute(2, {setc16(41, 1u << 5 | 1u << 13)});
+  EXPECT_EQ(state.unpacker[0].context[2], 0);
+  EXPECT_EQ(state.unpacker[1].context[2], 1);
+  // A reset in the same write has the last word.
+  harness.execute(2, {setc16(41, 1u << 12 | 1u << 13)});
+  EXPECT_EQ(state.unpacker[1].context[2], 0);
+}
+
 /// CFGSHIFTMASK bit by bit: output bit i takes part in the mask when the unrotated bit does.
 u32 shift_mask_model(u32 old, u32 scratch, u32 amount, u32 width, u32 mode, bool keep) {
   u32 operand = 0;

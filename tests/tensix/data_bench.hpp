@@ -9,6 +9,7 @@
 
 #include "numeric/format_layout.hpp"
 #include "tensix/context.hpp"
+#include "tensix/data_paths.hpp"
 #include "tensix/fpu/dst_access.hpp"
 
 namespace bhemu::tensix {
@@ -19,6 +20,7 @@ class DataBench {
     env_.l1 = &l1;
     env_.faults = &faults;
     env_.tile = this;
+    env_.paths = &paths_;
     env_.store_register = [](void* tile, u32 address, u32 value, Cycle) {
       static_cast<DataBench*>(tile)->registers[address] = value;
     };
@@ -75,6 +77,7 @@ class DataBench {
 
  private:
   std::unique_ptr<State> state_ = std::make_unique<State>();
+  DataPaths paths_;
   Environment env_;
 };
 

@@ -1,5 +1,6 @@
 // Unpacker, matrix unit and packer one after the other, as a tile copy runs them.
 #include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -90,6 +91,47 @@ TEST_F(TileCopy, fp32_through_srca_keeps_ten_bits_of_mantissa) {
   copy_tile();
   for (u32 i = 0; i < 1024; ++i)
     EXPECT_EQ(get32(kTarget + 4 * i), get32(kSource + 4 * i) & 0xFFFFE000u) << i;
+}
+
+/// Counting exponents keeps the packer on its row-by-row way, without any effect on the datums.
+TEST_F(TileCopy, whole_rows_and_single_rows_are_packed_alike) {
+  struct Case {
+    Format in, cells, out;
+    bool fp32_dst;
+  };
+  constexpr Case kCases[] = {{Format::Bf16, Format::Bf16, Format::Bf16, false},
+                             {Format::Bf16, Format::Bf16, Format::Bfp8, false},
+                             {Format::Bfp8, Format::Bfp8, Format::Bfp8, false},
+                             {Format::Fp32, Format::Tf32, Format::Fp32, true}};
+  std::mt19937 random(34);
+  for (const Case& c : kCases) {
+    apply(c.in, c.cells, c.out, c.fp32_dst);
+    if (!c.fp32_dst) {
+      set<cfg::ALU_FORMAT_SPEC_REG2_Dstacc>(code(Format::Bf16));
+      set<cfg::THCON_SEC0_REG1_In_data_format>(code(Format::Bf16));
+      set<cfg::PCK0_ADDR_CTRL_XY_REG_0_Ystride>(32);
+    }
+    set<cfg::THCON_SEC0_REG1_Exp_section_size>(4);
+    for (u32 i = 0; i < 1100; ++i) put32(kSource + 4 * i, random());
+    for (const u32 relu : {0u, 1u}) {
+      set<cfg::STACC_RELU_ApplyRelu>(relu);
+      std::array<std::vector<u8>, 2> copy;
+      std::array<u8, 2> greatest{};
+      for (u32 counting = 0; counting < 2; ++counting) {
+        set_thread<thread_cfg::ENABLE_ACC_STATS_Enable>(counting, 1);
+        adc(AdcUnit::Unpacker0).channel[0].z = 0;
+        adc(AdcUnit::Packer, 2).channel[0].y = 0;
+        state().packer.max_exponent = 0;
+        std::fill_n(l1.data() + kTarget, 0x1200, u8{0xEE});
+        copy_tile();
+        copy[counting].assign(l1.data() + kTarget, l1.data() + kTarget + 0x1200);
+        greatest[counting] = state().packer.max_exponent;
+      }
+      EXPECT_EQ(copy[0], copy[1]) << name_of(c.in) << " to " << name_of(c.out) << " ReLU " << relu;
+      EXPECT_EQ(greatest[0], greatest[1]);
+      EXPECT_NE(copy[0][64], 0xEE);
+    }
+  }
 }
 
 }  // namespace

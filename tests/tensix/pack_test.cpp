@@ -528,5 +528,47 @@ TEST_F(Pack, unpack_to_dst_then_pack_gives_the_tile_back) {
   for (u32 i = 0; i < 1024; ++i) EXPECT_EQ(get16(kData + 2 * i), get16(source + 2 * i)) << i;
 }
 
+TEST_F(Pack, integer_descale_by_plane_is_defined_when_all_planes_have_the_same_shift) {
+  constexpr u32 kFirst = cfg::INT_DESCALE_VALUES_SEC0_Value::kWord;
+  apply(Format::Int8, Format::Int8, true);
+  set<cfg::INT_DESCALE_Enable>(1);
+  set<cfg::INT_DESCALE_Mode>(1);
+  for (u32 i = 0; i < 16; ++i) set_word(kFirst + i, 0x04040404);
+  put_fp32(0, 0, 0x80000058);  // magnitude 0x58, half away from zero: 0x5.8 becomes 6
+  put_fp32(0, 1, 0x00000047);
+  pacr({{"last", 1}});
+  EXPECT_FALSE(faulted());
+  EXPECT_EQ(get8(kData), 0x86);
+  EXPECT_EQ(get8(kData + 1), 0x04);
+  set_word(kFirst + 9, 0x04040504);
+  pacr({{"last", 1}});
+  EXPECT_TRUE(faulted(Rule::PackUndocumented));
+}
+
+TEST_F(Pack, every_word_that_a_path_follows_from_takes_effect_at_once) {
+  apply(Format::Bf16, Format::Bf16, false);
+  put_bf16(0, 0, 0xBF81);
+  const auto packed = [&] {
+    packer().channel[0].y = 0;
+    pacr({{"last", 1}});
+    EXPECT_FALSE(faulted());
+    return get32(kData);
+  };
+  EXPECT_EQ(packed(), 0xBF81u);
+  set<cfg::STACC_RELU_ApplyRelu>(1);
+  EXPECT_EQ(packed(), 0x0000u);
+  set<cfg::STACC_RELU_ApplyRelu>(0);
+  set<cfg::THCON_SEC0_REG1_Out_data_format>(code(Format::Fp32));
+  EXPECT_EQ(packed(), 0xBF810000u);
+  set<cfg::ALU_FORMAT_SPEC_REG2_Dstacc>(code(Format::Bfp8));
+  set<cfg::THCON_SEC0_REG1_In_data_format>(code(Format::Bfp8));
+  EXPECT_EQ(packed(), 0xBF820000u);
+  set<cfg::PCK_DEST_RD_CTRL_Read_int8>(1);  // raw
+  EXPECT_EQ(packed(), 0xBF810000u);
+  set<cfg::THCON_SEC0_REG1_Exp_threshold_en>(1);
+  set<cfg::THCON_SEC0_REG1_Exp_threshold>(0x80);
+  EXPECT_EQ(packed(), 0u);
+}
+
 }  // namespace
 }  // namespace bhemu::tensix

@@ -424,5 +424,20 @@ TEST_F(Unpack, nop_and_setdvalid_fault_when_the_bank_is_already_handed_over) {
   EXPECT_EQ(state().fpu.src_b.owner[0], SrcOwner::Matrix);
 }
 
+TEST_F(Unpack, nop_pops_a_message_of_the_named_stream_or_of_the_threads_stream) {
+  set_thread<thread_cfg::NOC_OVERLAY_MSG_CLEAR_StreamId_0>(5);
+  set_thread<thread_cfg::NOC_OVERLAY_MSG_CLEAR_StreamId_1>(6);
+  const auto message_clear = [](u32 stream) { return 0xFFB40000 + stream * 0x1000 + 266 * 4; };
+  run<op::UNPACR_NOP>({{"unpack_pop", 0}});
+  run<op::UNPACR_NOP>({{"unpack_pop", 3}, {"unpacker_select", 1}, {"stream_id", 9}});
+  run<op::UNPACR_NOP>({{"unpack_pop", 3}, {"msg_clr_cnt", 1}, {"stream_id", 9}});
+  const std::map<u32, u32> written = {
+      {message_clear(5), 1}, {message_clear(6), 1}, {message_clear(9), 1}};
+  EXPECT_EQ(registers, written);
+  EXPECT_TRUE(faulted(Rule::UnpackStreamClear));
+  EXPECT_FALSE(faulted(Rule::UnpackUndocumented));
+  EXPECT_EQ(state().fpu.src_a.owner[0], SrcOwner::Unpacker);
+}
+
 }  // namespace
 }  // namespace bhemu::tensix

@@ -6,6 +6,7 @@
 
 #include "tensix/frontend/gate.hpp"
 #include "tensix/prng.hpp"
+#include "tensix/unpack/handover.hpp"
 
 namespace bhemu::tensix {
 namespace {
@@ -141,14 +142,8 @@ Completion execute(Context& context, op::SETC16 insn) {
   }
   context.touch(Resource::Config);
   context.state.cfg.thread[context.thread][index] = static_cast<u16>(insn.setc16_value());
-  // The context offsets live in the same word, so it is the bits that ask for the reset.
-  if (index == thread_cfg::UNPACK_MISC_CFG_CfgContextCntReset_0::kWord) {
-    const ThreadConfigWords& words = context.thread_config();
-    if (thread_cfg::UNPACK_MISC_CFG_CfgContextCntReset_0::get(words) != 0)
-      context.state.unpacker[0].context[context.thread] = 0;
-    if (thread_cfg::UNPACK_MISC_CFG_CfgContextCntReset_1::get(words) != 0)
-      context.state.unpacker[1].context[context.thread] = 0;
-  }
+  if (index == thread_cfg::UNPACK_MISC_CFG_CfgContextCntReset_0::kWord)
+    unpack::context_counter_written(context, static_cast<u16>(insn.setc16_value()));
   return Completion::Done;
 }
 

@@ -27,13 +27,13 @@ void narrow(const u32* datum, u8* byte) {
 }  // namespace
 
 bool Output::open(const Adc& adc) {
-  const u8 format = static_cast<u8>(path_.out);
+  const u8 format = static_cast<u8>(path_->out);
   if (packer_.open) {
     return packer_.out_format == format ||
            !context_.raise(
                Rule::PackFormatChange,
                fmt::format("from {} to {}", name_of(static_cast<Format>(packer_.out_format)),
-                           name_of(path_.out)));
+                           name_of(path_->out)));
   }
   const ConfigWords& words = context_.config();
   const AdcChannel& out = adc.channel[1];
@@ -103,7 +103,7 @@ bool Output::accumulate(u8* byte, u32 count) {
   const u32 at = packer_.data.address + packer_.data.fill;
   if (!in_l1(at, count)) return false;
   const u8* old = context_.l1().data() + at;
-  if (path_.out == Format::Fp32) {
+  if (path_->out == Format::Fp32) {
     for (u32 i = 0; i < count; i += 4) {
       u32 before;
       u32 contribution;
@@ -119,8 +119,8 @@ bool Output::accumulate(u8* byte, u32 count) {
     u16 contribution;
     std::memcpy(&before, old + i, 2);
     std::memcpy(&contribution, byte + i, 2);
-    const u16 sum = path_.out == Format::Bf16 ? numeric::accumulate_bf16(before, contribution)
-                                              : numeric::accumulate_fp16(before, contribution);
+    const u16 sum = path_->out == Format::Bf16 ? numeric::accumulate_bf16(before, contribution)
+                                               : numeric::accumulate_fp16(before, contribution);
     std::memcpy(byte + i, &sum, 2);
   }
   return true;
@@ -128,7 +128,7 @@ bool Output::accumulate(u8* byte, u32 count) {
 
 bool Output::append_plain(const u32* datum, u32 count) {
   std::array<u8, kRow * 4> byte;
-  const u32 size = numeric::bits_of(path_.out) / 8;
+  const u32 size = numeric::bits_of(path_->out) / 8;
   std::array<u32, kRow> row{};
   std::copy_n(datum, count, row.begin());
   switch (size) {
@@ -142,13 +142,13 @@ bool Output::append_plain(const u32* datum, u32 count) {
       narrow<u32>(row.data(), byte.data());
       break;
   }
-  if (path_.accumulate && !accumulate(byte.data(), count * size)) return false;
+  if (path_->accumulate && !accumulate(byte.data(), count * size)) return false;
   return append_bytes(packer_.data, byte.data(), count * size);
 }
 
 bool Output::write_group() {
-  const numeric::Block block = numeric::assemble_group(path_.out, packer_.group.data());
-  const u32 bits = numeric::bits_of(path_.out);
+  const numeric::Block block = numeric::assemble_group(path_->out, packer_.group.data());
+  const u32 bits = numeric::bits_of(path_->out);
   std::array<u8, kRow> byte{};
   for (u32 i = 0; i < kRow; ++i)
     byte[i * bits / 8] |= static_cast<u8>(block.datum[i] << (i * bits % 8));
@@ -166,7 +166,26 @@ bool Output::append_group(const u32* datum, u32 count) {
 }
 
 bool Output::append(const u32* datum, u32 count) {
-  return numeric::is_bfp(path_.out) ? append_group(datum, count) : append_plain(datum, count);
+  return numeric::is_bfp(path_->out) ? append_group(datum, count) : append_plain(datum, count);
+}
+
+bool Output::append_rows(numeric::PackJob& job, u32& greatest_exponent) {
+  const u32 bytes = job.rows * kRow * numeric::bits_of(path_->out) / 8;
+  PackStream& data = packer_.data;
+  if (data.fill != 0 || packer_.group_fill != 0 || !L1::contains(data.address, bytes)) return false;
+  const bool block = numeric::is_bfp(path_->out);
+  // The exponents may fill their 16-byte block, which is written as well.
+  if (block && !L1::contains(packer_.exponents.address, kBlock)) return false;
+
+  std::array<u8, numeric::PackJob::kRows> exponent{};
+  context_.l1().before_write(data.address, bytes,
+                             {agent_of_thread(context_.thread), context_.word, context_.now});
+  job.datum = context_.l1().data() + data.address;
+  job.exponent = exponent.data();
+  greatest_exponent = path_->rows(job);
+  data.address += bytes;
+  if (block) append_bytes(packer_.exponents, exponent.data(), job.rows);
+  return true;
 }
 
 bool Output::pad(PackStream& stream) {

@@ -11,14 +11,17 @@ namespace bhemu::tensix::pack {
 
 class Output {
  public:
-  Output(const Context& context, const Path& path)
-      : context_(context), path_(path), packer_(context.state.packer) {}
+  explicit Output(const Context& context) : context_(context), packer_(context.state.packer) {}
+  /// Call before `open`; the path outlives the output.
+  void use(const Path& path) { path_ = &path; }
 
   /// The streams get addresses from channel 1 of `adc` if the tile is not open yet.
   /// All of these: false when a fault stopped the thread.
   bool open(const Adc& adc);
   /// `count` up to 16 results of the late conversion.
   bool append(const u32* datum, u32 count);
+  /// Whole rows straight into L1. False: they cannot go that way now, and nothing was done.
+  bool append_rows(numeric::PackJob& job, u32& greatest_exponent);
   /// Last or Flush: partial blocks are padded with zeros and written, the tile is closed.
   bool close(bool last);
 
@@ -33,7 +36,7 @@ class Output {
   bool in_l1(u32 address, u32 bytes);
 
   const Context& context_;
-  const Path& path_;
+  const Path* path_ = nullptr;
   PackerState& packer_;
 };
 

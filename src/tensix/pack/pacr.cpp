@@ -39,7 +39,7 @@ class Pacr {
         words_(context.config()),
         packer_(context.state.packer),
         adc_(context.state.adc.of(counter_thread(context, insn), AdcUnit::Packer)),
-        output_(context, path_),
+        output_(context),
         dst_(context.state) {}
 
   void run();
@@ -58,6 +58,8 @@ class Pacr {
   bool fetch(u32 index, Row& code);
   bool apply_edge_mask(Row& code);
   u32 edge_mask() const;
+  bool no_edge() const;
+  bool emit_whole_rows();
   void advance_position();
   void update_statistics(const Row& code);
   void apply_threshold(Row& code) const;
@@ -69,7 +71,8 @@ class Pacr {
   const ConfigWords& words_;
   PackerState& packer_;
   Adc& adc_;
-  pack::Path path_;
+  std::optional<pack::Path> own_path_;
+  const pack::Path* path_ = nullptr;
   pack::Output output_;
   DstAccess dst_;
   Input input_;
@@ -113,14 +116,15 @@ bool Pacr::find_input() {
   const AdcChannel& in = adc_.channel[0];
   const u32 bytes = numeric::address_bytes_of(
       numeric::format_of(cfg::THCON_SEC0_REG1_In_data_format::get(words_)));
-  const u32 x_mask = kRow / bytes - 1;
+  const u32 size = static_cast<u32>(std::countr_zero(bytes));  // 1, 2 or 4 bytes
+  const u32 x_mask = (kRow >> size) - 1;
   const u32 address = cfg::PCK0_ADDR_BASE_REG_0_Base::get(words_) +
                       in.x * (cfg::PCK0_ADDR_CTRL_XY_REG_0_Xstride::get(words_) & 0xF) +
                       in.y * cfg::PCK0_ADDR_CTRL_XY_REG_0_Ystride::get(words_) +
                       in.z * cfg::PCK0_ADDR_CTRL_ZW_REG_0_Zstride::get(words_) +
                       in.w * cfg::PCK0_ADDR_CTRL_ZW_REG_0_Wstride::get(words_);
   const u32 offset = cfg::DEST_TARGET_REG_CFG_PACK_SEC0_Offset::get(words_);
-  const u32 start = (((address / bytes & ~x_mask) | (in.x & x_mask)) + offset * kRow) & 0x3FFF;
+  const u32 start = (((address >> size & ~x_mask) | (in.x & x_mask)) + offset * kRow) & 0x3FFF;
   const i64 columns = i64{adc_.channel[1].x} - i64{in.x} + 1;
   input_.zero = insn_.zero_write() != 0;
   input_.from_l1 =
@@ -160,17 +164,17 @@ bool Pacr::fetch(u32 index, Row& code) {
     }
     for (u32 i = 0; i < input_.columns; ++i)
       context_.l1().read(input_.l1_address + i * size, &stored[i], size);
-    path_.early.row(stored.data(), 0, code.data());
+    path_->early.row(stored.data(), 0, code.data());
     advance_position();
     return true;
   }
-  if (path_.read_32b) {
+  if (path_->read_32b) {
     stored = dst_.read_row32(input_.row[index]);
   } else {
     const DstRow row = dst_.read_row16(input_.row[index]);
     std::copy(row.datum.begin(), row.datum.end(), stored.begin());
   }
-  path_.early.row(stored.data(), path_.descale_shift, code.data());
+  path_->early.row(stored.data(), path_->descale_shift, code.data());
   if (!apply_edge_mask(code)) return false;
   advance_position();
   return true;
@@ -194,9 +198,9 @@ bool Pacr::apply_edge_mask(Row& code) {
   if (mask == 0xFFFF) return true;
   u32 masked = 0;
   if (cfg::PCK_EDGE_MODE_mode::get(words_) != 0 &&
-      !numeric::negative_infinity(path_.early.code, masked) &&
+      !numeric::negative_infinity(path_->early.code, masked) &&
       context_.raise(Rule::PackUndocumented,
-                     fmt::format("edge mask with -infinity on {}", name_of(path_.early.code))))
+                     fmt::format("edge mask with -infinity on {}", name_of(path_->early.code))))
     return false;
   for (u32 i = 0; i < kRow; ++i)
     if (!bit(mask, i)) code[i] = masked;
@@ -216,13 +220,13 @@ void Pacr::advance_position() {
 }
 
 void Pacr::update_statistics(const Row& code) {
-  const numeric::ExponentField field = numeric::exponent_field(path_.early.code);
+  const numeric::ExponentField field = numeric::exponent_field(path_->early.code);
   if (field.mask == 0) return;
   u32 greatest = packer_.max_exponent;
   for (u32 i = 0; i < input_.columns; ++i)
     greatest = std::max(greatest, field.of(code[input_.column + i]));
   packer_.max_exponent = static_cast<u8>(greatest);
-  if (!path_.histogram) return;
+  if (!path_->histogram) return;
   for (u32 i = 0; i < input_.columns; ++i) {
     u8& bin = packer_.exponent_histogram[field.of(code[input_.column + i]) & 31];
     if (bin != 255) ++bin;
@@ -230,24 +234,57 @@ void Pacr::update_statistics(const Row& code) {
 }
 
 void Pacr::apply_threshold(Row& code) const {
-  const numeric::ExponentField field = numeric::exponent_field(path_.early.code);
+  const numeric::ExponentField field = numeric::exponent_field(path_->early.code);
   for (u32& value : code)
-    if (field.of(value) < path_.threshold) value = 0;
+    if (field.of(value) < path_->threshold) value = 0;
 }
 
 bool Pacr::emit(u32 index, Row& code) {
-  if (!input_.from_l1) numeric::relu_row(path_.early.code, path_.relu, code.data(), kRow);
+  if (!input_.from_l1) numeric::relu_row(path_->early.code, path_->relu, code.data(), kRow);
   if (!input_.zero && !input_.from_l1) update_statistics(code);
-  if (path_.threshold_on) apply_threshold(code);
+  if (path_->threshold_on) apply_threshold(code);
   Row datum;
-  path_.late(code.data(), datum.data());
+  path_->late(code.data(), datum.data());
   const u32* selected = &datum[input_.column];
-  if (path_.downsample == 0xFFFF) return output_.append(selected, input_.columns);
+  if (path_->downsample == 0xFFFF) return output_.append(selected, input_.columns);
   Row kept;
   u32 count = 0;
   for (u32 i = 0; i < input_.columns; ++i)
-    if (bit(path_.downsample, (index * input_.columns + i) % 16)) kept[count++] = selected[i];
+    if (bit(path_->downsample, (index * input_.columns + i) % 16)) kept[count++] = selected[i];
   return output_.append(kept.data(), count);
+}
+
+/// No edge mask can touch a datum: all four masks let everything pass, or the row set names the
+/// first for every row and that one does.
+bool Pacr::no_edge() const {
+  const u32* mask = &words_[cfg::PCK_EDGE_OFFSET_SEC0_mask::kWord];
+  if ((mask[0] & mask[1] & mask[2] & mask[3] & 0xFFFF) == 0xFFFF) return true;
+  const u32 row_set = cfg::PCK_EDGE_TILE_ROW_SET_SELECT_select::get(words_) & 3;
+  return (mask[0] & 0xFFFF) == 0xFFFF &&
+         cfg::PCK_EDGE_TILE_FACE_SET_SELECT_enable::get(words_) == 0 &&
+         words_[cfg::TILE_ROW_SET_MAPPING_0_row_set_mapping_0::kWord + row_set] == 0;
+}
+
+/// The same as `fetch` and `emit` for all rows at once. False: nothing was done.
+bool Pacr::emit_whole_rows() {
+  if (input_.zero || input_.columns != kRow || input_.rows == 0 || !no_edge()) return false;
+  numeric::PackJob job;
+  job.rows = input_.rows;
+  job.relu = path_->relu.mode == 1;
+  const DstRow invalid;
+  const Dst& dst = context_.state.fpu.dst;
+  for (u32 i = 0; i < input_.rows; ++i) {
+    const u32 row =
+        path_->read_32b ? dst_.physical32(input_.row[i]) : dst_.physical16(input_.row[i]);
+    const bool valid = dst.valid[row] != 0;
+    job.high[i] = valid ? dst.row[row].datum.data() : invalid.datum.data();
+    if (path_->read_32b) job.low[i] = valid ? dst.row[row + 8].datum.data() : invalid.datum.data();
+  }
+  u32 greatest;
+  if (!output_.append_rows(job, greatest)) return false;
+  packer_.max_exponent = std::max(packer_.max_exponent, static_cast<u8>(greatest));
+  for (u32 i = 0; i < input_.rows; ++i) advance_position();
+  return true;
 }
 
 void Pacr::advance_counters() {
@@ -275,9 +312,13 @@ void Pacr::advance_counters() {
 
 void Pacr::run() {
   if (!flush()) {
-    if (!pack::check_documented(context_, insn_) || !find_input()) return;
-    if (!pack::choose_path(context_, input_.from_l1, path_) || !output_.open(adc_)) return;
-    for (u32 i = 0; i < input_.rows; ++i) {
+    if (!find_input()) return;
+    path_ = pack::find_path(context_, insn_, input_.from_l1, own_path_);
+    if (path_ == nullptr) return;
+    output_.use(*path_);
+    if (!output_.open(adc_)) return;
+    const bool done = path_->rows != nullptr && emit_whole_rows();
+    for (u32 i = 0; i < input_.rows && !done; ++i) {
       Row code;
       if (!fetch(i, code) || !emit(i, code)) return;
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "numeric/format_accumulate.hpp"
+#include "tensix/data_paths.hpp"
 
 namespace bhemu::tensix::pack {
 
@@ -10,8 +11,20 @@ using numeric::Format;
 
 namespace {
 
-bool undocumented(const Context& context, bool used, const char* what) {
-  return used && context.raise(Rule::PackUndocumented, what);
+/// Raises faults, and remembers that there was one.
+struct Check {
+  const Context& context;
+  bool clean = true;
+
+  const ConfigWords& config() const { return context.config(); }
+  bool raise(Rule rule, std::string text) {
+    clean = false;
+    return context.raise(rule, std::move(text));
+  }
+};
+
+bool undocumented(Check& check, bool used, const char* what) {
+  return used && check.raise(Rule::PackUndocumented, what);
 }
 
 bool any_thread_counts(const State& state) {
@@ -20,87 +33,98 @@ bool any_thread_counts(const State& state) {
   return false;
 }
 
-bool check_path(const Context& context, const Path& path, Format intermediate) {
-  const ConfigWords& words = context.config();
+bool check_path(Check& check, const Path& path, Format intermediate) {
+  const ConfigWords& words = check.config();
   const u32 dst_bits = path.read_32b ? 32 : 16;
   if (path.early.row == nullptr || path.late == nullptr) {
-    context.raise(Rule::PackFormatPath,
-                  fmt::format("PACR from {}-bit Dst through {} to {}", dst_bits,
-                              name_of(intermediate), name_of(path.out)));
+    check.raise(Rule::PackFormatPath, fmt::format("PACR from {}-bit Dst through {} to {}", dst_bits,
+                                                  name_of(intermediate), name_of(path.out)));
     return false;
   }
   if (path.early.code == numeric::PackCode::Int16 && path.read_32b &&
-      context.raise(Rule::PackInt16From32, "PACR of INT16 from 32-bit Dst"))
+      check.raise(Rule::PackInt16From32, "PACR of INT16 from 32-bit Dst"))
     return false;
   const bool rounds = path.early.rounds || numeric::is_bfp(path.out);
   if (cfg::ALU_ROUNDING_MODE_Packer_srnd_en::get(words) != 0 && rounds &&
-      context.raise(Rule::PackStochastic, "PACR with Packer_srnd_en and a rounding conversion"))
+      check.raise(Rule::PackStochastic, "PACR with Packer_srnd_en and a rounding conversion"))
     return false;
   if (!numeric::relu_is_defined(path.early.code, path.relu) &&
-      context.raise(Rule::PackRelu,
-                    fmt::format("ReLU mode {} with threshold {:#x} on {}", path.relu.mode,
-                                path.relu.threshold, name_of(path.early.code))))
+      check.raise(Rule::PackRelu,
+                  fmt::format("ReLU mode {} with threshold {:#x} on {}", path.relu.mode,
+                              path.relu.threshold, name_of(path.early.code))))
     return false;
-  if (undocumented(context, path.threshold_on && path.early.code == numeric::PackCode::Fp16Wide,
+  if (undocumented(check, path.threshold_on && path.early.code == numeric::PackCode::Fp16Wide,
                    "exponent threshold on FP16 that still has 8 bits of exponent"))
     return false;
   return true;
 }
 
-bool check_accumulation(const Context& context, const Path& path) {
+bool check_accumulation(Check& check, const Path& path) {
   if (!path.accumulate) return true;
   if (!numeric::can_accumulate(path.out)) {
-    context.raise(Rule::PackAccumulate, fmt::format("L1 accumulation of {}", name_of(path.out)));
+    check.raise(Rule::PackAccumulate, fmt::format("L1 accumulation of {}", name_of(path.out)));
     return false;
   }
-  const bool no_flags = cfg::THCON_SEC0_REG1_Disable_pack_zero_flags::get(context.config()) != 0;
-  return no_flags || !context.raise(Rule::PackAccumulateZeroFlags,
-                                    "Pack_L1_Acc without Disable_pack_zero_flags");
+  const bool no_flags = cfg::THCON_SEC0_REG1_Disable_pack_zero_flags::get(check.config()) != 0;
+  return no_flags ||
+         !check.raise(Rule::PackAccumulateZeroFlags, "Pack_L1_Acc without Disable_pack_zero_flags");
 }
 
-/// False: the thread stops. Mode 1 of the integer descale takes its shift from byte z, and no
-/// document says which z.
-bool descale_shift(const Context& context, u32& shift) {
-  const ConfigWords& words = context.config();
+/// All 64 bytes of INT_DESCALE_VALUES give the same shift.
+bool same_descale_everywhere(const ConfigWords& words) {
+  constexpr u32 kFirst = cfg::INT_DESCALE_VALUES_SEC0_Value::kWord;
+  const u32 wanted = (words[kFirst] & 31) * 0x01010101u;
+  for (u32 i = 0; i < 16; ++i)
+    if ((words[kFirst + i] & 0x1F1F1F1Fu) != wanted) return false;
+  return true;
+}
+
+/// False: the thread stops. Mode 1 of the integer descale takes its shift from byte z of 64, and
+/// no document says which z: good if it makes no difference.
+bool descale_shift(Check& check, u32& shift) {
+  const ConfigWords& words = check.config();
   shift = 0;
   if (cfg::INT_DESCALE_Enable::get(words) == 0) return true;
-  if (undocumented(context, cfg::INT_DESCALE_Mode::get(words) != 0, "integer descale by plane"))
-    return false;
+  if (cfg::INT_DESCALE_Mode::get(words) != 0) {
+    check.clean = false;  // follows from words that the cache does not compare
+    if (!same_descale_everywhere(words) &&
+        check.raise(Rule::PackUndocumented, "integer descale by plane"))
+      return false;
+  }
   shift = cfg::INT_DESCALE_VALUES_SEC0_Value::get(words) & 31;
   return true;
 }
 
-}  // namespace
-
-bool check_documented(const Context& context, op::PACR insn) {
-  const ConfigWords& words = context.config();
+/// False: the instruction ends in a fault.
+bool check_documented(Check& check, op::PACR insn) {
+  const ConfigWords& words = check.config();
   const u32 counters = words[cfg::PACK_COUNTERS_SEC0_pack_per_xy_plane::kWord];
   constexpr u32 kCountersUsed = 0x0080FF00;  // reads per plane, transposed
-  if (undocumented(context, insn.cfg_context() != 0, "PACR with a configuration context") ||
-      undocumented(context, insn.row_pad_zero() != 0, "PACR with RowPadZero") ||
-      undocumented(context, insn.ctxt_ctrl() != 0, "PACR with CtxtCtrl") ||
-      undocumented(context, insn.addr_cnt_context() != 0 && insn.ovrd_thread_id() == 0,
+  if (undocumented(check, insn.cfg_context() != 0, "PACR with a configuration context") ||
+      undocumented(check, insn.row_pad_zero() != 0, "PACR with RowPadZero") ||
+      undocumented(check, insn.ctxt_ctrl() != 0, "PACR with CtxtCtrl") ||
+      undocumented(check, insn.addr_cnt_context() != 0 && insn.ovrd_thread_id() == 0,
                    "PACR with AddrCntContext but without OvrdThreadId") ||
-      undocumented(context, (counters & ~kCountersUsed) != 0,
+      undocumented(check, (counters & ~kCountersUsed) != 0,
                    "PACK_COUNTERS beyond reads per plane") ||
-      undocumented(context, cfg::THCON_SEC0_REG1_pack_start_intf_pos::get(words) != 0,
+      undocumented(check, cfg::THCON_SEC0_REG1_pack_start_intf_pos::get(words) != 0,
                    "pack_start_intf_pos") ||
-      undocumented(context, cfg::THCON_SEC0_REG1_pack_dis_y_pos_start_offset::get(words) != 0,
+      undocumented(check, cfg::THCON_SEC0_REG1_pack_dis_y_pos_start_offset::get(words) != 0,
                    "pack_dis_y_pos_start_offset") ||
-      undocumented(context, cfg::THCON_SEC0_REG1_Downsample_rate::get(words) != 0,
+      undocumented(check, cfg::THCON_SEC0_REG1_Downsample_rate::get(words) != 0,
                    "Downsample_rate") ||
-      undocumented(context, cfg::ALU_ROUNDING_MODE_GS_LF::get(words) != 0, "GS_LF") ||
-      undocumented(context, cfg::ALU_ROUNDING_MODE_Bfp8_HF::get(words) != 0, "Bfp8_HF"))
+      undocumented(check, cfg::ALU_ROUNDING_MODE_GS_LF::get(words) != 0, "GS_LF") ||
+      undocumented(check, cfg::ALU_ROUNDING_MODE_Bfp8_HF::get(words) != 0, "Bfp8_HF"))
     return false;
   const bool override_all =
       cfg::THCON_SEC0_REG1_All_pack_disable_zero_compress_ovrd::get(words) != 0;
-  if (undocumented(context, override_all, "All_pack_disable_zero_compress_ovrd")) return false;
+  if (undocumented(check, override_all, "All_pack_disable_zero_compress_ovrd")) return false;
   return cfg::THCON_SEC0_REG1_Disable_zero_compress::get(words) != 0 ||
-         !context.raise(Rule::PackCompression, "PACR with Disable_zero_compress = 0");
+         !check.raise(Rule::PackCompression, "PACR with Disable_zero_compress = 0");
 }
 
-bool choose_path(const Context& context, bool from_l1, Path& path) {
-  const ConfigWords& words = context.config();
+bool choose_path(Check& check, bool from_l1, Path& path) {
+  const ConfigWords& words = check.config();
   const Format intermediate =
       numeric::format_of(cfg::ALU_FORMAT_SPEC_REG_Dstacc_override::get(words) != 0
                              ? cfg::ALU_FORMAT_SPEC_REG_Dstacc_val::get(words)
@@ -108,9 +132,9 @@ bool choose_path(const Context& context, bool from_l1, Path& path) {
   const Format in = numeric::format_of(cfg::THCON_SEC0_REG1_In_data_format::get(words));
   path.out = numeric::format_of(cfg::THCON_SEC0_REG1_Out_data_format::get(words));
   if (intermediate != in &&
-      context.raise(Rule::PackFormatMismatch,
-                    fmt::format("PACR with intermediate {} and In_data_format {}",
-                                name_of(intermediate), name_of(in))))
+      check.raise(Rule::PackFormatMismatch,
+                  fmt::format("PACR with intermediate {} and In_data_format {}",
+                              name_of(intermediate), name_of(in))))
     return false;
   path.read_32b = cfg::PCK_DEST_RD_CTRL_Read_32b_data::get(words) != 0;
   path.relu = {cfg::STACC_RELU_ApplyRelu::get(words) & 3,
@@ -136,13 +160,64 @@ bool choose_path(const Context& context, bool from_l1, Path& path) {
   const u32 mask = cfg::THCON_SEC0_REG1_Downsample_mask::get(words);
   path.downsample = mask == 0 ? 0xFFFF : mask;
   path.accumulate = cfg::THCON_SEC0_REG1_Pack_L1_Acc::get(words) != 0;
-  path.histogram = any_thread_counts(context.state);
-  if (!descale_shift(context, path.descale_shift)) return false;
+  path.histogram = any_thread_counts(check.context.state);
+  if (!descale_shift(check, path.descale_shift)) return false;
   if (numeric::is_bfp(path.out) &&
-      undocumented(context, cfg::THCON_SEC0_REG1_Dis_shared_exp_assembler::get(words) != 0,
+      undocumented(check, cfg::THCON_SEC0_REG1_Dis_shared_exp_assembler::get(words) != 0,
                    "Dis_shared_exp_assembler with a block format"))
     return false;
-  return check_path(context, path, intermediate) && check_accumulation(context, path);
+  if (!check_path(check, path, intermediate) || !check_accumulation(check, path)) return false;
+  const bool plain = !path.threshold_on && path.downsample == 0xFFFF && !path.accumulate &&
+                     !path.histogram && path.relu.mode < 2 && !from_l1;
+  if (plain) path.rows = numeric::pack_rows(path.read_32b, path.early, path.out);
+  return true;
+}
+
+/// Every word that check_documented and choose_path look at.
+constexpr std::array<u32, PathCache::kWords> kPathWords = {
+    cfg::ALU_FORMAT_SPEC_REG_Dstacc_override::kWord,
+    cfg::ALU_FORMAT_SPEC_REG2_Dstacc::kWord,  // and the rounding modes
+    cfg::STACC_RELU_ApplyRelu::kWord,
+    cfg::INT_DESCALE_Enable::kWord,
+    cfg::PCK_DEST_RD_CTRL_Read_32b_data::kWord,
+    cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane::kWord,
+    cfg::THCON_SEC0_REG1_Disable_zero_compress::kWord,
+    cfg::THCON_SEC0_REG1_Downsample_mask::kWord,
+    cfg::INT_DESCALE_VALUES_SEC0_Value::kWord,
+};
+
+bool same_words(const ConfigWords& words, const PathCache& cache) {
+  u32 changed = 0;
+  for (u32 i = 0; i < PathCache::kWords; ++i) changed |= words[kPathWords[i]] ^ cache.words[i];
+  return changed == 0;
+}
+
+/// Bits of PACR that check_documented looks at.
+bool plain_instruction(op::PACR insn) {
+  return insn.cfg_context() == 0 && insn.row_pad_zero() == 0 && insn.ctxt_ctrl() == 0 &&
+         insn.addr_cnt_context() == 0;
+}
+
+}  // namespace
+
+const Path* find_path(const Context& context, op::PACR insn, bool from_l1,
+                      std::optional<Path>& own) {
+  const ConfigWords& words = context.config();
+  const bool histogram = any_thread_counts(context.state);
+  PathCache* cache = context.env.paths != nullptr ? &context.env.paths->pack : nullptr;
+  if (from_l1 || !plain_instruction(insn)) cache = nullptr;
+  if (cache != nullptr && cache->valid && cache->histogram == histogram &&
+      same_words(words, *cache))
+    return &cache->path;
+
+  Check check{context};
+  if (!check_documented(check, insn) || !choose_path(check, from_l1, own.emplace())) return nullptr;
+  if (cache == nullptr || !check.clean) return &*own;
+  for (u32 i = 0; i < PathCache::kWords; ++i) cache->words[i] = words[kPathWords[i]];
+  cache->histogram = histogram;
+  cache->path = *own;
+  cache->valid = true;
+  return &cache->path;
 }
 
 }  // namespace bhemu::tensix::pack

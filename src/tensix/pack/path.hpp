@@ -6,7 +6,10 @@
 // rounding, RowPadZero, configuration contexts, per-datum exponents (Dis_shared_exp_assembler).
 #pragma once
 
+#include <optional>
+
 #include "numeric/format_pack.hpp"
+#include "numeric/format_rows.hpp"
 #include "tensix/context.hpp"
 
 namespace bhemu::tensix::pack {
@@ -23,10 +26,22 @@ struct Path {
   u32 downsample = 0xFFFF;
   bool accumulate = false;
   bool histogram = false;
+  /// Everything in one for whole rows of Dst, if no other stage is on.
+  numeric::PackRows rows = nullptr;
 };
 
-/// False: the instruction ends in a fault.
-bool check_documented(const Context& context, op::PACR insn);
-bool choose_path(const Context& context, bool from_l1, Path& path);
+/// The path of the latest PACR, good for as long as the words it follows from stay the same.
+struct PathCache {
+  static constexpr u32 kWords = 9;
+  bool valid = false;
+  bool histogram = false;
+  std::array<u32, kWords> words{};
+  Path path;
+};
+
+/// The path of `insn`, in the environment's cache or else in `own`. Null: the instruction ends in
+/// a fault.
+const Path* find_path(const Context& context, op::PACR insn, bool from_l1,
+                      std::optional<Path>& own);
 
 }  // namespace bhemu::tensix::pack

@@ -3,8 +3,9 @@
 //
 // Documents: tt-isa-documentation UNPACR_NOP_ZEROSRC.md, UNPACR_NOP_SETDVALID.md,
 // UNPACR_NOP_OverlayClear.md, SETDVALID.md; positions of the Blackhole fields: tenstorrent/tt-llk
-// assembly.yaml. Not modelled, because no document says enough: operations 0 and 3 (stream
-// message clear), clearing both banks.
+// assembly.yaml; the stream register: tt-metal blackhole/noc/noc_overlay_parameters.h. Not
+// modelled, because no document says enough: clearing both banks, stream messages together with
+// set_dvalid.
 #include <fmt/format.h>
 
 #include "numeric/format_layout.hpp"
@@ -44,6 +45,25 @@ bool clear_value(const Context& context, op::UNPACR_NOP insn, u32& cell) {
   }
 }
 
+/// Writes 1 to STREAM_MSG_DATA_CLEAR of an overlay stream: the given one, or the thread's.
+void pop_stream(const Context& context, op::UNPACR_NOP insn) {
+  constexpr u32 kStreams = 0xFFB40000;
+  constexpr u32 kStreamMessageDataClear = 266;
+  const ThreadConfigWords& words = context.thread_config();
+  u32 stream = insn.unpacker_select() == 0
+                   ? thread_cfg::NOC_OVERLAY_MSG_CLEAR_StreamId_0::get(words)
+                   : thread_cfg::NOC_OVERLAY_MSG_CLEAR_StreamId_1::get(words);
+  if (insn.unpack_pop() == PopGivenStream && insn.msg_clr_cnt() != 0) stream = insn.stream_id();
+  if (insn.set_dvalid() != 0 || context.env.store_register == nullptr) {
+    context.raise(Rule::UnpackUndocumented,
+                  fmt::format("UNPACR_NOP {:#010x} clears stream messages and more", insn.word));
+    return;
+  }
+  if (context.raise(Rule::UnpackStreamClear, fmt::format("a message of stream {}", stream))) return;
+  const u32 address = kStreams + stream * 0x1000 + kStreamMessageDataClear * 4;
+  context.env.store_register(context.env.tile, address, 1, context.now);
+}
+
 }  // namespace
 
 Completion execute(Context& context, op::UNPACR_NOP insn) {
@@ -51,8 +71,7 @@ Completion execute(Context& context, op::UNPACR_NOP insn) {
   SrcFile& file = unpack::src_file(context.state, unpacker);
   const u32 operation = insn.unpack_pop();
   if (operation == StreamPop || operation == PopGivenStream) {
-    context.raise(Rule::UnpackUndocumented,
-                  fmt::format("UNPACR_NOP {:#010x} clears stream messages", insn.word));
+    pop_stream(context, insn);
     return Completion::Done;
   }
   if (operation == ClearSource) {

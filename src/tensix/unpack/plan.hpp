@@ -6,7 +6,7 @@
 // Not modelled: unpack metadata (words 91, 106..111), row start cache (no architectural effect).
 #pragma once
 
-#include "numeric/format_unpack.hpp"
+#include "numeric/format_rows.hpp"
 #include "tensix/context.hpp"
 
 namespace bhemu::tensix::unpack {
@@ -59,6 +59,7 @@ struct Plan {
   Source source;
   Target target;
   numeric::UnpackRow convert = nullptr;  // null for 32-bit datums into Dst
+  numeric::UnpackRows rows = nullptr;    // the same for many rows; null: go row by row
 };
 
 /// False: the thread stops at a fault.

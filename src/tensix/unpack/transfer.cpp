@@ -86,6 +86,22 @@ class Sink {
   }
   void skip(u32 count) { position_ += count; }
 
+  /// How many of the next `rows` whole rows lie one after the other in the Src bank as they come,
+  /// and where; 0: they go through `put`.
+  u32 straight_rows(u32 rows, u32*& cell) const {
+    const u32 row = position_ / kRow;
+    if (position_ % kRow != 0 || target_.to_dst) return 0;
+    u32 target = row;
+    if (plan_.select.unpacker == 0) {
+      if (row < 4 || target_.haloize || target_.column_shift != 0) return 0;
+      target = row - 4;
+      if (!by_address_ && target + rows > 16) return 0;
+    }
+    target = (target + src_row_) & 63;
+    cell = rows_[target].datum.data();
+    return std::min(rows, kSrcRows - target);
+  }
+
  private:
   bool put_in_row(u32 row, u32 column, const u32* cell, u32 count) {
     if (plan_.select.unpacker == 1) {
@@ -119,6 +135,12 @@ class Sink {
   }
 
   bool put_in_dst(u32 row, u32 column, const u32* cell, u32 count) {
+    if (target_.form == DstForm::Bits32 && count == kRow) {
+      DstRow32 stored;
+      for (u32 i = 0; i < kRow; ++i) stored[i] = numeric::dst_from_fp32(cell[i]);
+      dst_.write_row32(row, stored);
+      return true;
+    }
     if (target_.form == DstForm::Bits32) {
       for (u32 i = 0; i < count; ++i)
         dst_.write32(row, column + i, numeric::dst_from_fp32(cell[i]));
@@ -152,6 +174,7 @@ class Mover {
  public:
   Mover(const Context& context, Plan& plan)
       : context_(context),
+        rows_(plan.rows),
         source_(plan.source),
         target_(plan.target),
         convert_(plan.target.to_dst && plan.target.form == DstForm::Bits32 ? nullptr
@@ -162,7 +185,7 @@ class Mover {
   bool run() {
     if (source_.compressed) return run_compressed();
     if (target_.zero_write) return run_zero();
-    return run_plain();
+    return can_take_whole_rows() ? run_whole_rows() : run_plain();
   }
 
  private:
@@ -177,6 +200,71 @@ class Mover {
       if (simple ? !sink_.put(cell.data(), count) : !put_upsampled(cell.data(), count))
         return false;
     }
+    return true;
+  }
+
+  /// Whole rows with vector instructions, when no address can stop or wrap on the way.
+  bool can_take_whole_rows() {
+    const u32 rows = source_.count / kRow;
+    if (convert_ == nullptr || rows_ == nullptr || rows == 0 || source_.count % kRow != 0 ||
+        target_.upsample != 0 || source_.data % 8 != 0)
+      return false;
+    const u64 start = source_.data + (rows - 1) / chunk_rows() * source_.row_step;
+    const u64 end = start / 8 + u64{chunk_rows()} * row_bytes();
+    if (end > kL1Size || (source_.wrap.size != 0 && end > source_.wrap.limit)) return false;
+    return !is_bfp_ || row_exponents(rows);
+  }
+
+  /// Rows that lie one after the other in L1.
+  u32 chunk_rows() const {
+    const bool steps = source_.row_step != u64{source_.row_datums} * source_.datum_bits;
+    return steps ? source_.row_datums / kRow : source_.count / kRow;
+  }
+  u32 row_bytes() const { return kRow * source_.datum_bits / 8; }
+
+  bool run_whole_rows() {
+    const u32 rows = source_.count / kRow;
+    for (u32 done = 0; done < rows; done += chunk_rows()) {
+      const u32 count = std::min(chunk_rows(), rows - done);
+      const u8* datum = context_.l1().data() + source_.data / 8;
+      if (!put_rows(datum, is_bfp_ ? &row_exponent_[done] : nullptr, count)) return false;
+      source_.data += source_.row_step;
+    }
+    return true;
+  }
+
+  bool put_rows(const u8* datum, const u8* exponent, u32 rows) {
+    while (rows != 0) {
+      u32* cell;
+      u32 count = sink_.straight_rows(rows, cell);
+      if (count != 0) {
+        rows_(datum, exponent, count, cell);
+        sink_.skip(count * kRow);
+      } else {
+        std::array<u32, kRow * kRow> buffer;
+        count = std::min(rows, kRow);
+        rows_(datum, exponent, count, buffer.data());
+        if (!sink_.put(buffer.data(), count * kRow)) return false;
+      }
+      datum += count * row_bytes();
+      if (is_bfp_) exponent += count;
+      rows -= count;
+    }
+    return true;
+  }
+
+  /// One exponent for each row, if the rows begin with a group of 16.
+  bool row_exponents(u32 rows) {
+    if (rows > kSrcRows) return false;
+    if (source_.forced_exponent) {
+      row_exponent_.fill(source_.exponent_value);
+      return true;
+    }
+    const u64 first = source_.exponent / 16;
+    const u64 end = first + rows;
+    if (source_.exponent % 16 != 0 || end > kL1Size) return false;
+    if (source_.wrap.size != 0 && end > source_.wrap.limit) return false;
+    std::memcpy(row_exponent_.data(), context_.l1().data() + first, rows);
     return true;
   }
 
@@ -294,10 +382,12 @@ class Mover {
   }
 
   const Context& context_;
+  numeric::UnpackRows rows_;
   Source& source_;
   const Target& target_;
   numeric::UnpackRow convert_;
   bool is_bfp_;
+  std::array<u8, kSrcRows> row_exponent_;
   Sink sink_;
 };
 

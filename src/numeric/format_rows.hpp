@@ -1,0 +1,35 @@
+// The conversions that kernels use most, whole rows at a time with vector instructions (Google
+// Highway, the best target of the host chosen at run time). The scalar functions of
+// format_unpack.hpp and format_pack.hpp are their oracle: same bits for every input.
+#pragma once
+
+#include "base/types.hpp"
+#include "numeric/format_pack.hpp"
+#include "numeric/format_unpack.hpp"
+
+namespace bhemu::numeric {
+
+/// `rows` rows of kRow datums, one after the other from the byte `datum`, to Src cells. BFP8 takes
+/// one byte of `exponent` for each row.
+using UnpackRows = void (*)(const u8* datum, const u8* exponent, u32 rows, u32* cell);
+/// Null: this conversion goes row by row (unpack_row_to_src).
+UnpackRows unpack_rows(Format in, Format out);
+
+/// Rows of Dst storage on their way to L1.
+struct PackJob {
+  static constexpr u32 kRows = 4;
+  // Only the first `rows` of these are set: clearing them would cost as much as a kernel.
+  std::array<const u16*, kRows> high;  // a row of the 16-bit view, or the high halves
+  std::array<const u16*, kRows> low;   // 32-bit view only
+  u32 rows = 0;
+  bool relu = false;       // mode 1: negative datums become +0
+  u8* datum = nullptr;     // takes kRow * bits_of(out) / 8 bytes a row
+  u8* exponent = nullptr;  // block formats: takes one byte a row
+};
+/// The greatest exponent of the codes after ReLU, for the packer's statistics.
+using PackRows = u32 (*)(const PackJob& job);
+/// Early conversion, ReLU, late conversion and block assembly in one. Null: they go one by one.
+/// `early` is what early_conversion gave for the same view.
+PackRows pack_rows(bool read_32b, const EarlyConversion& early, Format out);
+
+}  // namespace bhemu::numeric
