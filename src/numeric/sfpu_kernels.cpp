@@ -18,6 +18,11 @@ void mul_add_lanes(const Lanes& x, const Lanes& y, const Lanes& z, u32 flip_x, u
                    Lanes& out) {
   for (u32 i = 0; i < kLanes; ++i) out[i] = sfpu_mul_add(x[i] ^ flip_x, y[i], z[i] ^ flip_z);
 }
+u32 smaller_lanes(const Lanes& a, const Lanes& b) {
+  u32 mask = 0;
+  for (u32 i = 0; i < kLanes; ++i) mask |= static_cast<u32>(sfpu_is_smaller(a[i], b[i])) << i;
+  return mask;
+}
 #else
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -124,6 +129,27 @@ void mul_add_lanes(const Lanes& x, const Lanes& y, const Lanes& z, u32 flip_x, u
   }
 }
 
+HWY_INLINE S order_key(V v) {
+  const Signed s;
+  const S negative = hn::BroadcastSignBit(hn::BitCast(s, v));
+  return hn::Xor(hn::BitCast(s, v), hn::And(negative, hn::Set(s, 0x7FFFFFFF)));
+}
+
+u32 smaller_lanes(const Lanes& a, const Lanes& b) {
+  const D d;
+  const Signed s;
+  u32 mask = 0;
+  for (std::size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
+    const M smaller =
+        hn::Lt(order_key(hn::Load(d, &a.lane[i])), order_key(hn::Load(d, &b.lane[i])));
+    alignas(8) std::array<u8, 8> bytes{};
+    hn::StoreMaskBits(s, smaller, bytes.data());
+    u32 part = 0;
+    for (std::size_t j = 0; j < 4; ++j) part |= u32{bytes[j]} << (8 * j);
+    mask |= part << i;
+  }
+  return mask;
+}
 #endif
 
 }  // namespace bhemu::numeric::HWY_NAMESPACE
@@ -138,6 +164,12 @@ Lanes sfpu_mul_add_lanes(const Lanes& x, const Lanes& y, const Lanes& z, u32 fli
   Lanes out;
   HWY_DYNAMIC_DISPATCH(mul_add_lanes)(x, y, z, flip_x, flip_z, out);
   return out;
+}
+
+HWY_EXPORT(smaller_lanes);
+
+u32 sfpu_smaller_lanes(const Lanes& a, const Lanes& b) {
+  return HWY_DYNAMIC_DISPATCH(smaller_lanes)(a, b);
 }
 
 }  // namespace bhemu::numeric

@@ -9,4 +9,7 @@ namespace bhemu::numeric {
 /// sfpu_mul_add(x ^ flip_x, y, z ^ flip_z).
 Lanes sfpu_mul_add_lanes(const Lanes& x, const Lanes& y, const Lanes& z, u32 flip_x, u32 flip_z);
 
+/// The lanes where sfpu_is_smaller(a, b).
+u32 sfpu_smaller_lanes(const Lanes& a, const Lanes& b);
+
 }  // namespace bhemu::numeric

@@ -83,6 +83,18 @@ TEST_P(SfpuKernels, multiply_add_has_the_bits_of_the_scalar_one) {
   }
 }
 
+TEST_P(SfpuKernels, order_is_that_of_the_scalar_comparison) {
+  Operands operands;
+  for (u32 round = 0; round < 5'000; ++round) {
+    const Lanes a = operands.lanes();
+    Lanes b = operands.lanes();
+    for (u32 i = 0; i < kLanes; i += 5) b[i] = a[i];
+    u32 expected = 0;
+    for (u32 i = 0; i < kLanes; ++i) expected |= static_cast<u32>(sfpu_is_smaller(a[i], b[i])) << i;
+    ASSERT_EQ(sfpu_smaller_lanes(a, b), expected);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Hosts, SfpuKernels, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
                          [](const auto& info) { return hwy::TargetName(info.param); });
 

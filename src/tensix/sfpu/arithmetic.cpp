@@ -41,9 +41,9 @@ struct MadFields {
   u32 va, vb, vc, vd, mod;
 };
 template <class Op>
-MadFields fields_of(Op insn) {
-  return {insn.lreg_src_a(), insn.lreg_src_b(), insn.lreg_src_c(), insn.lreg_dest(),
-          insn.instr_mod1()};
+MadFields fields_of(const Context& context, Op insn) {
+  return {insn.lreg_src_a(), vb_of(context, insn.lreg_src_b()), vc_of(context, insn.lreg_src_c()),
+          vd_of(context, insn.lreg_dest()), insn.instr_mod1()};
 }
 
 /// SFPADD and SFPMUL use the same data path; software gives them 1.0 and 0 as the third operand.
@@ -81,41 +81,42 @@ u32 mul24_adjust(u32 product, u32 c) {
 }  // namespace
 
 Completion execute(Context& context, op::SFPMAD insn) {
-  return multiply_add(context, fields_of(insn));
+  return multiply_add(context, fields_of(context, insn));
 }
 
 Completion execute(Context& context, op::SFPADD insn) {
-  return multiply_add(context, fields_of(insn));
+  return multiply_add(context, fields_of(context, insn));
 }
 
 Completion execute(Context& context, op::SFPMUL insn) {
-  return multiply_add(context, fields_of(insn));
+  return multiply_add(context, fields_of(context, insn));
 }
 
 Completion execute(Context& context, op::SFPADDI insn) {
-  const u32 vd = insn.lreg_dest();
+  const u32 vd = vd_of(context, insn.lreg_dest());
   const Execution execution = begin(context, vd);
   const u32 immediate = insn.imm16_math() << 16;
   const u32 flip = bit(insn.instr_mod1(), kNegateC) ? numeric::kFp32Sign : 0;
-  const Lanes value = numeric::sfpu_mul_add_lanes(
-      numeric::splat(immediate), numeric::splat(numeric::kFp32One), lreg(context, vd), 0, flip);
+  const Lanes value =
+      numeric::sfpu_mul_add_lanes(numeric::splat(immediate), numeric::splat(numeric::kFp32One),
+                                  lreg(context, vc_of(context, vd)), 0, flip);
   write_result(context, vd, bit(insn.instr_mod1(), kIndirectD), value, execution.active);
   return Completion::Done;
 }
 
 Completion execute(Context& context, op::SFPMULI insn) {
-  const u32 vd = insn.lreg_dest();
+  const u32 vd = vd_of(context, insn.lreg_dest());
   const Execution execution = begin(context, vd);
   const u32 immediate = insn.imm16_math() << 16;
   const u32 flip = bit(insn.instr_mod1(), kNegateC) ? numeric::kFp32Sign : 0;
-  const Lanes value =
-      numeric::sfpu_mul_add_lanes(lreg(context, vd), numeric::splat(immediate), Lanes{}, flip, 0);
+  const Lanes value = numeric::sfpu_mul_add_lanes(lreg(context, vc_of(context, vd)),
+                                                  numeric::splat(immediate), Lanes{}, flip, 0);
   write_result(context, vd, bit(insn.instr_mod1(), kIndirectD), value, execution.active);
   return Completion::Done;
 }
 
 Completion execute(Context& context, op::SFPMUL24 insn) {
-  const MadFields fields = fields_of(insn);
+  const MadFields fields = fields_of(context, insn);
   const Execution execution = begin(context, fields.vd);
   const bool upper = bit(fields.mod, 0);
   const Lanes a =
@@ -172,7 +173,7 @@ constexpr u32 half_of(u32 interval, u32 magnitude, bool cut_at_4) {
 }  // namespace
 
 Completion execute(Context& context, op::SFPLUT insn) {
-  const u32 vd = insn.lreg_ind();
+  const u32 vd = vd_of(context, insn.lreg_ind());
   const Execution execution = begin(context, vd);
   const Lanes value = evaluate(context, insn.instr_mod0(), [&](u32 interval, u32, u32 lane) {
     const u32 pair = lreg(context, interval)[lane];
@@ -183,7 +184,7 @@ Completion execute(Context& context, op::SFPLUT insn) {
 }
 
 Completion execute(Context& context, op::SFPLUTFP32 insn) {
-  const u32 vd = insn.lreg_dest();
+  const u32 vd = vd_of(context, insn.lreg_dest());
   const u32 mod = insn.instr_mod1();
   const Execution execution = begin(context, vd);
   const bool halves = bit(mod, 1);
