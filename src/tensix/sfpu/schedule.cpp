@@ -218,10 +218,9 @@ u32 take_due(SfpuSchedule& schedule, Due& due) {
 /// What SFPLOADMACRO.md demands of instructions that meet in a cycle. False: reported, the thread
 /// stops.
 bool pairing_holds(Context& context, const Due& due, u32 count, bool after_swap) {
-  u32 simple_lanes = 0, mad_nop_lanes = 0, swap_lanes = 0, wrong = 0, busy_after_swap = 0;
+  u32 mad_nop_lanes = 0, swap_lanes = 0, wrong = 0, busy_after_swap = 0;
   for (u32 i = 0; i < count; ++i) {
     const SfpuScheduled& entry = due[i];
-    if (entry.unit == SfpuUnit::Simple) simple_lanes |= entry.lanes;
     if (entry.unit == SfpuUnit::Mad && is_nop(entry.word)) mad_nop_lanes |= entry.lanes;
     if (opcode_of(entry.word) == op::SFPSWAP::kOpcode) swap_lanes |= entry.lanes;
     const bool either = entry.unit == SfpuUnit::Simple || entry.unit == SfpuUnit::Round;
