@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "base/bits.hpp"
+#include "numeric/sfpu_float.hpp"
 
 namespace bhemu::numeric {
 namespace {
@@ -33,30 +34,6 @@ constexpr u64 shift_right_sticky(u64 v, unsigned places) {
   return (v >> places) | ((v & ((u64{1} << places) - 1)) != 0);
 }
 
-/// As shift_right_sticky, but an operand shifted out completely leaves no sticky bit at all.
-constexpr u64 align_operand(u64 v, u32 places) {
-  if (places > 63 || (v >> places) == 0) return 0;
-  return shift_right_sticky(v, places);
-}
-
-/// `magnitude` has its binary point such that 2^26 with exponent `base` is 1.0 * 2^(base-127).
-u32 normalise_and_round(u32 sign, u64 magnitude, i32 base) {
-  i32 shift = static_cast<i32>(std::bit_width(magnitude)) - 27;
-  i32 exponent = base + shift;
-  if (exponent >= 255) return sign | kInfinity;
-  if (exponent <= 0) {
-    ++shift;  // one extra place only, however negative the exponent was
-    exponent = 0;
-  }
-  const u64 r =
-      shift > 0 ? shift_right_sticky(magnitude, static_cast<unsigned>(shift)) : magnitude << -shift;
-  u32 v = (static_cast<u32>(exponent) << 23) + static_cast<u32>((r >> 3) & 0x7FFFFF);
-  const u32 rest = r & 7;
-  if (rest > 4 || (rest == 4 && (v & 1) != 0)) ++v;
-  if (v < (1u << 23)) v = 0;
-  return sign | v;
-}
-
 struct Integer {
   bool negative;
   bool huge;  // beyond any 32-bit integer, or infinite
@@ -79,37 +56,13 @@ Integer integer_of(u32 value, bool truncate) {
 /// Nearest even, 24 significant bits.
 u32 single_of(bool negative, u64 magnitude) {
   if (magnitude == 0) return 0;
-  return normalise_and_round(negative ? kSign : 0, magnitude, 127 + 26);
+  return sfpu_normalise(negative ? kSign : 0, magnitude, 127 + 26);
 }
 
 }  // namespace
 
 u32 riscv_mul_add(u32 x, u32 y, u32 z) {
-  if (is_nan32(x) || is_nan32(y) || is_nan32(z)) return kNanSingle;
-  const u64 mx = significand_of(x);
-  const u64 my = significand_of(y);
-  const u64 mz = significand_of(z);
-  const bool infinite_product = is_infinite32(x) || is_infinite32(y);
-  if ((is_infinite32(x) && my == 0) || (is_infinite32(y) && mx == 0)) return kNanSingle;
-  const u32 product_sign = (x ^ y) & kSign;
-  const u32 z_sign = z & kSign;
-  if (is_infinite32(z)) return infinite_product && product_sign != z_sign ? kNanSingle : z;
-  const i32 exponent = static_cast<i32>(exponent_of(x) + exponent_of(y)) - 127;
-  const u64 product = mx * my;
-  // Overflow and underflow of the product are judged before it is normalised.
-  if (infinite_product || (product != 0 && exponent >= 255)) return product_sign | kInfinity;
-  if (product == 0 || exponent < 0) return mz != 0 ? z : z_sign & product_sign;
-
-  u64 p = shift_right_sticky(product, 20);
-  u64 q = mz << 3;
-  const i32 z_exponent = static_cast<i32>(exponent_of(z));
-  const i32 base = exponent > z_exponent ? exponent : z_exponent;
-  p = align_operand(p, static_cast<u32>(base - exponent));
-  q = align_operand(q, static_cast<u32>(base - z_exponent));
-  const i64 sum = (product_sign != 0 ? -static_cast<i64>(p) : static_cast<i64>(p)) +
-                  (z_sign != 0 ? -static_cast<i64>(q) : static_cast<i64>(q));
-  if (sum == 0) return z_sign & product_sign;
-  return normalise_and_round(sum < 0 ? kSign : 0, static_cast<u64>(sum < 0 ? -sum : sum), base);
+  return sfpu_mul_add(x, y, z);
 }
 
 u32 widen_half(u32 half, HalfMode mode) {

@@ -29,24 +29,6 @@ constexpr u64 align(u64 v, u32 places) {
   return shift_sticky(v, places);
 }
 
-/// `magnitude` is not 0; 2^26 at exponent `base` is 1.0.
-u32 normalise(u32 sign, u64 magnitude, i32 base) {
-  i32 places = static_cast<i32>(std::bit_width(magnitude)) - 27;
-  i32 exponent = base + places;
-  if (exponent >= 255) return sign | kFp32Infinity;
-  if (exponent <= 0) {
-    // Silicon shifts one further place only, however small the exponent was.
-    ++places;
-    exponent = 0;
-  }
-  const u64 r =
-      places > 0 ? shift_sticky(magnitude, static_cast<u32>(places)) : magnitude << -places;
-  u32 v = (static_cast<u32>(exponent) << 23) + (static_cast<u32>(r >> 3) & 0x7FFFFF);
-  const u32 rest = static_cast<u32>(r) & 7;
-  v += static_cast<u32>(rest > 4 || (rest == 4 && (v & 1) != 0));
-  return sign | (v < 0x800000 ? 0 : v);
-}
-
 /// Any operand NaN or infinite.
 u32 special_mul_add(u32 x, u32 y, u32 z) {
   if (is_nan(x) || is_nan(y) || is_nan(z)) return kFp32Nan;
@@ -62,6 +44,23 @@ u32 special_mul_add(u32 x, u32 y, u32 z) {
 }
 
 }  // namespace
+
+u32 sfpu_normalise(u32 sign, u64 magnitude, i32 base) {
+  i32 places = static_cast<i32>(std::bit_width(magnitude)) - 27;
+  i32 exponent = base + places;
+  if (exponent >= 255) return sign | kFp32Infinity;
+  if (exponent <= 0) {
+    // Silicon shifts one further place only, however small the exponent was.
+    ++places;
+    exponent = 0;
+  }
+  const u64 r =
+      places > 0 ? shift_sticky(magnitude, static_cast<u32>(places)) : magnitude << -places;
+  u32 v = (static_cast<u32>(exponent) << 23) + (static_cast<u32>(r >> 3) & 0x7FFFFF);
+  const u32 rest = static_cast<u32>(r) & 7;
+  v += static_cast<u32>(rest > 4 || (rest == 4 && (v & 1) != 0));
+  return sign | (v < 0x800000 ? 0 : v);
+}
 
 u32 sfpu_mul_add(u32 x, u32 y, u32 z) {
   const u32 ex = fp32_exponent(x);
@@ -82,7 +81,7 @@ u32 sfpu_mul_add(u32 x, u32 y, u32 z) {
   const i64 q = static_cast<i64>(align(u64{significand(z)} << 3, static_cast<u32>(base) - ez));
   const i64 sum = (product_sign != 0 ? -p : p) + (z_sign != 0 ? -q : q);
   if (sum == 0) return z_sign & product_sign;
-  return normalise(sum < 0 ? kFp32Sign : 0, static_cast<u64>(sum < 0 ? -sum : sum), base);
+  return sfpu_normalise(sum < 0 ? kFp32Sign : 0, static_cast<u64>(sum < 0 ? -sum : sum), base);
 }
 
 u32 sfpu_reciprocal(u32 x) {

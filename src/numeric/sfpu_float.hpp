@@ -3,7 +3,8 @@
 //
 // Documents: tt-isa-documentation BlackholeA0 SFPMAD.md (IEEE754 conformance), SFPSWAP.md,
 // SFPLUT.md, SFPLUTFP32.md, SFPARECIP.md; the multiply-add by experiment with tenstorrent/ttsim
-// 1.10.0 on 0.8 million operand sets. Integer arithmetic only.
+// 1.10.0 on 0.8 million operand sets. Integer arithmetic only. The baby RISC-V cores have the same
+// multiply-add (riscv_float.hpp).
 #pragma once
 
 #include "base/types.hpp"
@@ -21,6 +22,10 @@ constexpr u32 fp32_exponent(u32 v) {
 constexpr u32 fp32_fraction(u32 v) {
   return v & 0x7FFFFF;
 }
+
+/// The last step of the multiply-add: `magnitude` (not 0), of which 2^26 stands for 1.0 at exponent
+/// `base`, rounded to nearest even.
+u32 sfpu_normalise(u32 sign, u64 magnitude, i32 base);
 
 /// x * y + z. The product keeps 26 fraction bits and a sticky bit; denormals are zero going in and
 /// flushed (sign kept) coming out; NaN results are 7FC00000; one rounding, to nearest even.

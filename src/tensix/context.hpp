@@ -25,6 +25,8 @@ struct Context {
   unsigned thread;
   Cycle now;
   u32 word;
+  /// Set when not a thread issued the instruction but SFPLOADMACRO scheduled it.
+  const SfpuScheduled* scheduled = nullptr;
 
   const ConfigWords& config() const { return state.config(thread); }
   const ThreadConfigWords& thread_config() const { return state.thread_config(thread); }

@@ -12,6 +12,7 @@
 #include "tensix/hash.hpp"
 #include "tensix/mover/mover.hpp"
 #include "tensix/reset.hpp"
+#include "tensix/sfpu/schedule.hpp"
 #include "tensix/sync/sync.hpp"
 
 namespace bhemu::tensix {
@@ -149,8 +150,14 @@ void Coprocessor::run(Cycle from, Cycle until) {
     if (watched) advance(state, env, now);
     u8 accepted = 0;
     bool changed = false;
+    if (sfpu::schedule_in_use(state)) [[unlikely]]
+      sfpu::begin_cycle(state, env, now);
     for (unsigned i = 0; i < count; ++i)
       changed |= frontend::step(state, env, active[i], now, accepted);
+    if (sfpu::schedule_in_use(state)) [[unlikely]] {
+      sfpu::end_cycle(state, now, (accepted & frontend::kAcceptSfpu) != 0);
+      changed |= sfpu::schedule_advances(state);
+    }
     if (changed) {
       ++now;
       continue;

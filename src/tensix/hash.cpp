@@ -87,6 +87,11 @@ void hash_vector_unit(Hasher& hasher, const SfpuState& sfpu) {
   hasher.object(sfpu.macro_instruction);
   hasher.object(sfpu.macro_sequence);
   hasher.object(sfpu.macro_misc);
+  const SfpuSchedule& schedule = sfpu.schedule;
+  hasher.word(u64{schedule.waiting_count} << 32 | schedule.writeback_count);
+  hasher.word(schedule.idle_next);
+  for (u32 i = 0; i < schedule.waiting_count; ++i) hasher.object(schedule.waiting[i]);
+  for (u32 i = 0; i < schedule.writeback_count; ++i) hasher.object(schedule.writeback[i]);
   hasher.object(sfpu.prng);
 }
 

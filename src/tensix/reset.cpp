@@ -32,21 +32,6 @@ void give_to_unpacker(SrcFile& file) {
   file.matrix_bank = 0;
 }
 
-void reset_vector_unit(SfpuState& sfpu) {
-  sfpu = SfpuState{};
-  // LReg 11 to 14 come out of reset with constants of which software makes use.
-  constexpr struct {
-    u32 index;
-    u32 value;
-  } kConstants[] = {
-      {11, 0xBF800000},  // -1.0
-      {12, 0x37800000},  // 1.0 / 65536
-      {13, 0xBF2CC4C7},  // -0.67487759
-      {14, 0xBEB08FF9},  // -0.34484843
-  };
-  for (const auto& constant : kConstants) sfpu.lreg[constant.index].lane.fill(constant.value);
-}
-
 void enter(State& state, const Environment& env, u32 entered) {
   if (bit(entered, kPacker)) {
     state.packer.open = false;
@@ -81,7 +66,7 @@ void enter(State& state, const Environment& env, u32 entered) {
 
 void leave(State& state, const Environment& env, u32 left) {
   if (bit(left, kPacker)) state.packer.l1_address_offset = 0;
-  if (bit(left, kMath)) reset_vector_unit(state.sfpu);
+  if (bit(left, kMath)) state.sfpu = SfpuState{};
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     if (!bit(left, kTrisc0 + thread)) continue;
     if (env.wakeup != nullptr) env.wakeup->touch(thread_of(thread));
@@ -94,7 +79,6 @@ void leave(State& state, const Environment& env, u32 left) {
 void power_on(State& state) {
   state = State{};
   state.fpu.dst.valid.fill(1);
-  reset_vector_unit(state.sfpu);
 }
 
 void apply_soft_reset(State& state, const Environment& env, u32 bits, Cycle) {

@@ -1,6 +1,7 @@
 #include "tensix/frontend/gate.hpp"
 
 #include "tensix/frontend/frontend.hpp"
+#include "tensix/sfpu/schedule.hpp"
 
 namespace bhemu::tensix::frontend {
 namespace {
@@ -149,7 +150,9 @@ bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& 
 
   if (env.wakeup != nullptr) env.wakeup->touch(thread_of(thread));
   Context context{state, env, thread, now, word};
-  const Completion completion = decoded.execute(context);
+  const bool lost =
+      decoded.unit == Unit::Sfpu && state.sfpu.schedule.taken != 0 && sfpu::is_discarded(context);
+  const Completion completion = lost ? Completion::Done : decoded.execute(context);
   if (frontend.stopped) return true;
   if (completion == Completion::Stall) return changed;
   accepted |= accept;

@@ -3,13 +3,13 @@
 //
 // Documents: tt-isa-documentation BlackholeA0, the page of each instruction.
 #include "numeric/sfpu_float.hpp"
+#include "numeric/sfpu_kernels.hpp"
 #include "tensix/sfpu/vector.hpp"
 
 namespace bhemu::tensix {
 namespace {
 
 using namespace sfpu;
-using numeric::sfpu_mul_add;
 
 // Bits of Mod1.
 constexpr u32 kNegateA = 0;
@@ -17,9 +17,8 @@ constexpr u32 kNegateC = 1;
 constexpr u32 kIndirectA = 2;
 constexpr u32 kIndirectD = 3;
 
-/// Operand A; with indirection every lane names its register in its lane of LReg 7.
-Lanes operand_a(const Context& context, u32 va, bool indirect) {
-  if (!indirect) return lreg(context, va);
+/// Operand A with indirection: every lane names its register in its lane of LReg 7.
+Lanes indirect_operand_a(const Context& context) {
   Lanes result;
   for (u32 i = 0; i < kLanes; ++i) result[i] = lreg(context, lreg(context, 7)[i] & 15)[i];
   return result;
@@ -42,9 +41,9 @@ struct MadFields {
   u32 va, vb, vc, vd, mod;
 };
 template <class Op>
-MadFields fields_of(Op insn) {
-  return {insn.lreg_src_a(), insn.lreg_src_b(), insn.lreg_src_c(), insn.lreg_dest(),
-          insn.instr_mod1()};
+MadFields fields_of(const Context& context, Op insn) {
+  return {insn.lreg_src_a(), vb_of(context, insn.lreg_src_b()), vc_of(context, insn.lreg_src_c()),
+          vd_of(context, insn.lreg_dest()), insn.instr_mod1()};
 }
 
 /// SFPADD and SFPMUL use the same data path; software gives them 1.0 and 0 as the third operand.
@@ -53,10 +52,12 @@ Completion multiply_add(Context& context, const MadFields& fields) {
   if (execution.active == 0) return Completion::Done;
   const u32 flip_a = bit(fields.mod, kNegateA) ? numeric::kFp32Sign : 0;
   const u32 flip_c = bit(fields.mod, kNegateC) ? numeric::kFp32Sign : 0;
-  const Lanes a = operand_a(context, fields.va, bit(fields.mod, kIndirectA));
+  const Lanes& b = lreg(context, fields.vb);
+  const Lanes& c = lreg(context, fields.vc);
   const Lanes value =
-      numeric::map(a, lreg(context, fields.vb), lreg(context, fields.vc),
-                   [=](u32 x, u32 y, u32 z) { return sfpu_mul_add(x ^ flip_a, y, z ^ flip_c); });
+      bit(fields.mod, kIndirectA)
+          ? numeric::sfpu_mul_add_lanes(indirect_operand_a(context), b, c, flip_a, flip_c)
+          : numeric::sfpu_mul_add_lanes(lreg(context, fields.va), b, c, flip_a, flip_c);
   write_result(context, fields.vd, bit(fields.mod, kIndirectD), value, execution.active);
   return Completion::Done;
 }
@@ -80,45 +81,46 @@ u32 mul24_adjust(u32 product, u32 c) {
 }  // namespace
 
 Completion execute(Context& context, op::SFPMAD insn) {
-  return multiply_add(context, fields_of(insn));
+  return multiply_add(context, fields_of(context, insn));
 }
 
 Completion execute(Context& context, op::SFPADD insn) {
-  return multiply_add(context, fields_of(insn));
+  return multiply_add(context, fields_of(context, insn));
 }
 
 Completion execute(Context& context, op::SFPMUL insn) {
-  return multiply_add(context, fields_of(insn));
+  return multiply_add(context, fields_of(context, insn));
 }
 
 Completion execute(Context& context, op::SFPADDI insn) {
-  const u32 vd = insn.lreg_dest();
+  const u32 vd = vd_of(context, insn.lreg_dest());
   const Execution execution = begin(context, vd);
   const u32 immediate = insn.imm16_math() << 16;
   const u32 flip = bit(insn.instr_mod1(), kNegateC) ? numeric::kFp32Sign : 0;
-  const Lanes value = numeric::map(lreg(context, vd), [=](u32 d) {
-    return sfpu_mul_add(immediate, numeric::kFp32One, d ^ flip);
-  });
+  const Lanes value =
+      numeric::sfpu_mul_add_lanes(numeric::splat(immediate), numeric::splat(numeric::kFp32One),
+                                  lreg(context, vc_of(context, vd)), 0, flip);
   write_result(context, vd, bit(insn.instr_mod1(), kIndirectD), value, execution.active);
   return Completion::Done;
 }
 
 Completion execute(Context& context, op::SFPMULI insn) {
-  const u32 vd = insn.lreg_dest();
+  const u32 vd = vd_of(context, insn.lreg_dest());
   const Execution execution = begin(context, vd);
   const u32 immediate = insn.imm16_math() << 16;
   const u32 flip = bit(insn.instr_mod1(), kNegateC) ? numeric::kFp32Sign : 0;
-  const Lanes value =
-      numeric::map(lreg(context, vd), [=](u32 d) { return sfpu_mul_add(immediate, d ^ flip, 0); });
+  const Lanes value = numeric::sfpu_mul_add_lanes(lreg(context, vc_of(context, vd)),
+                                                  numeric::splat(immediate), Lanes{}, flip, 0);
   write_result(context, vd, bit(insn.instr_mod1(), kIndirectD), value, execution.active);
   return Completion::Done;
 }
 
 Completion execute(Context& context, op::SFPMUL24 insn) {
-  const MadFields fields = fields_of(insn);
+  const MadFields fields = fields_of(context, insn);
   const Execution execution = begin(context, fields.vd);
   const bool upper = bit(fields.mod, 0);
-  const Lanes a = operand_a(context, fields.va, bit(fields.mod, kIndirectA));
+  const Lanes a =
+      bit(fields.mod, kIndirectA) ? indirect_operand_a(context) : lreg(context, fields.va);
   const Lanes value =
       numeric::map(a, lreg(context, fields.vb), lreg(context, fields.vc), [=](u32 x, u32 y, u32 z) {
         const u64 product = u64{x & 0x7FFFFF} * (y & 0x7FFFFF);
@@ -137,24 +139,27 @@ constexpr u32 interval_of(u32 magnitude) {
 
 constexpr u32 kRetainSign = 2;  // of LReg 3
 
-/// a * |LReg 3| + c, with the table lookup `coefficients(interval, magnitude, lane)`.
-template <class F>
-Lanes evaluate(const Context& context, u32 mod, F coefficients) {
-  const Lanes x = lreg(context, 3);
-  Lanes result;
-  for (u32 i = 0; i < kLanes; ++i) {
-    const u32 magnitude = x[i] & ~numeric::kFp32Sign;
-    const auto [a, c] = coefficients(interval_of(magnitude), magnitude, i);
-    u32 value = sfpu_mul_add(a, magnitude, c);
-    if (bit(mod, kRetainSign)) value = (value & ~numeric::kFp32Sign) | (x[i] & numeric::kFp32Sign);
-    result[i] = value;
-  }
-  return result;
-}
-
 struct Coefficients {
   u32 a, c;
 };
+
+/// a * |LReg 3| + c, with the table lookup `coefficients(interval, magnitude, lane)`.
+template <class F>
+Lanes evaluate(const Context& context, u32 mod, F coefficients) {
+  const Lanes& x = lreg(context, 3);
+  const Lanes magnitude = numeric::map(x, [](u32 v) { return v & ~numeric::kFp32Sign; });
+  Lanes a, c;
+  for (u32 i = 0; i < kLanes; ++i) {
+    const Coefficients pair = coefficients(interval_of(magnitude[i]), magnitude[i], i);
+    a[i] = pair.a;
+    c[i] = pair.c;
+  }
+  const Lanes value = numeric::sfpu_mul_add_lanes(a, magnitude, c, 0, 0);
+  if (!bit(mod, kRetainSign)) return value;
+  return numeric::map(value, x, [](u32 v, u32 signed_x) {
+    return (v & ~numeric::kFp32Sign) | (signed_x & numeric::kFp32Sign);
+  });
+}
 
 /// The half of a packed pair of coefficients that |x| selects within its interval.
 constexpr u32 half_of(u32 interval, u32 magnitude, bool cut_at_4) {
@@ -168,7 +173,7 @@ constexpr u32 half_of(u32 interval, u32 magnitude, bool cut_at_4) {
 }  // namespace
 
 Completion execute(Context& context, op::SFPLUT insn) {
-  const u32 vd = insn.lreg_ind();
+  const u32 vd = vd_of(context, insn.lreg_ind());
   const Execution execution = begin(context, vd);
   const Lanes value = evaluate(context, insn.instr_mod0(), [&](u32 interval, u32, u32 lane) {
     const u32 pair = lreg(context, interval)[lane];
@@ -179,7 +184,7 @@ Completion execute(Context& context, op::SFPLUT insn) {
 }
 
 Completion execute(Context& context, op::SFPLUTFP32 insn) {
-  const u32 vd = insn.lreg_dest();
+  const u32 vd = vd_of(context, insn.lreg_dest());
   const u32 mod = insn.instr_mod1();
   const Execution execution = begin(context, vd);
   const bool halves = bit(mod, 1);

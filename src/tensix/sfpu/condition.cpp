@@ -61,13 +61,13 @@ template <class Op>
 Completion compare(Context& context, Op insn, bool greater) {
   enum : u32 { kSetFlags = 0, kMutateStack = 1, kMutateOr = 2, kSetVd = 3 };
   SfpuState& sfpu = context.state.sfpu;
-  const u32 vd = insn.lreg_dest();
+  const u32 vd = vd_of(context, insn.lreg_dest());
   const u32 mod = insn.instr_mod1();
   const Execution execution = begin(context, vd);
-  const Lanes& c = lreg(context, insn.lreg_c());
-  const Lanes result = numeric::map(c, lreg(context, vd), [=](u32 x, u32 d) {
-    return numeric::sfpu_is_smaller(x, d) == greater ? ~0u : 0u;
-  });
+  const Lanes& c = lreg(context, vc_of(context, insn.lreg_c()));
+  const Lanes& d = lreg(context, vb_of(context, insn.lreg_dest()));
+  const Lanes result = numeric::map(
+      c, d, [=](u32 x, u32 y) { return numeric::sfpu_is_smaller(x, y) == greater ? ~0u : 0u; });
   const u32 holds = numeric::mask_where(result, [](u32 v) { return v != 0; });
   if (bit(mod, kSetVd)) write_lreg(context, vd, result, execution.active);
   if (bit(mod, kSetFlags)) set_flags(sfpu, holds, execution.active);
@@ -98,7 +98,7 @@ Completion execute(Context& context, op::SFPSETCC insn) {
   SfpuState& sfpu = context.state.sfpu;
   const u32 mod = insn.instr_mod1();
   const Execution execution = begin(context, insn.lreg_dest());
-  const Lanes& c = lreg(context, insn.lreg_c());
+  const Lanes& c = lreg(context, vc_of(context, insn.lreg_c()));
   u32 flags = 0;
   if (bit(mod, 3)) {
     flags = 0;

@@ -49,8 +49,9 @@ u32 rounded(u32 mod, u32 c, u32 shift, u32 threshold) {
 
 Completion execute(Context& context, op::SFPCAST insn) {
   SfpuState& sfpu = context.state.sfpu;
-  const Execution execution = begin(context, insn.lreg_dest());
-  const Lanes& c = lreg(context, insn.lreg_src_c());
+  const u32 vd = vd_of(context, insn.lreg_dest());
+  const Execution execution = begin(context, vd);
+  const Lanes& c = lreg(context, vc_of(context, insn.lreg_src_c()));
   Lanes value;
   switch (insn.instr_mod1() & 3) {
     case 0:
@@ -67,7 +68,7 @@ Completion execute(Context& context, op::SFPCAST insn) {
       value = numeric::map(c, numeric::sfpu_swap_sign_representation);
       break;
   }
-  write_lreg(context, insn.lreg_dest(), value, execution.active);
+  write_lreg(context, vd, value, execution.active);
   return Completion::Done;
 }
 
@@ -75,16 +76,17 @@ Completion execute(Context& context, op::SFP_STOCH_RND insn) {
   SfpuState& sfpu = context.state.sfpu;
   const u32 mod = insn.instr_mod1();
   const auto rounding = static_cast<SfpuRounding>(insn.rnd_mode());
-  const Execution execution = begin(context, insn.lreg_dest());
+  const u32 vd = vd_of(context, insn.lreg_dest());
+  const Execution execution = begin(context, vd);
   const Lanes random = draw(sfpu, execution.active);
-  const Lanes& c = lreg(context, insn.lreg_src_c());
-  const Lanes& b = lreg(context, insn.lreg_src_b());
+  const Lanes& c = lreg(context, vc_of(context, insn.lreg_src_c()));
+  const Lanes& b = lreg(context, vb_of(context, insn.lreg_src_b()));
   Lanes value;
   for (u32 i = 0; i < kLanes; ++i) {
     const u32 shift = bit(mod, 3) ? insn.imm8_math() : b[i] & 31;
     value[i] = rounded(mod, c[i], shift, numeric::sfpu_round_threshold(rounding, random[i]));
   }
-  write_lreg(context, insn.lreg_dest(), value, execution.active);
+  write_lreg(context, vd, value, execution.active);
   return Completion::Done;
 }
 

@@ -20,21 +20,37 @@ i32 immediate12(Op insn) {
   return sign_extend(insn.imm12_math(), 12);
 }
 
+template <class Op>
+const Lanes& lreg_c(const Context& context, Op insn) {
+  return lreg(context, vc_of(context, insn.lreg_c()));
+}
+/// The old value of VD, where the instruction uses it.
+template <class Op>
+const Lanes& lreg_d(const Context& context, Op insn) {
+  return lreg(context, vb_of(context, insn.lreg_dest()));
+}
+/// SFPAND, SFPOR: VB if Mod1 says so, else VD.
+template <class Op>
+const Lanes& logic_operand_b(const Context& context, Op insn) {
+  const bool has_vb = bit(insn.instr_mod1(), 0);
+  return lreg(context, vb_of(context, has_vb ? insn.imm12_math() : insn.lreg_dest()));
+}
+
 /// D := f(C).
 template <class Op, class F>
 Completion unary(Context& context, Op insn, F f) {
-  const Execution execution = begin(context, insn.lreg_dest());
-  write_lreg(context, insn.lreg_dest(), numeric::map(lreg(context, insn.lreg_c()), f),
-             execution.active);
+  const u32 vd = vd_of(context, insn.lreg_dest());
+  const Execution execution = begin(context, vd);
+  write_lreg(context, vd, numeric::map(lreg_c(context, insn), f), execution.active);
   return Completion::Done;
 }
 
 /// D := f(C, D).
 template <class Op, class F>
 Completion binary(Context& context, Op insn, F f) {
-  const u32 vd = insn.lreg_dest();
+  const u32 vd = vd_of(context, insn.lreg_dest());
   const Execution execution = begin(context, vd);
-  write_lreg(context, vd, numeric::map(lreg(context, insn.lreg_c()), lreg(context, vd), f),
+  write_lreg(context, vd, numeric::map(lreg_c(context, insn), lreg_d(context, insn), f),
              execution.active);
   return Completion::Done;
 }
@@ -57,15 +73,14 @@ constexpr u32 shift_arithmetic(u32 x, i32 amount) {
 }  // namespace
 
 Completion execute(Context& context, op::SFPIADD insn) {
-  const u32 vd = insn.lreg_dest();
+  const u32 vd = vd_of(context, insn.lreg_dest());
   const u32 mod = insn.instr_mod1();
   const Execution execution = begin(context, vd);
   if (!is_writable(vd)) return Completion::Done;
   const u32 immediate = static_cast<u32>(immediate12(insn));
-  const Lanes value =
-      numeric::map(lreg(context, insn.lreg_c()), lreg(context, vd), [=](u32 c, u32 d) {
-        return bit(mod, 0) ? c + immediate : bit(mod, 1) ? c - d : c + d;
-      });
+  const Lanes value = numeric::map(lreg_c(context, insn), lreg_d(context, insn), [=](u32 c, u32 d) {
+    return bit(mod, 0) ? c + immediate : bit(mod, 1) ? c - d : c + d;
+  });
   SfpuState& sfpu = context.state.sfpu;
   write_lreg(context, vd, value, execution.active);
   if (!bit(mod, 2)) set_flags(sfpu, negative_lanes(value), execution.active);
@@ -74,12 +89,12 @@ Completion execute(Context& context, op::SFPIADD insn) {
 }
 
 Completion execute(Context& context, op::SFPSHFT insn) {
-  const u32 vd = insn.lreg_dest();
+  const u32 vd = vd_of(context, insn.lreg_dest());
   const u32 mod = insn.instr_mod1();
   const Execution execution = begin(context, vd);
-  const Lanes& c = lreg(context, insn.lreg_c());
+  const Lanes& c = lreg_c(context, insn);
   const bool by_immediate = bit(mod, 0);
-  const Lanes x = by_immediate && bit(mod, 2) ? c : lreg(context, vd);
+  const Lanes x = by_immediate && bit(mod, 2) ? c : lreg_d(context, insn);
   const Lanes amount = by_immediate ? numeric::splat(static_cast<u32>(immediate12(insn))) : c;
   const bool arithmetic = bit(mod, 1);
   write_lreg(context, vd,
@@ -93,21 +108,21 @@ Completion execute(Context& context, op::SFPSHFT insn) {
 }
 
 Completion execute(Context& context, op::SFPAND insn) {
-  const u32 vb = bit(insn.instr_mod1(), 0) ? insn.imm12_math() : insn.lreg_dest();
-  const Lanes b = lreg(context, vb);
-  const Execution execution = begin(context, insn.lreg_dest());
-  write_lreg(context, insn.lreg_dest(),
-             numeric::map(lreg(context, insn.lreg_c()), b, [](u32 c, u32 v) { return c & v; }),
+  const u32 vd = vd_of(context, insn.lreg_dest());
+  const Lanes& b = logic_operand_b(context, insn);
+  const Execution execution = begin(context, vd);
+  write_lreg(context, vd,
+             numeric::map(lreg_c(context, insn), b, [](u32 c, u32 v) { return c & v; }),
              execution.active);
   return Completion::Done;
 }
 
 Completion execute(Context& context, op::SFPOR insn) {
-  const u32 vb = bit(insn.instr_mod1(), 0) ? insn.imm12_math() : insn.lreg_dest();
-  const Lanes b = lreg(context, vb);
-  const Execution execution = begin(context, insn.lreg_dest());
-  write_lreg(context, insn.lreg_dest(),
-             numeric::map(lreg(context, insn.lreg_c()), b, [](u32 c, u32 v) { return c | v; }),
+  const u32 vd = vd_of(context, insn.lreg_dest());
+  const Lanes& b = logic_operand_b(context, insn);
+  const Execution execution = begin(context, vd);
+  write_lreg(context, vd,
+             numeric::map(lreg_c(context, insn), b, [](u32 c, u32 v) { return c | v; }),
              execution.active);
   return Completion::Done;
 }
@@ -121,12 +136,12 @@ Completion execute(Context& context, op::SFPNOT insn) {
 }
 
 Completion execute(Context& context, op::SFPLZ insn) {
-  const u32 vd = insn.lreg_dest();
+  const u32 vd = vd_of(context, insn.lreg_dest());
   const u32 mod = insn.instr_mod1();
   const Execution execution = begin(context, vd);
   if (!is_writable(vd)) return Completion::Done;
   const u32 mask = bit(mod, 2) ? ~kSign : ~0u;
-  const Lanes x = numeric::map(lreg(context, insn.lreg_c()), [=](u32 c) { return c & mask; });
+  const Lanes x = numeric::map(lreg_c(context, insn), [=](u32 c) { return c & mask; });
   SfpuState& sfpu = context.state.sfpu;
   write_lreg(context, vd,
              numeric::map(x, [](u32 v) { return static_cast<u32>(std::countl_zero(v)); }),
@@ -145,13 +160,13 @@ Completion execute(Context& context, op::SFPABS insn) {
 }
 
 Completion execute(Context& context, op::SFPEXEXP insn) {
-  const u32 vd = insn.lreg_dest();
+  const u32 vd = vd_of(context, insn.lreg_dest());
   const u32 mod = insn.instr_mod1();
   const Execution execution = begin(context, vd);
   if (!is_writable(vd)) return Completion::Done;
   const u32 bias = bit(mod, 0) ? 0 : 127;
-  const Lanes value = numeric::map(lreg(context, insn.lreg_c()),
-                                   [=](u32 c) { return numeric::fp32_exponent(c) - bias; });
+  const Lanes value =
+      numeric::map(lreg_c(context, insn), [=](u32 c) { return numeric::fp32_exponent(c) - bias; });
   SfpuState& sfpu = context.state.sfpu;
   write_lreg(context, vd, value, execution.active);
   if (bit(mod, 1)) set_flags(sfpu, negative_lanes(value), execution.active);
@@ -209,11 +224,12 @@ Completion execute(Context& context, op::SFPARECIP insn) {
     return unary(context, insn, [](u32 c) { return (c & kSign) | numeric::sfpu_reciprocal(c); });
   if (mod >= 2)
     return unary(context, insn, [](u32 c) { return (c & kSign) | numeric::sfpu_exponential(c); });
-  const Lanes b = lreg(context, insn.imm12_math());
-  const Execution execution = begin(context, insn.lreg_dest());
+  const u32 vd = vd_of(context, insn.lreg_dest());
+  const Lanes& b = lreg(context, vb_of(context, insn.imm12_math()));
+  const Execution execution = begin(context, vd);
   write_lreg(
-      context, insn.lreg_dest(),
-      numeric::map(lreg(context, insn.lreg_c()), b,
+      context, vd,
+      numeric::map(lreg_c(context, insn), b,
                    [](u32 c, u32 v) { return (v >> 31) != 0 ? numeric::sfpu_reciprocal(c) : c; }),
       execution.active);
   return Completion::Done;

@@ -3,6 +3,8 @@
 // Documents: tt-isa-documentation BlackholeA0 SFPLOAD.md, SFPSTORE.md, SFPLOADI.md.
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "numeric/format_codes.hpp"
 #include "numeric/sfpu_convert.hpp"
 #include "numeric/sfpu_float.hpp"
@@ -79,61 +81,68 @@ constexpr bool store_is_wide(Mod mod) {
   return load_is_wide(mod) || mod == Mod::Hi16 || mod == Mod::Lo16;
 }
 
-u32 converted_load(Mod mod, u32 stored, u32 old, bool has_infinity) {
-  const u16 h = static_cast<u16>(stored);
+Lanes converted_load(Mod mod, const Lanes& stored, const Lanes& old, u32 has_infinity) {
+  using numeric::map;
   switch (mod) {
     case Mod::Fp16:
-      return numeric::sfpu_load_fp16(h, has_infinity);
+      if (has_infinity != 0) {
+        Lanes value;
+        for (u32 i = 0; i < kLanes; ++i)
+          value[i] = numeric::sfpu_load_fp16(static_cast<u16>(stored[i]), bit(has_infinity, i));
+        return value;
+      }
+      return map(stored, [](u32 h) { return numeric::sfpu_load_fp16(static_cast<u16>(h), false); });
     case Mod::Bf16:
-      return numeric::sfpu_load_bf16(h);
+      return map(stored, [](u32 h) { return numeric::sfpu_load_bf16(static_cast<u16>(h)); });
     case Mod::Int8:
-      return numeric::sfpu_load_int8(h, 8);
+      return map(stored, [](u32 h) { return numeric::sfpu_load_int8(static_cast<u16>(h), 8); });
     case Mod::Int8Comp:
-      return numeric::sfpu_load_int8(h, 10);
+      return map(stored, [](u32 h) { return numeric::sfpu_load_int8(static_cast<u16>(h), 10); });
     case Mod::Int16:
-      return numeric::sfpu_load_int16(h);
+      return map(stored, [](u32 h) { return numeric::sfpu_load_int16(static_cast<u16>(h)); });
     case Mod::Uint16:
     case Mod::Lo16:
-      return h;
+      return stored;
     case Mod::Hi16:
-      return u32{h} << 16;
+      return map(stored, [](u32 h) { return h << 16; });
     case Mod::Lo16Only:
-      return (old & 0xFFFF0000) | h;
+      return map(stored, old, [](u32 h, u32 v) { return (v & 0xFFFF0000) | h; });
     case Mod::Hi16Only:
-      return (old & 0x0000FFFF) | u32{h} << 16;
+      return map(stored, old, [](u32 h, u32 v) { return (v & 0x0000FFFF) | h << 16; });
     case Mod::Zero:
-      return 0;
+      return Lanes{};
     default:
-      return numeric::fp32_from_dst(stored);
+      return map(stored, numeric::fp32_from_dst);
   }
 }
 
-u32 converted_store(Mod mod, u32 v) {
+Lanes converted_store(Mod mod, const Lanes& value) {
+  using numeric::map;
   switch (mod) {
     case Mod::Fp16:
-      return numeric::sfpu_store_fp16(v);
+      return map(value, [](u32 v) { return u32{numeric::sfpu_store_fp16(v)}; });
     case Mod::Bf16:
-      return numeric::sfpu_store_bf16(v);
+      return map(value, [](u32 v) { return u32{numeric::sfpu_store_bf16(v)}; });
     case Mod::Fp32:
-      return numeric::dst_from_fp32(numeric::sfpu_flush(v));
+      return map(value, [](u32 v) { return numeric::dst_from_fp32(numeric::sfpu_flush(v)); });
     case Mod::Int8:
     case Mod::Int8Comp:
-      return numeric::sfpu_store_int8(v);
+      return map(value, [](u32 v) { return u32{numeric::sfpu_store_int8(v)}; });
     case Mod::Int16:
-      return numeric::sfpu_store_int16(v);
+      return map(value, [](u32 v) { return u32{numeric::sfpu_store_int16(v)}; });
     case Mod::Uint16:
     case Mod::Lo16Only:
-      return v & 0xFFFF;
+      return map(value, [](u32 v) { return v & 0xFFFF; });
     case Mod::Hi16Only:
-      return v >> 16;
+      return map(value, [](u32 v) { return v >> 16; });
     case Mod::Hi16:
-      return v;
+      return value;
     case Mod::Lo16:
-      return v << 16 | v >> 16;
+      return map(value, [](u32 v) { return v << 16 | v >> 16; });
     case Mod::Zero:
-      return 0;
+      return Lanes{};
     default:
-      return numeric::dst_from_fp32(v);
+      return map(value, numeric::dst_from_fp32);
   }
 }
 
@@ -148,19 +157,83 @@ LanePlace place_of(const SfpuState& sfpu, u32 address, u32 exchange_bit) {
   return {address & 0x3FC, odd};
 }
 
+/// A row as eight pairs of columns; the even one is the low half.
+using Pairs = std::array<u32, 8>;
+static_assert(sizeof(Pairs) == sizeof(DstRow) && std::endian::native == std::endian::little);
+
+Pairs pairs_of(const DstRow& row) {
+  return std::bit_cast<Pairs>(row);
+}
+
 /// What the 32 places hold. Rows that ZEROACC has invalidated read as 0.
-Lanes gather(const DstAccess& dst, const LanePlace& place, bool wide) {
+Lanes gather(const State& state, const DstAccess& dst, const LanePlace& place, bool wide) {
   Lanes stored;
+  const Dst& file = state.fpu.dst;
+  Pairs shift;
+  for (u32 i = 0; i < 8; ++i) shift[i] = 16 * ((place.odd_columns >> i) & 1);
+  const bool even = place.odd_columns == 0;
+  const bool odd = place.odd_columns == 0xFF;
   for (u32 row = 0; row < 4; ++row) {
-    if (wide) {
-      const DstRow32 datums = dst.read_row32(place.first_row + row);
-      for (u32 i = 8 * row; i < 8 * row + 8; ++i) stored[i] = datums[place.column(i)];
+    const u32 p =
+        wide ? dst.physical32(place.first_row + row) : dst.physical16(place.first_row + row);
+    if (file.valid[p] == 0) continue;
+    Pairs high = pairs_of(file.row[p]);
+    Pairs low = wide ? pairs_of(file.row[p + 8]) : Pairs{};
+    if (even) {
+      for (u32 i = 0; i < 8; ++i) high[i] &= 0xFFFF;
+      for (u32 i = 0; i < 8; ++i) low[i] &= 0xFFFF;
+    } else if (odd) {
+      for (u32 i = 0; i < 8; ++i) high[i] >>= 16;
+      for (u32 i = 0; i < 8; ++i) low[i] >>= 16;
     } else {
-      const DstRow datums = dst.read_row16(place.first_row + row);
-      for (u32 i = 8 * row; i < 8 * row + 8; ++i) stored[i] = datums.datum[place.column(i)];
+      for (u32 i = 0; i < 8; ++i) high[i] = (high[i] >> shift[i]) & 0xFFFF;
+      for (u32 i = 0; i < 8; ++i) low[i] = (low[i] >> shift[i]) & 0xFFFF;
     }
+    for (u32 i = 0; i < 8; ++i) stored[8 * row + i] = wide ? high[i] << 16 | low[i] : high[i];
   }
   return stored;
+}
+
+/// Puts the low halves of `value` into the even or odd columns of a row.
+void merge(DstRow& row, const u32* value, bool odd) {
+  Pairs pairs = pairs_of(row);
+  if (odd) {
+    for (u32 i = 0; i < 8; ++i) pairs[i] = (pairs[i] & 0xFFFF) | value[i] << 16;
+  } else {
+    for (u32 i = 0; i < 8; ++i) pairs[i] = (pairs[i] & 0xFFFF0000) | (value[i] & 0xFFFF);
+  }
+  row = std::bit_cast<DstRow>(pairs);
+}
+
+void scatter(State& state, const LanePlace& place, bool wide, const Lanes& value, u32 active) {
+  DstAccess dst(state);
+  const bool uniform = place.odd_columns == 0 || place.odd_columns == 0xFF;
+  const bool odd = place.odd_columns != 0;
+  for (u32 row = 0; row < 4; ++row) {
+    const u32 lanes = (active >> (8 * row)) & 0xFF;
+    const u32 number = place.first_row + row;
+    const u32* values = &value.lane[8 * row];
+    if (lanes == 0xFF && uniform && (wide || !dst.mapping().high_halves)) {
+      const u32 p = wide ? dst.physical32(number) : dst.physical16(number);
+      state.fpu.dst.valid[p] = 1;
+      if (wide) {
+        merge(state.fpu.dst.row[p + 8], values, odd);
+        Pairs high;
+        for (u32 i = 0; i < 8; ++i) high[i] = values[i] >> 16;
+        merge(state.fpu.dst.row[p], high.data(), odd);
+      } else {
+        merge(state.fpu.dst.row[p], values, odd);
+      }
+      continue;
+    }
+    for (u32 i = 0; i < 8; ++i) {
+      if (!bit(lanes, i)) continue;
+      if (wide)
+        dst.write32(number, place.column(i), values[i]);
+      else
+        dst.write16(number, place.column(i), static_cast<u16>(values[i]));
+    }
+  }
 }
 
 /// True: the thread stops.
@@ -194,17 +267,16 @@ bool has_open_back_door(Context& context, const char* name, u32 vd) {
 
 }  // namespace
 
-Completion execute(Context& context, op::SFPLOAD insn) {
+u32 sfpu::load_from_dst(Context& context, const DstOperand& operand) {
   SfpuState& sfpu = context.state.sfpu;
-  const u32 vd = insn.lreg_ind();
-  if (has_open_back_door(context, "SFPLOAD", vd)) return Completion::Done;
-  const Mod mod = resolve(context, insn.instr_mod0());
+  const u32 vd = operand.vd;
+  const Mod mod = resolve(context, operand.mod);
   const bool all = mod == Mod::Int32All;
   Rwc& rwc = rwc_of(context);
   if (all && rwc.sp != 0)
     rwc.sp = static_cast<u16>((rwc.sp - thread_cfg::SFPU_STACK_Incr::get(context.thread_config())) &
                               0x3FF);
-  const u32 address = address_of(context, insn.dest_reg_addr(), all);
+  const u32 address = address_of(context, operand.immediate, all);
   if (vd < 8) {
     const LanePlace place = place_of(sfpu, address, lane_config::kDestReadColumnExchange);
     const u32 active =
@@ -212,21 +284,45 @@ Completion execute(Context& context, op::SFPLOAD insn) {
     const DstAccess dst(context.state);
     const bool wide = load_is_wide(mod);
     if (mod != Mod::Zero && reads_invalid_row(context, dst, place.first_row, wide, active))
-      return Completion::Done;
-    const Lanes stored = gather(dst, place, wide);
-    const u32 infinity = lanes_with(sfpu, lane_config::kEnableFp16aInf);
-    Lanes value;
-    for (u32 i = 0; i < kLanes; ++i)
-      value[i] = converted_load(mod, stored[i], sfpu.lreg[vd][i], bit(infinity, i));
+      return address;
+    const Lanes stored = gather(context.state, dst, place, wide);
+    const Lanes value =
+        converted_load(mod, stored, sfpu.lreg[vd], lanes_with(sfpu, lane_config::kEnableFp16aInf));
     numeric::blend(sfpu.lreg[vd], value, active);
     capture_index(sfpu, vd, place, active);
   }
-  apply_partial_addr_mod(context, insn.sfpu_addr_mode());
+  apply_partial_addr_mod(context, operand.addr_mod);
+  return address;
+}
+
+Completion execute(Context& context, op::SFPLOAD insn) {
+  const u32 vd = insn.lreg_ind();
+  if (has_open_back_door(context, "SFPLOAD", vd)) return Completion::Done;
+  load_from_dst(context, {vd, insn.instr_mod0(), insn.dest_reg_addr(), insn.sfpu_addr_mode()});
   return Completion::Done;
 }
 
-Completion execute(Context& context, op::SFPSTORE insn) {
+namespace {
+
+void store_to_dst(Context& context, Mod mod, u32 vd, u32 address, u32 lanes) {
   SfpuState& sfpu = context.state.sfpu;
+  const u32 active = (mod == Mod::Int32All ? kAllLanes : enabled_lanes(sfpu)) &
+                     ~lanes_with(sfpu, lane_config::kBlockDestWrite) & lanes;
+  const LanePlace place = place_of(sfpu, address, lane_config::kDestWriteColumnExchange);
+  context.touch(Resource::Dst);
+  scatter(context.state, place, store_is_wide(mod), converted_store(mod, sfpu.lreg[vd]), active);
+}
+
+}  // namespace
+
+Completion execute(Context& context, op::SFPSTORE insn) {
+  if (context.scheduled != nullptr) {
+    // The address is the macro's; counters stay.
+    const SfpuScheduled& entry = *context.scheduled;
+    store_to_dst(context, resolve(context, insn.instr_mod0()), entry.vd, entry.address,
+                 entry.lanes);
+    return Completion::Done;
+  }
   const u32 vd = insn.lreg_ind();
   if (has_open_back_door(context, "SFPSTORE", vd)) return Completion::Done;
   const Mod mod = resolve(context, insn.instr_mod0());
@@ -236,21 +332,9 @@ Completion execute(Context& context, op::SFPSTORE insn) {
   if (all)
     rwc.sp = static_cast<u16>((rwc.sp + thread_cfg::SFPU_STACK_Incr::get(context.thread_config())) &
                               0x3FF);
-  u32 active =
-      (all ? kAllLanes : enabled_lanes(sfpu)) & ~lanes_with(sfpu, lane_config::kBlockDestWrite);
-  if (vd >= 12) active &= lanes_with(sfpu, lane_config::kDisableBackdoorLoad);
-  const LanePlace place = place_of(sfpu, address, lane_config::kDestWriteColumnExchange);
-  const bool wide = store_is_wide(mod);
-  context.touch(Resource::Dst);
-  DstAccess dst(context.state);
-  for (u32 i = 0; i < kLanes; ++i) {
-    if (!bit(active, i)) continue;
-    const u32 value = converted_store(mod, sfpu.lreg[vd][i]);
-    if (wide)
-      dst.write32(place.first_row + i / 8, place.column(i), value);
-    else
-      dst.write16(place.first_row + i / 8, place.column(i), static_cast<u16>(value));
-  }
+  store_to_dst(
+      context, mod, vd, address,
+      vd >= 12 ? lanes_with(context.state.sfpu, lane_config::kDisableBackdoorLoad) : kAllLanes);
   apply_partial_addr_mod(context, insn.sfpu_addr_mode());
   return Completion::Done;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "numeric/sfpu_float.hpp"
+#include "numeric/sfpu_kernels.hpp"
 #include "tensix/prng.hpp"
 #include "tensix/sfpu/vector.hpp"
 
@@ -103,17 +104,16 @@ u32 masked_lanes(const SfpuState& sfpu) {
 
 Completion execute(Context& context, op::SFPMOV insn) {
   SfpuState& sfpu = context.state.sfpu;
-  const u32 vd = insn.lreg_dest();
+  const u32 vd = vd_of(context, insn.lreg_dest());
+  const u32 vc = vc_of(context, insn.lreg_c());
   const u32 mod = insn.instr_mod1();
   const Execution execution = begin(context, vd);
   if (bit(mod, 3)) {
-    write_lreg(context, vd, special_source(sfpu, insn.lreg_c(), execution.active),
-               execution.active);
+    write_lreg(context, vd, special_source(sfpu, vc, execution.active), execution.active);
     return Completion::Done;
   }
   const u32 flip = bit(mod, 0) ? numeric::kFp32Sign : 0;
-  write_lreg(context, vd,
-             numeric::map(lreg(context, insn.lreg_c()), [=](u32 c) { return c ^ flip; }),
+  write_lreg(context, vd, numeric::map(lreg(context, vc), [=](u32 c) { return c ^ flip; }),
              mod == 2 ? execution.lanes : execution.active);
   return Completion::Done;
 }
@@ -123,10 +123,18 @@ Completion execute(Context& context, op::SFPCONFIG insn) {
   const u32 mod = insn.instr_mod1();
   const u32 immediate = insn.imm16_math();
   const u32 enabled = ~sfpu.condition.use_lane_flags | sfpu.condition.lane_flags;
+  const u32 lanes = context.scheduled != nullptr ? context.scheduled->lanes : kAllLanes;
+  const u32 target = vd_of(context, insn.config_dest());
   for (u32 column = 0; column < kLaneColumns; ++column) {
     if (bit(mod, 3) && !bit(immediate, 2 * column)) continue;
-    if (!bit(enabled, column)) continue;
-    configure_column(sfpu, column, insn.config_dest(), mod, immediate);
+    if (!bit(enabled & lanes, column)) continue;
+    configure_column(sfpu, column, target, mod, immediate);
+  }
+  for (u32 i = 0; i < sfpu.lanes_with.size(); ++i) {
+    u32 columns = 0;
+    for (u32 column = 0; column < kLaneColumns; ++column)
+      columns |= static_cast<u32>(bit(sfpu.lane_config[column], i)) << column;
+    sfpu.lanes_with[i] = columns * 0x01010101u;
   }
   sfpu.masked_lanes = masked_lanes(sfpu);
   return Completion::Done;
@@ -143,16 +151,14 @@ Completion execute(Context& context, op::SFPSWAP insn) {
                                     0x000000FF, 0x0000FF00, 0x00FF0000, 0xFF000000};
   SfpuState& sfpu = context.state.sfpu;
   const u32 mod = insn.instr_mod1();
-  const u32 vc = insn.lreg_src_c();
-  const u32 vd = insn.lreg_dest();
+  const u32 vc = vc_of(context, insn.lreg_src_c());
+  const u32 vd = vd_of(context, insn.lreg_dest());
   const Execution execution = begin(context, vd);
   const Lanes c = lreg(context, vc);
   const Lanes d = lreg(context, vd);
   u32 swap = kAllLanes;
   if (mod != 0) {
-    u32 smaller = 0;
-    for (u32 i = 0; i < kLanes; ++i)
-      smaller |= static_cast<u32>(numeric::sfpu_is_smaller(c[i], d[i])) << i;
+    const u32 smaller = numeric::sfpu_smaller_lanes(c, d);
     // Equal operands stay where VD gets the minimum, and swap where it gets the maximum.
     swap = ~(smaller ^ kMinimumInVd[mod]);
     swap ^= lanes_with(sfpu, lane_config::kExchangeSrcbSrcc);
@@ -160,28 +166,27 @@ Completion execute(Context& context, op::SFPSWAP insn) {
   swap &= execution.active;
   const u32 with_index = swap & lanes_with(sfpu, lane_config::kEnableDestIndex);
   const u32 plain = swap & ~with_index;
-  if (vc < 8) numeric::blend(sfpu.lreg[vc], d, vc < 4 ? swap : plain);
-  if (vd < 8) numeric::blend(sfpu.lreg[vd], c, vd < 4 ? swap : plain);
+  if (vc < 8) set_lreg(context, vc, d, vc < 4 ? swap : plain);
+  if (vd < 8) set_lreg(context, vd, c, vd < 4 ? swap : plain);
   if (with_index != 0) {
-    Lanes& index_c = sfpu.lreg[4 + (vc & 3)];
-    Lanes& index_d = sfpu.lreg[4 + (vd & 3)];
-    const Lanes old = index_c;
-    numeric::blend(index_c, index_d, with_index);
-    numeric::blend(index_d, old, with_index);
+    const Lanes index_c = sfpu.lreg[4 + (vc & 3)];
+    const Lanes index_d = sfpu.lreg[4 + (vd & 3)];
+    set_lreg(context, 4 + (vc & 3), index_d, with_index);
+    set_lreg(context, 4 + (vd & 3), index_c, with_index);
   }
   return Completion::Done;
 }
 
 Completion execute(Context& context, op::SFPTRANSP insn) {
   SfpuState& sfpu = context.state.sfpu;
-  const u32 active = begin(context, insn.lreg_dest()).active;
+  const u32 active = begin(context, vd_of(context, insn.lreg_dest())).active;
   const std::array<LReg, kLRegs> old = sfpu.lreg;
   for (u32 i = 0; i < 8; ++i) {
     const u32 base = i & 4;
     Lanes value;
     for (u32 lane = 0; lane < kLanes; ++lane)
       value[lane] = old[base + lane / 8][8 * (i & 3) + lane % 8];
-    numeric::blend(sfpu.lreg[i], value, active);
+    set_lreg(context, i, value, active);
   }
   return Completion::Done;
 }
@@ -197,9 +202,9 @@ Lanes rotate_groups(const Lanes& c, bool fill_with_zero) {
 }
 
 /// L0 := L1, L1 := L2, L2 := L3, L3 := `last`.
-void copy_4(SfpuState& sfpu, const Lanes& last, u32 active) {
-  for (u32 i = 0; i < 3; ++i) numeric::blend(sfpu.lreg[i], sfpu.lreg[i + 1], active);
-  numeric::blend(sfpu.lreg[3], last, active);
+void copy_4(Context& context, const Lanes& last, u32 active) {
+  for (u32 i = 0; i < 3; ++i) set_lreg(context, i, lreg(context, i + 1), active);
+  set_lreg(context, 3, last, active);
 }
 
 Lanes shift_logical(const Lanes& x, const Lanes& amounts) {
@@ -212,24 +217,24 @@ Lanes shift_logical(const Lanes& x, const Lanes& amounts) {
 
 Completion execute(Context& context, op::SFPSHFT2 insn) {
   SfpuState& sfpu = context.state.sfpu;
-  const u32 vd = insn.lreg_dest();
+  const u32 vd = vd_of(context, insn.lreg_dest());
   const u32 immediate = insn.imm12_math();
   if (insn.instr_mod1() > 6) return undefined(context, "SFPSHFT2", insn.instr_mod1());
   const u32 active = begin(context, vd).active;
-  const Lanes c = lreg(context, insn.lreg_src_c());
-  const Lanes& b = lreg(context, immediate & 15);
+  const Lanes c = lreg(context, vc_of(context, insn.lreg_src_c()));
+  const Lanes& b = lreg(context, vb_of(context, immediate & 15));
   switch (insn.instr_mod1()) {
     case 0:  // COPY4
-      copy_4(sfpu, Lanes{}, active);
+      copy_4(context, Lanes{}, active);
       break;
     case 1: {  // SUBVEC_CHAINED_COPY4
       Lanes last;
       for (u32 i = 0; i + 8 < kLanes; ++i) last[i] = sfpu.lreg[0][i + 8];
-      copy_4(sfpu, last, active);
+      copy_4(context, last, active);
       break;
     }
     case 2:  // SUBVEC_SHFLROR1_AND_COPY4
-      copy_4(sfpu, rotate_groups(c, false), active);
+      copy_4(context, rotate_groups(c, false), active);
       break;
     case 3:  // SUBVEC_SHFLROR1
       write_lreg(context, vd, rotate_groups(c, false), active);

@@ -2,8 +2,8 @@
 // instructions become templates, and writes to LRegs.
 //
 // Documents: tt-isa-documentation BlackholeA0 VectorUnit.md (lane predication), SFPCONFIG.md
-// (LaneConfig). Not modelled: SFPLOADMACRO; the blind spots of the automatic stalling (every result
-// is visible to the next instruction).
+// (LaneConfig). Not modelled: the blind spots of the automatic stalling (every result of an issued
+// instruction is visible to the next one; for those of SFPLOADMACRO see schedule.hpp).
 #pragma once
 
 #include "tensix/context.hpp"
@@ -30,10 +30,7 @@ inline constexpr u32 kMask = 0x3FFFF;
 
 /// The lanes whose column has `bit_index` of LaneConfig set.
 inline u32 lanes_with(const SfpuState& sfpu, u32 bit_index) {
-  u32 columns = 0;
-  for (u32 i = 0; i < kLaneColumns; ++i)
-    columns |= static_cast<u32>(bit(sfpu.lane_config[i], bit_index)) << i;
-  return columns * 0x01010101u;
+  return sfpu.lanes_with[bit_index];
 }
 
 inline u32 enabled_lanes(const SfpuState& sfpu) {
@@ -51,6 +48,10 @@ struct Execution {
 /// instruction but keep its word as template vd - 12.
 inline Execution begin(Context& context, u32 vd) {
   SfpuState& sfpu = context.state.sfpu;
+  if (context.scheduled != nullptr) [[unlikely]] {
+    const u32 lanes = context.scheduled->lanes;  // DISABLE_BACKDOOR_LOAD counts as set
+    return {lanes, enabled_lanes(sfpu) & lanes};
+  }
   if (vd < 12) return {kAllLanes, enabled_lanes(sfpu)};
   for (u32 i = 0; i < kLaneColumns; ++i) {
     if (!bit(sfpu.lane_config[i], lane_config::kDisableBackdoorLoad))
@@ -65,13 +66,35 @@ constexpr bool is_writable(u32 vd) {
   return vd < 8 || vd == 16;
 }
 
+/// A result of a scheduled instruction, visible `latency` cycles later.
+void write_back(Context& context, u32 vd, const Lanes& value, u32 mask);
+
+/// The registers change at once, or when a scheduled instruction's time has come.
+inline void set_lreg(Context& context, u32 vd, const Lanes& value, u32 mask) {
+  if (context.scheduled != nullptr) [[unlikely]]
+    return write_back(context, vd, value, mask);
+  numeric::blend(context.state.sfpu.lreg[vd], value, mask);
+}
+
 inline void write_lreg(Context& context, u32 vd, const Lanes& value, u32 active) {
   if (!is_writable(vd)) return;
   SfpuState& sfpu = context.state.sfpu;
   if (vd >= 4 && vd < 8 && lanes_with(sfpu, lane_config::kEnableDestIndex) != 0 &&
       context.raise(Rule::SfpuDestIndex, "LReg 4 to 7 written with ENABLE_DEST_INDEX set"))
     return;
-  numeric::blend(sfpu.lreg[vd], value, active);
+  set_lreg(context, vd, value, active);
+}
+
+/// Register operands. A scheduled instruction has its own instead of those of its word.
+inline u32 vd_of(const Context& context, u32 field) {
+  return context.scheduled != nullptr ? context.scheduled->vd : field;
+}
+inline u32 vc_of(const Context& context, u32 field) {
+  return context.scheduled != nullptr ? context.scheduled->vc : field;
+}
+/// `field` is VD where the instruction has no VB of its own.
+inline u32 vb_of(const Context& context, u32 field) {
+  return context.scheduled != nullptr ? context.scheduled->vb : field;
 }
 
 /// Lane flags of `lanes` become those of `value`.
@@ -83,6 +106,12 @@ inline void set_flags(SfpuState& sfpu, u32 value, u32 lanes) {
 inline const Lanes& lreg(const Context& context, u32 index) {
   return context.state.sfpu.lreg[index];
 }
+
+/// The work of SFPLOAD, which SFPLOADMACRO shares. Gives the address in Dst.
+struct DstOperand {
+  u32 vd, mod, immediate, addr_mod;
+};
+u32 load_from_dst(Context& context, const DstOperand& operand);
 
 /// An instruction used in a way that no document defines. It has no effect.
 Completion undefined(Context& context, const char* name, u32 mod);

@@ -1,0 +1,102 @@
+// The kernels on 32 lanes against the scalar functions, on every kind of vector the host has.
+#include "numeric/sfpu_kernels.hpp"
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <random>
+
+#include "numeric/sfpu_float.hpp"
+
+namespace bhemu::numeric {
+namespace {
+
+/// Special patterns, neighbours of earlier operands, small integers, exponent edges, any bits.
+class Operands {
+ public:
+  u32 next() {
+    constexpr u32 kSpecial[] = {0,          0x80000000, 1,          0x807FFFFF, 0x00800000,
+                                0x80800000, 0x00FFFFFF, 0x3F800000, 0xBF800000, 0x3F7FFFFF,
+                                0x33800000, 0x7F7FFFFF, 0xFF7FFFFF, 0x7F800000, 0xFF800000,
+                                0x7FC00000, 0x7F800001, 0xFFC00001, 0x20000000, 0x7F000000};
+    const u32 any = random_();
+    switch (random_() % 8) {
+      case 0:
+        return kSpecial[any % std::size(kSpecial)];
+      case 1:
+        return last_ = last_ ^ 0x80000000 ^ (any % 16);
+      case 2:
+        return last_ = (any & 0x807FFFFF) | (random_() % 4) << 23;
+      case 3:
+        return last_ = (any & 0x807FFFFF) | (252 + random_() % 4) << 23;
+      case 4:
+      case 5:
+        return last_ = (any & 0x807FFFFF) | (110 + random_() % 36) << 23;
+      case 6:
+        return last_ = any & 0xFFFF0000;
+      default:
+        return last_ = any;
+    }
+  }
+  Lanes lanes() {
+    Lanes result;
+    for (u32& lane : result.lane) lane = next();
+    return result;
+  }
+
+ private:
+  std::mt19937 random_{7};
+  u32 last_ = 0x3F800000;
+};
+
+/// Near-cancelling sums: z is about -(x * y).
+Lanes cancelling(const Lanes& x, const Lanes& y, u32 step) {
+  Lanes z;
+  for (u32 i = 0; i < kLanes; ++i)
+    z[i] = (sfpu_mul_add(x[i], y[i], 0) ^ 0x80000000) + i % 5 - 2 + (step << 23) * (i % 3);
+  return z;
+}
+
+void expect_equal(const Lanes& x, const Lanes& y, const Lanes& z, u32 flip_x, u32 flip_z) {
+  const Lanes result = sfpu_mul_add_lanes(x, y, z, flip_x, flip_z);
+  for (u32 i = 0; i < kLanes; ++i)
+    ASSERT_EQ(result[i], sfpu_mul_add(x[i] ^ flip_x, y[i], z[i] ^ flip_z))
+        << std::hex << x[i] << " * " << y[i] << " + " << z[i] << " lane " << i;
+}
+
+class SfpuKernels : public testing::TestWithParam<int64_t> {
+ protected:
+  void SetUp() override { hwy::SetSupportedTargetsForTest(GetParam()); }
+  void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
+};
+
+TEST_P(SfpuKernels, multiply_add_has_the_bits_of_the_scalar_one) {
+  Operands operands;
+  for (u32 round = 0; round < 20'000; ++round) {
+    const Lanes x = operands.lanes();
+    const Lanes y = operands.lanes();
+    const u32 flip_x = round % 2 << 31;
+    const u32 flip_z = round / 2 % 2 << 31;
+    expect_equal(x, y, operands.lanes(), flip_x, flip_z);
+    expect_equal(x, y, cancelling(x, y, round % 30), 0, 0);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(SfpuKernels, order_is_that_of_the_scalar_comparison) {
+  Operands operands;
+  for (u32 round = 0; round < 5'000; ++round) {
+    const Lanes a = operands.lanes();
+    Lanes b = operands.lanes();
+    for (u32 i = 0; i < kLanes; i += 5) b[i] = a[i];
+    u32 expected = 0;
+    for (u32 i = 0; i < kLanes; ++i) expected |= static_cast<u32>(sfpu_is_smaller(a[i], b[i])) << i;
+    ASSERT_EQ(sfpu_smaller_lanes(a, b), expected);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Hosts, SfpuKernels, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
+                         [](const auto& info) { return hwy::TargetName(info.param); });
+
+}  // namespace
+}  // namespace bhemu::numeric
