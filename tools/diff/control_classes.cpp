@@ -36,11 +36,11 @@ void gpr_arithmetic(Writer& w) {
   const u32 a = w.below(64);
   const u32 b = w.below(64);
   const u32 r = w.below(64);
-  const bool immediate = w.one_in(8);
+  const bool immediate = w.one_in(80);
   const auto emit = [&](u32 word) {
     w.tensix(word | a | b << 6 | r << 12 | (immediate ? 1u << 23 : 0));
   };
-  switch (w.below(w.one_in(6) ? 6 : 2)) {
+  switch (w.below(w.one_in(60) ? 6 : 2)) {
     case 0:
       return emit(encode<op::ADDDMAREG>());
     case 1:
@@ -97,15 +97,15 @@ void adc_step(Writer& w) {
       return w.op<op::SETADC>(
           {{"cnt_set_mask", mask}, {"dimension_index", 2}, {"value", w.below(3)}});
     case 2:
-      return w.op<op::SETADCXY>({{"cnt_set_mask", mask}, {"ch0_y", y}, {"bit_mask", set & 0xB}});
+      return w.op<op::SETADCXY>({{"cnt_set_mask", mask}, {"ch0_y", y}, {"bit_mask", 2 | (set & 0x8)}});
     case 3:
       return w.op<op::INCADCXY>({{"cnt_set_mask", mask}, {"ch0_y", y}});
     case 4:
-      return w.op<op::ADDRCRXY>({{"cnt_set_mask", mask}, {"ch0_y", y}, {"bit_mask", set & 0x2}});
+      return w.op<op::ADDRCRXY>({{"cnt_set_mask", mask}, {"ch0_y", y}, {"bit_mask", 2}});
     case 5:
       return w.op<op::INCADCZW>({{"cnt_set_mask", mask}, {"ch0_z", z}});
     default:
-      return w.op<op::ADDRCRZW>({{"cnt_set_mask", mask}, {"ch0_z", z}, {"bit_mask", w.below(2)}});
+      return w.op<op::ADDRCRZW>({{"cnt_set_mask", mask}, {"ch0_z", z}, {"bit_mask", 1}});
   }
 }
 

@@ -143,10 +143,10 @@ u16 datum(Writer& w, u32 format) {
          static_cast<u16>(w.below(1024));
 }
 
-void math_instruction(Writer& w) {
+void math_instruction(Writer& w, bool multiply) {
   const u32 dst = w.pick({0, 8, 16, 24});
   const u32 broadcast = w.one_in(3) ? w.below(4) : 0;
-  switch (w.below(8)) {
+  switch (multiply ? 2 + w.below(4) : w.below(8)) {
     case 0:
       return w.op<op::ELWADD>({{"dst", dst},
                                {"addr_mode", w.below(4)},
@@ -164,7 +164,7 @@ void math_instruction(Writer& w) {
     case 4:
     case 5:
       return w.op<op::MVMUL>(
-          {{"dst", dst}, {"addr_mode", w.below(4)}, {"instr_mod19", w.below(2)}});
+          {{"dst", dst}, {"addr_mode", w.below(4)}, {"instr_mod19", w.one_in(40) ? 1u : 0u}});
     case 6:
       return w.op<op::MOVA2D>({{"dst", dst}, {"addr_mode", w.below(4)}, {"instr_mod", 2}});
     default:
@@ -179,6 +179,7 @@ Program make_math(u64 seed) {
   Writer w(seed);
   const u32 format = w.pick({5, 5, 1});
   const bool dst32 = w.one_in(3);
+  const bool fidelity = w.one_in(2);  // phases, which only products have
   for (u32 i = 0; i < 256; ++i)
     w.program.data.push_back(datum(w, format) | u32{datum(w, format)} << 16);
   w.keep = true;
@@ -200,7 +201,7 @@ Program make_math(u64 seed) {
     w.thread_config(thread_cfg::ADDR_MOD_AB_SEC0_SrcAIncr::kWord + mode,
                     (mode & 1 ? by : 0) | (mode & 2 ? by << 8 : 0));
     w.thread_config(thread_cfg::ADDR_MOD_DST_SEC0_DestIncr::kWord + mode,
-                    (mode == 3 ? 8u : 0u) | w.below(2) << 13);
+                    (mode == 3 ? 8u : 0u) | (fidelity ? 1u << 13 : 0));
   }
   w.sync();
   w.op<op::ZEROACC>({{"clear_mode", 3}, {"addr_mode", 0}});
@@ -209,7 +210,7 @@ Program make_math(u64 seed) {
       {{"unpack_block_selection", 1}, {"ovrd_thread_id", 1}, {"set_dat_valid", 1}, {"last", 1}});
   w.op<op::SETRWC>({{"bit_mask", 0xF}});
   w.keep = false;
-  for (u32 steps = 1 + w.below(8); steps > 0; --steps) math_instruction(w);
+  for (u32 steps = 1 + w.below(8); steps > 0; --steps) math_instruction(w, fidelity);
   w.keep = true;
   w.pack_rows(64);
   return w.program;

@@ -97,6 +97,10 @@ void run_class(const ProgramClass& kind, const Options& options, const Runner& a
     Program program = kind.make(seed);
     Comparison result = compare(program, a, b);
     ++tally.verdicts[static_cast<size_t>(result.verdict)];
+    if (result.verdict == Verdict::BothRefuse) {
+      const std::string why = result.ours.end == End::Hung ? "hung" : result.ours.why;
+      ++tally.refusals["both, bhemu: " + why];
+    }
     if (result.verdict == Verdict::PeerRefuses)
       ++tally.refusals["other: " + (result.theirs.end == End::Hung ? "hung" : result.theirs.why)];
     if (result.verdict == Verdict::WeRefuse)

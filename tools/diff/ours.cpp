@@ -29,7 +29,7 @@ Outcome Ours::run(const Program& program) {
   const Coord tile = device_->board().tensix()[next_tile_++];
   for (const auto& [address, words] : image_of(program))
     device_->write(tile, address, bytes_of(words));
-  device_->write32(tile, kSoftReset, kTrisc1Runs);
+  device_->write32(tile, kSoftReset, kTrisc0Runs);
   const auto done = [&] {
     u32 flag = 0;
     device_->read32(tile, kFlag, flag);

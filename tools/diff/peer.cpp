@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 
@@ -42,6 +43,18 @@ struct Peer::Abi {
     std::memcpy(&function, &symbol, sizeof function);
   }
 
+  void load(const std::string& path) {
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) throw std::runtime_error(dlerror());
+    find(library, "libttsim_init", init);
+    find(library, "libttsim_clock", clock);
+    find(library, "libttsim_pci_mem_rd_bytes", read);
+    find(library, "libttsim_pci_mem_wr_bytes", write);
+    find(library, "libttsim_set_pci_dma_mem_callbacks", set_dma);
+    set_dma(no_dma_read, no_dma_write);
+    init();
+  }
+
   /// Window 0 covers the first 2 MiB of the tile (L1), window 1 the registers around 0xFFB00000.
   void aim(u32 window, u64 address) {
     const u64 page = address >> 21;
@@ -54,19 +67,11 @@ struct Peer::Abi {
   }
 };
 
-Peer::Peer(const std::string& path) : abi_(std::make_unique<Abi>()) {
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) throw std::runtime_error(dlerror());
-  Abi::find(library, "libttsim_init", abi_->init);
-  Abi::find(library, "libttsim_clock", abi_->clock);
-  Abi::find(library, "libttsim_pci_mem_rd_bytes", abi_->read);
-  Abi::find(library, "libttsim_pci_mem_wr_bytes", abi_->write);
-  Abi::find(library, "libttsim_set_pci_dma_mem_callbacks", abi_->set_dma);
+Peer::Peer(const std::string& path) : path_(path) {
   shared_ = static_cast<u8*>(
       mmap(nullptr, 2 * kDumpBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   if (shared_ == MAP_FAILED) throw std::runtime_error("no shared memory");
-  abi_->set_dma(no_dma_read, no_dma_write);
-  abi_->init();
+  if (access(path.c_str(), R_OK) != 0) throw std::runtime_error("no such peer: " + path);
 }
 
 Peer::~Peer() {
@@ -74,18 +79,20 @@ Peer::~Peer() {
 }
 
 void Peer::child(const Program& program, u8* shared) {
-  abi_->aim(0, 0);
-  abi_->aim(1, kSoftReset);
+  Abi library;
+  library.load(path_);
+  library.aim(0, 0);
+  library.aim(1, kSoftReset);
   for (const auto& [address, words] : image_of(program))
-    abi_->write(abi_->at(0, address), words.data(), static_cast<u32>(words.size() * 4));
-  const u32 release = kTrisc1Runs;
-  abi_->write(abi_->at(1, kSoftReset), &release, 4);
+    library.write(library.at(0, address), words.data(), static_cast<u32>(words.size() * 4));
+  const u32 release = kTrisc0Runs;
+  library.write(library.at(1, kSoftReset), &release, 4);
   u32 flag = 0;
   for (u32 poll = 0; poll < kPolls && flag == 0; ++poll) {
-    abi_->clock(kClocksPerPoll);
-    abi_->read(abi_->at(0, kFlag), &flag, 4);
+    library.clock(kClocksPerPoll);
+    library.read(library.at(0, kFlag), &flag, 4);
   }
-  abi_->read(abi_->at(0, kData), shared + kDumpBytes, kDumpBytes);
+  library.read(library.at(0, kData), shared + kDumpBytes, kDumpBytes);
   shared[0] = static_cast<u8>(flag != 0 ? 1 : 2);
 }
 
@@ -99,7 +106,11 @@ Outcome Peer::run(const Program& program) {
     dup2(pipe_ends[1], 1);
     dup2(pipe_ends[1], 2);
     alarm(kSeconds);
-    child(program, shared_);
+    try {
+      child(program, shared_);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+    }
     _exit(0);
   }
   close(pipe_ends[1]);
@@ -119,7 +130,10 @@ Outcome Peer::run(const Program& program) {
   else
     outcome.end = End::Refused;
   while (!words.empty() && words.back() == '\n') words.pop_back();
-  if (outcome.end == End::Refused) outcome.why = words.substr(words.rfind('\n') + 1);
+  if (outcome.end != End::Refused) return outcome;
+  outcome.why = words.substr(words.rfind('\n') + 1);
+  // "[cycle] reason": the same reason at another cycle is the same reason.
+  if (outcome.why.starts_with('[')) outcome.why.erase(0, outcome.why.find(']') + 2);
   return outcome;
 }
 

@@ -15,7 +15,7 @@
 
 namespace bhemu::diff {
 
-inline constexpr u32 kStub = 0xA000;   // where TRISC1 starts when nothing overrides it
+inline constexpr u32 kStub = 0x6000;   // where TRISC0 starts when nothing overrides it
 inline constexpr u32 kList = 0x10000;  // the items
 inline constexpr u32 kData = 0x20000;  // inputs; also the start of what is compared
 inline constexpr u32 kDataBytes = 0x2000;
@@ -29,7 +29,7 @@ inline constexpr u32 kPushTensix = 0xFFE40000;
 inline constexpr u32 kTensixSync = 0xFFE80004;
 inline constexpr u32 kSoftReset = 0xFFB121B0;
 inline constexpr u32 kAllHeld = 0x47800;
-inline constexpr u32 kTrisc1Runs = 0x45800;
+inline constexpr u32 kTrisc0Runs = 0x46800;
 
 enum class Kind : u8 { Store, Load, Code };
 
@@ -45,7 +45,7 @@ struct Program {
   std::vector<u32> data;  // at kData
 };
 
-/// What the host writes before it releases TRISC1.
+/// What the host writes before it releases TRISC0.
 std::vector<std::pair<u32, std::vector<u32>>> image_of(const Program& program);
 
 /// One line per item that is not `keep`, or per item, with its disassembly.

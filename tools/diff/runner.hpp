@@ -36,8 +36,9 @@ class Ours {
   size_t next_tile_ = 0;
 };
 
-/// A library with the libttsim ABI. It is loaded and initialised once; every program runs in a
-/// child process, which is a copy of that state and may die.
+/// A library with the libttsim ABI. Every program runs in a child process of its own, which loads
+/// the library and may die. (A copy of an initialised parent would be quicker, but such libraries
+/// reserve more memory than the system lets a process duplicate.)
 class Peer {
  public:
   explicit Peer(const std::string& path);  // throws std::runtime_error
@@ -50,7 +51,7 @@ class Peer {
   struct Abi;
   void child(const Program& program, u8* shared);
 
-  std::unique_ptr<Abi> abi_;
+  std::string path_;
   u8* shared_ = nullptr;  // the flag of completion and the dump
 };
 

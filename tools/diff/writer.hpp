@@ -11,7 +11,8 @@ namespace bhemu::diff {
 
 class Writer {
  public:
-  explicit Writer(u64 seed) : state_(seed * 0x9E3779B97F4A7C15 + 0x1234567) {}
+  /// Neighbouring seeds must not give the same numbers one step apart.
+  explicit Writer(u64 seed) : state_(seed) { state_ = next() ^ ~seed; }
 
   // --- Random numbers (splitmix64).
   u64 next();
