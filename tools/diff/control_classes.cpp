@@ -88,7 +88,7 @@ void adc_step(Writer& w) {
   const u32 mask = 4 | w.below(4);
   const u32 y = w.below(6);
   const u32 z = w.below(2);
-  const u32 set = w.below(16) & 0xE;  // the X counter of channel 0 stays 0
+  const u32 set = 2 | w.below(2) << 3;  // the X counter of channel 0 stays 0
   switch (w.below(7)) {
     case 0:
       return w.op<op::SETADC>(
@@ -97,7 +97,7 @@ void adc_step(Writer& w) {
       return w.op<op::SETADC>(
           {{"cnt_set_mask", mask}, {"dimension_index", 2}, {"value", w.below(3)}});
     case 2:
-      return w.op<op::SETADCXY>({{"cnt_set_mask", mask}, {"ch0_y", y}, {"bit_mask", 2 | (set & 0x8)}});
+      return w.op<op::SETADCXY>({{"cnt_set_mask", mask}, {"ch0_y", y}, {"bit_mask", set}});
     case 3:
       return w.op<op::INCADCXY>({{"cnt_set_mask", mask}, {"ch0_y", y}});
     case 4:

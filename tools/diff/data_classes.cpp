@@ -50,11 +50,12 @@ void fill_dst(Writer& w, u32 rows, u32 store_mode) {
 u32 store_mode_of(const PackMode& mode) {
   if (mode.dst32) return 4;
   if (mode.in == 9) return 6;
-  return mode.in == 1 ? 1 : 2;
+  return mode.in == 1 ? 0 : 2;
 }
 
 void set_relu(Writer& w, const PackMode& mode) {
   if (!w.one_in(3)) return;
+  if (mode.in >= 9) return;  // ReLU of other integers
   const u32 kind = mode.in == 8 ? 1 : 1 + w.below(3);
   const u32 threshold = kind == 1 ? 0 : w.float_bits() >> 16 & 0x7FFF;
   w.config(cfg::STACC_RELU_ApplyRelu::kWord, kind << cfg::STACC_RELU_ApplyRelu::kLow |
@@ -164,12 +165,12 @@ void math_instruction(Writer& w, bool multiply) {
     case 4:
     case 5:
       return w.op<op::MVMUL>(
-          {{"dst", dst}, {"addr_mode", w.below(4)}, {"instr_mod19", w.one_in(40) ? 1u : 0u}});
+          {{"dst", dst}, {"addr_mode", 2 * w.below(2)}, {"instr_mod19", w.one_in(40) ? 1u : 0u}});
     case 6:
       return w.op<op::MOVA2D>({{"dst", dst}, {"addr_mode", w.below(4)}, {"instr_mod", 2}});
     default:
       return w.op<op::MOVB2D>(
-          {{"dst", dst}, {"addr_mode", w.below(4)}, {"movb2d_instr_mod", w.below(6)}});
+          {{"dst", dst}, {"addr_mode", w.below(4)}, {"movb2d_instr_mod", 2 + w.below(4)}});
   }
 }
 
@@ -196,10 +197,12 @@ Program make_math(u64 seed) {
            1u | packed << cfg::THCON_SEC0_REG1_Out_data_format::kLow |
                packed << cfg::THCON_SEC0_REG1_In_data_format::kLow);
   setup_unpack(w, format);
+  // MVMUL takes 16 rows of SrcA and 8 of SrcB.
+  const u32 product_rows = w.one_in(2) ? 16 : 8;
   for (u32 mode = 0; mode < 4; ++mode) {
-    const u32 by = mode == 0 ? 0 : 8;
+    const u32 by = mode == 0 ? 0 : product_rows;
     w.thread_config(thread_cfg::ADDR_MOD_AB_SEC0_SrcAIncr::kWord + mode,
-                    (mode & 1 ? by : 0) | (mode & 2 ? by << 8 : 0));
+                    (mode & 1 ? by : 0) | (mode & 2 ? 8u << 8 : 0));
     w.thread_config(thread_cfg::ADDR_MOD_DST_SEC0_DestIncr::kWord + mode,
                     (mode == 3 ? 8u : 0u) | (fidelity ? 1u << 13 : 0));
   }

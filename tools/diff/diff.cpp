@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <map>
 
@@ -150,6 +151,7 @@ int run(const Options& options) {
     Tally tally;
     run_class(kind, options, ours, other, tally);
     print_tally(kind.name, tally);
+    std::fflush(stdout);
     differences += tally.verdicts[static_cast<size_t>(Verdict::Differ)];
     if (options.peer.empty()) differences += tally.verdicts[static_cast<size_t>(Verdict::WeRefuse)];
   }
@@ -163,6 +165,9 @@ int main(int argc, char** argv) {
   bhemu::diff::Options options;
   CLI::App app{"Compares bhemu with another simulator of the same chip on random programs."};
   app.add_option("--peer", options.peer, "library with the libttsim ABI; default: bhemu itself");
+  bool from_environment = false;
+  app.add_flag("--peer-from-environment", from_environment,
+               "the peer is BHEMU_PEER_LIBRARY; without it nothing is run (status 77)");
   app.add_option("--class", options.classes, "classes of programs; default: all");
   app.add_option("--count", options.count, "programs of each class");
   app.add_option("--seed", options.seed, "seed of the first; the others follow");
@@ -170,6 +175,14 @@ int main(int argc, char** argv) {
   app.add_flag("--shrink", options.shrink, "shorten what is printed");
   app.add_flag("--all", options.all, "print set-up and read-back too");
   CLI11_PARSE(app, argc, argv);
+  if (from_environment) {
+    const char* library = std::getenv("BHEMU_PEER_LIBRARY");
+    if (library == nullptr) {
+      fmt::print("skipped: BHEMU_PEER_LIBRARY names no library\n");
+      return 77;
+    }
+    options.peer = library;
+  }
   try {
     return bhemu::diff::run(options);
   } catch (const std::exception& error) {

@@ -12,30 +12,67 @@ using namespace tensix;
 
 struct Shape {
   u8 opcode;
-  u16 mods;        // legal values of the modifier, as a mask
-  bool immediate;  // bits 23:12 are an immediate
+  u16 mods;    // legal values of the modifier, as a mask
+  u16 common;  // those that other simulators take too: a program with another one is refused whole
 };
 
+// clang-format off
 constexpr std::array kShapes{
-    Shape{op::SFPMULI::kOpcode, 0x0001, false},    Shape{op::SFPADDI::kOpcode, 0x0001, false},
-    Shape{op::SFPDIVP2::kOpcode, 0x0003, true},    Shape{op::SFPEXEXP::kOpcode, 0x0703, false},
-    Shape{op::SFPEXMAN::kOpcode, 0x0003, false},   Shape{op::SFPIADD::kOpcode, 0x0777, true},
-    Shape{op::SFPSHFT::kOpcode, 0x00FF, true},     Shape{op::SFPSETCC::kOpcode, 0x0155, false},
-    Shape{op::SFPMOV::kOpcode, 0x0007, false},     Shape{op::SFPABS::kOpcode, 0x0003, false},
-    Shape{op::SFPAND::kOpcode, 0x0001, false},     Shape{op::SFPOR::kOpcode, 0x0001, false},
-    Shape{op::SFPNOT::kOpcode, 0x0001, false},     Shape{op::SFPLZ::kOpcode, 0x0415, false},
-    Shape{op::SFPSETEXP::kOpcode, 0x0007, true},   Shape{op::SFPSETMAN::kOpcode, 0x0003, true},
-    Shape{op::SFPMAD::kOpcode, 0x0007, false},     Shape{op::SFPADD::kOpcode, 0x0007, false},
-    Shape{op::SFPMUL::kOpcode, 0x0007, false},     Shape{op::SFPSETSGN::kOpcode, 0x0003, true},
-    Shape{op::SFPCOMPC::kOpcode, 0x0001, false},   Shape{op::SFPTRANSP::kOpcode, 0x0001, false},
-    Shape{op::SFPXOR::kOpcode, 0x0001, false},     Shape{op::SFP_STOCH_RND::kOpcode, 0x00FF, false},
-    Shape{op::SFPCAST::kOpcode, 0x000F, false},    Shape{op::SFPSWAP::kOpcode, 0x03FF, false},
-    Shape{op::SFPSHFT2::kOpcode, 0x007F, true},    Shape{op::SFPLUT::kOpcode, 0x0005, false},
-    Shape{op::SFPLUTFP32::kOpcode, 0x000D, false}, Shape{op::SFPLE::kOpcode, 0x000F, false},
-    Shape{op::SFPGT::kOpcode, 0x000F, false},      Shape{op::SFPMUL24::kOpcode, 0x0003, false},
-    Shape{op::SFPARECIP::kOpcode, 0x0007, false},  Shape{op::SFPLOADI::kOpcode, 0x0517, false},
-    Shape{op::SFPENCC::kOpcode, 0x070F, true},
+    Shape{op::SFPMULI::kOpcode, 0x0001, 0x0001},
+    Shape{op::SFPADDI::kOpcode, 0x0001, 0x0001},
+    Shape{op::SFPDIVP2::kOpcode, 0x0003, 0x0003},
+    Shape{op::SFPEXEXP::kOpcode, 0x0707, 0x0407},
+    Shape{op::SFPEXMAN::kOpcode, 0x0003, 0x0003},
+    Shape{op::SFPIADD::kOpcode, 0x0777, 0x0777},
+    Shape{op::SFPSHFT::kOpcode, 0x00AF, 0x0003},
+    Shape{op::SFPSETCC::kOpcode, 0x0155, 0x0055},
+    Shape{op::SFPMOV::kOpcode, 0x0107, 0x0003},
+    Shape{op::SFPABS::kOpcode, 0x0003, 0x0003},
+    Shape{op::SFPAND::kOpcode, 0x0001, 0x0001},
+    Shape{op::SFPOR::kOpcode, 0x0001, 0x0001},
+    Shape{op::SFPNOT::kOpcode, 0x0001, 0x0001},
+    Shape{op::SFPLZ::kOpcode, 0x0415, 0x0015},
+    Shape{op::SFPSETEXP::kOpcode, 0x0007, 0x0007},
+    Shape{op::SFPSETMAN::kOpcode, 0x0003, 0x0003},
+    Shape{op::SFPMAD::kOpcode, 0x0007, 0x0001},
+    Shape{op::SFPADD::kOpcode, 0x0007, 0x0001},
+    Shape{op::SFPMUL::kOpcode, 0x0007, 0x0001},
+    Shape{op::SFPSETSGN::kOpcode, 0x0003, 0x0003},
+    Shape{op::SFPCOMPC::kOpcode, 0x0001, 0x0001},
+    Shape{op::SFPTRANSP::kOpcode, 0x0001, 0x0001},
+    Shape{op::SFPXOR::kOpcode, 0x0001, 0x0001},
+    Shape{op::SFP_STOCH_RND::kOpcode, 0x00FF, 0x00CE},
+    Shape{op::SFPCAST::kOpcode, 0x000F, 0x0001},
+    Shape{op::SFPSWAP::kOpcode, 0x03FF, 0x020F},
+    Shape{op::SFPSHFT2::kOpcode, 0x007F, 0x0028},
+    Shape{op::SFPLUT::kOpcode, 0x0014, 0x0010},
+    Shape{op::SFPLUTFP32::kOpcode, 0x000D, 0x0004},
+    Shape{op::SFPLE::kOpcode, 0x010F, 0x0102},
+    Shape{op::SFPGT::kOpcode, 0x010F, 0x0102},
+    Shape{op::SFPMUL24::kOpcode, 0x0003, 0x0003},
+    Shape{op::SFPARECIP::kOpcode, 0x0007, 0x0001},
+    Shape{op::SFPLOADI::kOpcode, 0x0517, 0x0517},
+    Shape{op::SFPENCC::kOpcode, 0x070F, 0x0401},
 };
+// clang-format on
+
+/// An immediate that the instruction has a meaning for, mostly.
+u32 immediate_of(Writer& w, u32 opcode, u32 mod) {
+  switch (opcode) {
+    case op::SFPDIVP2::kOpcode:
+      return (w.below(256) - 128) & 0xFFF;
+    case op::SFPIADD::kOpcode:
+      return (mod & 1) != 0 ? w.pick({w.below(32), w.below(4096), 4064 + w.below(32)}) : 0;
+    case op::SFPSHFT::kOpcode:
+      return (mod & 1) != 0 ? (w.below(64) - 32) & 0xFFF : 0;
+    case op::SFPSETEXP::kOpcode:
+      return mod == 1 ? w.below(256) : 0;
+    case op::SFPSETSGN::kOpcode:
+      return mod == 1 ? w.below(2) : 0;
+    default:
+      return 0;
+  }
+}
 
 u32 pick_mod(Writer& w, u32 mask) {
   for (;;) {
@@ -51,14 +88,17 @@ u32 source(Writer& w) {
 
 u32 random_instruction(Writer& w) {
   const Shape& shape = kShapes[w.below(kShapes.size())];
-  const u32 mod = pick_mod(w, shape.mods);
+  const u32 mod = pick_mod(w, w.one_in(60) ? shape.mods : shape.common);
   const u32 head = u32{shape.opcode} << 24;
   switch (shape.opcode) {
     case op::SFPMULI::kOpcode:
     case op::SFPADDI::kOpcode:
       return head | (w.float_bits() >> 16) << 8 | w.below(8) << 4 | mod;
-    case op::SFPMAD::kOpcode:
     case op::SFPMUL24::kOpcode:
+      return head | source(w) << 16 | source(w) << 12 | 9u << 8 | w.below(8) << 4 | mod;
+    case op::SFPSETCC::kOpcode:
+      return head | source(w) << 8 | mod;
+    case op::SFPMAD::kOpcode:
       return head | source(w) << 16 | source(w) << 12 | source(w) << 8 | w.below(8) << 4 | mod;
     // The unused operand must be the constant that makes it neutral.
     case op::SFPADD::kOpcode:
@@ -70,9 +110,11 @@ u32 random_instruction(Writer& w) {
     case op::SFPLOADI::kOpcode:
       return head | w.below(8) << 20 | mod << 16 | (w.any_word() & 0xFFFF);
     case op::SFP_STOCH_RND::kOpcode:
-      return head | w.below(32) << 16 | w.below(8) << 12 | w.below(8) << 8 | w.below(8) << 4 | mod;
+      return head | w.below(8) << 12 | w.below(8) << 8 | w.below(8) << 4 | mod;
     case op::SFPENCC::kOpcode:
-      return head | w.below(4) << 12 | mod;
+      return head | (mod >= 8 ? 1 | w.below(2) << 1 : 0) << 12 | mod;
+    case op::SFPLUTFP32::kOpcode:
+      return head | w.below(8) << 4 | mod;
     case op::SFPCOMPC::kOpcode:
     case op::SFPTRANSP::kOpcode:
       return head;
@@ -84,8 +126,7 @@ u32 random_instruction(Writer& w) {
     default:
       break;
   }
-  const u32 immediate =
-      shape.immediate ? w.pick({w.below(32), w.below(4096), 4064 + w.below(32)}) : 0;
+  const u32 immediate = immediate_of(w, shape.opcode, mod);
   return head | immediate << 12 | source(w) << 8 | w.below(8) << 4 | mod;
 }
 
