@@ -9,7 +9,8 @@ constexpr std::array kClasses{
     ProgramClass{"gpr", make_gpr},   ProgramClass{"adc", make_adc},
     ProgramClass{"sync", make_sync}, ProgramClass{"frontend", make_frontend},
     ProgramClass{"sfpu", make_sfpu}, ProgramClass{"riscv", make_riscv},
-    ProgramClass{"pack", make_pack}, ProgramClass{"math", make_math},
+    ProgramClass{"noc", make_noc},   ProgramClass{"pack", make_pack},
+    ProgramClass{"math", make_math},
 };
 
 }  // namespace

@@ -73,6 +73,10 @@ void gpr_step(Writer& w) {
       return w.tensix(opcode << 24 | w.below(256) << 16 | w.below(256) << 8 | plain_word(w));
     }
     case 5:
+      // The core runs ahead of what it has pushed.
+      w.keep = true;
+      w.sync();
+      w.keep = false;
       return w.config(plain_word(w), w.word());
     default:
       return gpr_arithmetic(w);

@@ -25,6 +25,7 @@ void Ours::renew() {
 }
 
 Outcome Ours::run(const Program& program) {
+  if (program.alone && next_tile_ != 0) renew();
   if (next_tile_ == device_->board().tensix().size()) renew();
   const Coord tile = device_->board().tensix()[next_tile_++];
   for (const auto& [address, words] : image_of(program))

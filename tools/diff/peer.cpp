@@ -18,8 +18,6 @@ namespace {
 constexpr u64 kBar0 = 0x1'0000'0000;
 constexpr u64 kTlbRegisters = kBar0 + 0x1FC00000;
 constexpr u64 kWindowBytes = 2 << 20;
-constexpr u32 kTileX = 1;
-constexpr u32 kTileY = 2;
 constexpr u32 kClocksPerPoll = 200;
 constexpr u32 kPolls = 2000;
 constexpr unsigned kSeconds = 20;

@@ -14,6 +14,7 @@ using enum test::Reg;
 
 constexpr u32 kEnd = 2;       // in the address word of an item: end of the list
 constexpr u32 kLoadMark = 1;  // load
+constexpr u32 kWaitMark = 3;  // wait until the word has the value
 constexpr u32 kPoison = 0xA5A5A5A5;
 
 /// x1..x30 from the first words of the data; x31 stays the address of the data.
@@ -49,10 +50,18 @@ std::vector<u32> stub_of(const Program& program) {
   a.j("next");
   a.label("special");
   a.addi(t2, t2, -1);
-  a.bne(t2, zero, "end");
+  a.bne(t2, zero, "wait");
   a.lw(t1, -1, t0);
   a.sw(t1, 0, s1);
   a.addi(s1, s1, 4);
+  a.j("next");
+  a.label("wait");
+  a.addi(t2, t2, -1);
+  a.beq(t2, zero, "end");
+  a.addi(t0, t0, -3);
+  a.label("poll");
+  a.lw(t2, 0, t0);
+  a.bne(t2, t1, "poll");
   a.j("next");
   a.label("end");
   a.fence();
@@ -69,7 +78,8 @@ std::vector<std::pair<u32, std::vector<u32>>> image_of(const Program& program) {
   std::vector<u32> list;
   for (const Item& item : program.items) {
     if (item.kind == Kind::Code) continue;
-    list.push_back(item.kind == Kind::Load ? item.address | kLoadMark : item.address);
+    const u32 mark = item.kind == Kind::Load ? kLoadMark : item.kind == Kind::Wait ? kWaitMark : 0;
+    list.push_back(item.address | mark);
     list.push_back(item.value);
   }
   list.push_back(kEnd);
@@ -91,6 +101,8 @@ std::string listing(const Program& program, bool all) {
       text += fmt::format("  {:08x}  {}\n", item.value, riscv::disassemble(item.value, 0));
     else if (item.kind == Kind::Load)
       text += fmt::format("  load   [{:08x}] -> result {}\n", item.address, number);
+    else if (item.kind == Kind::Wait)
+      text += fmt::format("  wait   [{:08x}] == {:08x}\n", item.address, item.value);
     else if (item.address == kPushTensix)
       text += fmt::format("  {:08x}  {}\n", item.value, tensix::disassemble(item.value));
     else

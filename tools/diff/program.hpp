@@ -28,10 +28,13 @@ inline constexpr u32 kDumpBytes = 0x8000;
 inline constexpr u32 kPushTensix = 0xFFE40000;
 inline constexpr u32 kTensixSync = 0xFFE80004;
 inline constexpr u32 kSoftReset = 0xFFB121B0;
+/// The tile of programs that must know where they are.
+inline constexpr u32 kTileX = 1;
+inline constexpr u32 kTileY = 2;
 inline constexpr u32 kAllHeld = 0x47800;
 inline constexpr u32 kTrisc0Runs = 0x46800;
 
-enum class Kind : u8 { Store, Load, Code };
+enum class Kind : u8 { Store, Load, Code, Wait };
 
 struct Item {
   Kind kind = Kind::Store;
@@ -43,6 +46,7 @@ struct Item {
 struct Program {
   std::vector<Item> items;
   std::vector<u32> data;  // at kData
+  bool alone = false;     // needs a fresh device, and the tile above
 };
 
 /// What the host writes before it releases TRISC0.

@@ -31,6 +31,7 @@ class Writer {
   bool keep = false;
   void store(u32 address, u32 value) { add({Kind::Store, address, value, keep}); }
   void load(u32 address) { add({Kind::Load, address, 0, keep}); }
+  void wait(u32 address, u32 value) { add({Kind::Wait, address, value, keep}); }
   void code(u32 instruction) { add({Kind::Code, 0, instruction, keep}); }
   void tensix(u32 instruction) { store(kPushTensix, instruction); }
   template <class Op>
