@@ -109,9 +109,9 @@ namespace {
 
 constexpr u32 kUnpackBytes = 512;  // a face of 16 x 16 data of 16 bits
 
-/// Both unpackers: one face of 16-bit floats each, from kData and from kData + kUnpackBytes.
-void setup_unpack(Writer& w, u32 format) {
-  const u32 descriptor = format | 1 << 4;
+/// Both unpackers: one face of floats each, one after the other from kData on, to `format`.
+void setup_unpack(Writer& w, u32 format, bool from_singles) {
+  const u32 descriptor = (from_singles ? 0 : format) | 1 << 4;
   w.config(cfg::THCON_SEC0_REG0_TileDescriptor::kWord, descriptor);
   w.config(cfg::THCON_SEC0_REG0_TileDescriptor::kWord + 1, 1 | 4 << 16);
   w.config(cfg::THCON_SEC1_REG0_TileDescriptor::kWord, descriptor | 256u << 16);
@@ -120,7 +120,7 @@ void setup_unpack(Writer& w, u32 format) {
     w.config(cfg::THCON_SEC0_REG2_Out_data_format::kWord + section, format | 2 << 4);
     w.config(cfg::THCON_SEC0_REG2_Disable_zero_compress_cntx0::kWord + section, 0xF000F);
     w.config(cfg::THCON_SEC0_REG3_Base_address::kWord + section,
-             (kData + (section != 0 ? kUnpackBytes : 0)) / 16 - 1);
+             (kData + (section != 0 ? kUnpackBytes * (from_singles ? 2 : 1) : 0)) / 16 - 1);
   }
   w.config(cfg::UNP0_ADDR_CTRL_ZW_REG_1_Zstride::kWord, kUnpackBytes);
   w.config(cfg::UNP1_ADDR_CTRL_ZW_REG_1_Zstride::kWord, kUnpackBytes);
@@ -181,7 +181,9 @@ Program make_math(u64 seed) {
   const u32 format = w.pick({5, 5, 1});
   const bool dst32 = w.one_in(3);
   const bool fidelity = w.one_in(2);  // phases, which only products have
-  for (u32 i = 0; i < 256; ++i)
+  const bool from_singles = w.one_in(3);
+  for (u32 i = 0; from_singles && i < 512; ++i) w.program.data.push_back(w.float_bits());
+  for (u32 i = 0; !from_singles && i < 256; ++i)
     w.program.data.push_back(datum(w, format) | u32{datum(w, format)} << 16);
   w.keep = true;
   w.setup_pack_32();
@@ -196,7 +198,7 @@ Program make_math(u64 seed) {
   w.config(cfg::THCON_SEC0_REG1_Disable_zero_compress::kWord,
            1u | packed << cfg::THCON_SEC0_REG1_Out_data_format::kLow |
                packed << cfg::THCON_SEC0_REG1_In_data_format::kLow);
-  setup_unpack(w, format);
+  setup_unpack(w, format, from_singles);
   // MVMUL takes 16 rows of SrcA and 8 of SrcB.
   const u32 product_rows = w.one_in(2) ? 16 : 8;
   for (u32 mode = 0; mode < 4; ++mode) {
