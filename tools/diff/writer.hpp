@@ -1,0 +1,60 @@
+// What the generators write programs with: random numbers, items, and the settings that they share.
+#pragma once
+
+#include <initializer_list>
+
+#include "diff/program.hpp"
+#include "tensix/config.hpp"
+#include "tensix/isa.hpp"
+
+namespace bhemu::diff {
+
+class Writer {
+ public:
+  /// Neighbouring seeds must not give the same numbers one step apart.
+  explicit Writer(u64 seed) : state_(seed) { state_ = next() ^ ~seed; }
+
+  // --- Random numbers (splitmix64).
+  u64 next();
+  u32 word() { return static_cast<u32>(next() >> 32); }
+  u32 below(u32 count) { return static_cast<u32>(word() * u64{count} >> 32); }
+  bool one_in(u32 count) { return below(count) == 0; }
+  u32 pick(std::initializer_list<u32> values) {
+    return values.begin()[below(static_cast<u32>(values.size()))];
+  }
+  /// A single with an exponent, sign and mantissa of the interesting kind.
+  u32 float_bits();
+  /// Any word; small numbers, all ones, floats and single bits more often.
+  u32 any_word();
+
+  // --- Items. While `keep` is set, they are set-up or read-back.
+  bool keep = false;
+  void store(u32 address, u32 value) { add({Kind::Store, address, value, keep}); }
+  void load(u32 address) { add({Kind::Load, address, 0, keep}); }
+  void wait(u32 address, u32 value) { add({Kind::Wait, address, value, keep}); }
+  void code(u32 instruction) { add({Kind::Code, 0, instruction, keep}); }
+  void tensix(u32 instruction) { store(kPushTensix, instruction); }
+  template <class Op>
+  void op(std::initializer_list<tensix::FieldValue> fields = {}) {
+    tensix(tensix::encode<Op>(fields));
+  }
+  void config(u32 word, u32 value) { store(0xFFEF0000 + word * 4, value); }
+  void thread_config(u32 word, u32 value) {
+    op<tensix::op::SETC16>({{"setc16_reg", word}, {"setc16_value", value}});
+  }
+  void sync() { load(kTensixSync); }
+  /// Waits for every unit whose completion a STALLWAIT of all documents can see.
+  void wait_all() { op<tensix::op::STALLWAIT>({{"stall_res", 0x1FF}, {"wait_res", 0x81F}}); }
+
+  // --- Read-back of Dst: rows of 32 bits, raw, to kOut. `rows` is a multiple of four.
+  void setup_pack_32(u32 rows_per_plane = 16);
+  void pack_rows(u32 rows);
+
+  Program program;
+
+ private:
+  void add(const Item& item) { program.items.push_back(item); }
+  u64 state_;
+};
+
+}  // namespace bhemu::diff
