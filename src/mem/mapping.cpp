@@ -118,7 +118,7 @@ u64 hash_bytes(u64 seed, const void* bytes, u64 count) {
     hash ^= hash >> 32;
   }
   u64 tail = 0;
-  std::memcpy(&tail, at, count);
+  if (count != 0) std::memcpy(&tail, at, count);
   hash = (hash ^ tail) * kPrime;
   return hash ^ (hash >> 29);
 }

@@ -143,6 +143,7 @@ void Tile::send(noc::Packet&& packet) {
 }
 
 bool Tile::host_read(u64 address, std::span<u8> bytes, Cycle now) {
+  if (bytes.empty()) return true;
   begin_host_access(now);
   if (address < L1::kSize) return noc_read(address, bytes.data(), narrow_size(bytes), now_);
   return each_word(address, bytes.size(), [&](u32 at, u64 offset, u32 skip, u32 count) {
@@ -154,6 +155,7 @@ bool Tile::host_read(u64 address, std::span<u8> bytes, Cycle now) {
 }
 
 bool Tile::host_write(u64 address, std::span<const u8> bytes, Cycle now) {
+  if (bytes.empty()) return true;
   begin_host_access(now);
   const Author author{Agent::Host, 0, now_};
   if (address < L1::kSize) return noc_write(address, bytes.data(), narrow_size(bytes), author);
