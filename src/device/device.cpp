@@ -231,7 +231,8 @@ std::vector<Waiter> Device::waiters() const {
     for (unsigned core = 0; core < kCores; ++core) {
       const auto id = static_cast<CoreId>(core);
       const tile::CoreStatus status = tile->status(id);
-      if (status == tile::CoreStatus::Running && impl_->spinning && tile->activity().reads != 0) {
+      if (status == tile::CoreStatus::Running && impl_->spinning &&
+          tile->activity().reads[core] != 0) {
         const tile::Activity& activity = tile->activity();
         all.push_back(
             {tile->id(), agent_of(id), tile->core(id).pc,

@@ -126,7 +126,7 @@ void Tile::send(noc::Packet&& packet) {
   packet.sequence = sequence_++;
   bytes_sent_ += packet.payload ? packet.payload->size() : 0;
   if (packet.kind == noc::PacketKind::ReadRequest) {
-    ++activity_.reads;
+    if (packet.issuer <= Agent::Trisc2) ++activity_.reads[static_cast<unsigned>(packet.issuer)];
     activity_.read_target = packet.target;
     activity_.read_address = packet.address;
   } else if (packet.kind != noc::PacketKind::ReadResponse) {
@@ -222,12 +222,6 @@ void Tile::reset(Cycle now) {
   timestamper_ = {};
   pic_ = {};
   faults().clear();
-}
-
-bool Tile::any_core_running() const {
-  for (const CoreSlot& slot : slots_)
-    if (slot.status == CoreStatus::Running) return true;
-  return false;
 }
 
 u64 Tile::instructions() const {

@@ -43,8 +43,8 @@ struct TileConfig {
 
 /// What a tile has done that others, or the host, could ever notice; for the livelock check.
 struct Activity {
-  u64 reads = 0;                 // NoC read requests sent
-  u64 effects = 0;               // packets sent that are not reads or their answers
+  std::array<u64, kCores> reads{};  // NoC read requests sent, by the core that issued them
+  u64 effects = 0;                  // packets sent that are not reads or their answers
   u64 clock_reads = 0;           // looks at the wall clock: the program may be timing something out
   NodeId read_target = kNoNode;  // of the last read
   u64 read_address = 0;
@@ -96,7 +96,6 @@ class Tile final : public noc::Node {
   u64 packets_sent() const { return sequence_; }
   u64 bytes_sent() const { return bytes_sent_; }
   const Activity& activity() const { return activity_; }
-  bool any_core_running() const;
 
  private:
   template <bool Record>
