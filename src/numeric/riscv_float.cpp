@@ -20,9 +20,6 @@ constexpr u32 fraction_of(u32 v) {
 constexpr bool is_nan32(u32 v) {
   return (v & ~kSign) > kInfinity;
 }
-constexpr bool is_infinite32(u32 v) {
-  return (v & ~kSign) == kInfinity;
-}
 constexpr u64 significand_of(u32 v) {
   return exponent_of(v) == 0 ? 0 : (u64{1} << 23) | fraction_of(v);
 }
