@@ -54,8 +54,6 @@ CoreWait Tile::waiting(CoreId id) const {
       return {fmt::format("TRISC{} to drain its PCBuf and wait, and thread {} to be idle", thread,
                           thread),
               fmt::format("TRISC{}", thread)};
-    case BlockKind::NiuBusy:
-      return {"a free command buffer of the NIU", "the NoC"};
     case BlockKind::None:
       break;
   }

@@ -56,14 +56,16 @@ Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
   const Agent agent = agent_of(static_cast<CoreId>(core));
   const u32 pc = cores_[core].pc;
   CoreSlot& slot = slots_[core];
+  const auto refused = [&](Rule rule) -> Loaded {
+    const bool stop = refuse(rule, agent, address, pc, now, "load from");
+    return {0, stop ? Outcome::Stop : Outcome::Ok};
+  };
   const Region region = region_at(address);
   if (region == Region::Count || (region == Region::OwnLdm)) {
-    const bool stop = refuse(Rule::TileUnmappedAddress, agent, address, pc, now, "load from");
-    return {0, stop ? Outcome::Stop : Outcome::Ok};
+    return refused(Rule::TileUnmappedAddress);
   }
   if (!bit(info_of(region).cores, core)) {
-    const bool stop = refuse(Rule::TileAccessDenied, agent, address, pc, now, "load from");
-    return {0, stop ? Outcome::Stop : Outcome::Ok};
+    return refused(Rule::TileAccessDenied);
   }
   const u32 offset = address - info_of(region).first;
   const unsigned thread = thread_of_core(core);
@@ -72,8 +74,7 @@ Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
     case Region::InstrnBuf0:
     case Region::InstrnBuf1:
     case Region::InstrnBuf2: {
-      const bool stop = refuse(Rule::TileWriteOnlyRegister, agent, address, pc, now, "load from");
-      return {0, stop ? Outcome::Stop : Outcome::Ok};
+      return refused(Rule::TileWriteOnlyRegister);
     }
     case Region::Dst:
       slot.reads.add(Resource::Dst);
@@ -100,8 +101,7 @@ Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
       return {narrow(value, address, size), Outcome::Ok};
     }
   }
-  const bool stop = refuse(Rule::TileUnmappedAddress, agent, address, pc, now, "load from");
-  return {0, stop ? Outcome::Stop : Outcome::Ok};
+  return refused(Rule::TileUnmappedAddress);
 }
 
 Outcome Tile::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) {

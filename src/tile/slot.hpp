@@ -28,7 +28,6 @@ enum class BlockKind : u8 {
   PcBufBarrier,
   CoprocessorDone,
   MopDone,
-  NiuBusy,
 };
 
 /// The words and registers a core has read since it was last at its anchor: what can end its loop.

@@ -93,9 +93,8 @@ void Tile::make_coprocessor() {
   environment.store_register = [](void* self, u32 address, u32 value, Cycle now) {
     static_cast<Tile*>(self)->write_register(Agent::Thread0, address, value, now, 0);
   };
-  environment.config_written = [](void*, u32, u32, Cycle) {
-    // RISCV_IC_INVALIDATE and its like: decoded entries follow L1 by themselves (mem/l1.hpp).
-  };
+  // Nobody listens to config_written: decoded entries follow L1 by themselves (mem/l1.hpp), so
+  // RISCV_IC_INVALIDATE and its like have nothing to do.
   coprocessor_ = std::make_unique<tensix::Coprocessor>(environment);
 }
 
