@@ -259,6 +259,14 @@ void Arc::answer(const std::array<u32, 8>& request, std::array<u32, 8>& response
   }
 }
 
+void Arc::archive_memory(Archive& archive) {
+  csm_.archive(archive);
+  archive.value(scratch_);
+  archive.value(scratch_ram_);
+  archive.value(misc_control_);
+  archive.value(aiclk_);
+}
+
 u64 Arc::hash_memory(u64 seed) const {
   const u64 contents = csm_.hash();
   seed = hash_bytes(seed, &contents, sizeof contents);

@@ -4,14 +4,8 @@
 
 #include <algorithm>
 
-#include "arc/arc.hpp"
-#include "arc/ethernet.hpp"
 #include "base/check.hpp"
-#include "device/livelock.hpp"
-#include "dram/bank.hpp"
-#include "pcie/endpoint.hpp"
-#include "sched/engine.hpp"
-#include "tile/tile.hpp"
+#include "device/device_impl.hpp"
 
 namespace bhemu {
 namespace {
@@ -26,89 +20,67 @@ Cycle quantum_of(TimingModel timing) {
 
 }  // namespace
 
-struct Device::Impl {
-  explicit Impl(const DeviceOptions& wanted)
-      : options(wanted), board(wanted.board), routing(board.routing()) {
-    nodes.resize(board.node_count());
-    tiles.resize(board.node_count(), nullptr);
-    coords.resize(board.node_count());
-    for (const TileSite& site : board.sites()) {
-      if (site.node == kNoNode || nodes[site.node]) continue;
-      coords[site.node] = site.translated;
-      nodes[site.node] = make_node(site);
+Device::Impl::Impl(const DeviceOptions& wanted)
+    : options(wanted), board(wanted.board), routing(board.routing()) {
+  nodes.resize(board.node_count());
+  tiles.resize(board.node_count(), nullptr);
+  coords.resize(board.node_count());
+  for (const TileSite& site : board.sites()) {
+    if (site.node == kNoNode || nodes[site.node]) continue;
+    coords[site.node] = site.translated;
+    nodes[site.node] = make_node(site);
+  }
+  std::vector<noc::Node*> order;
+  for (const auto& node : nodes) {
+    CHECK(node != nullptr);
+    order.push_back(node.get());
+  }
+  engine = std::make_unique<sched::Engine>(std::move(order), noc_timing.one_way,
+                                           std::max(1u, options.threads));
+}
+
+std::unique_ptr<noc::Node> Device::Impl::make_node(const TileSite& site) {
+  const noc::EndpointConfig endpoint{site.node, site.noc0, &routing, &noc_timing, &options.faults};
+  switch (site.kind) {
+    case noc::NodeKind::Tensix:
+      return make_tile(site);
+    case noc::NodeKind::Dram: {
+      auto bank = std::make_unique<dram::Bank>(endpoint);
+      banks.push_back(bank.get());
+      return bank;
     }
-    std::vector<noc::Node*> order;
-    for (const auto& node : nodes) {
-      CHECK(node != nullptr);
-      order.push_back(node.get());
+    case noc::NodeKind::Pcie: {
+      auto tile = std::make_unique<pcie::Endpoint>(endpoint);
+      pcie = tile.get();
+      return tile;
     }
-    engine = std::make_unique<sched::Engine>(std::move(order), noc_timing.one_way,
-                                             std::max(1u, options.threads));
-  }
-
-  std::unique_ptr<noc::Node> make_node(const TileSite& site) {
-    const noc::EndpointConfig endpoint{site.node, site.noc0, &routing, &noc_timing,
-                                       &options.faults};
-    switch (site.kind) {
-      case noc::NodeKind::Tensix:
-        return make_tile(site);
-      case noc::NodeKind::Dram: {
-        auto bank = std::make_unique<dram::Bank>(endpoint);
-        banks.push_back(bank.get());
-        return bank;
-      }
-      case noc::NodeKind::Pcie: {
-        auto tile = std::make_unique<pcie::Endpoint>(endpoint);
-        pcie = tile.get();
-        return tile;
-      }
-      case noc::NodeKind::Arc: {
-        const arc::BoardFacts facts{board.board_id(), board.column_enabled_mask(),
-                                    board.ethernet_enabled_mask(), board.dram_enabled_mask()};
-        return std::make_unique<arc::Arc>(endpoint, facts);
-      }
-      case noc::NodeKind::Ethernet:
-        return std::make_unique<arc::EthernetTile>(endpoint);
-      default:
-        break;  // routers, L2CPU and security tiles have no node (Board::number_nodes)
+    case noc::NodeKind::Arc: {
+      const arc::BoardFacts facts{board.board_id(), board.column_enabled_mask(),
+                                  board.ethernet_enabled_mask(), board.dram_enabled_mask()};
+      return std::make_unique<arc::Arc>(endpoint, facts);
     }
-    CHECK(false && "a kind of tile without a node has one");
-    return nullptr;
+    case noc::NodeKind::Ethernet:
+      return std::make_unique<arc::EthernetTile>(endpoint);
+    default:
+      break;  // routers, L2CPU and security tiles have no node (Board::number_nodes)
   }
+  CHECK(false && "a kind of tile without a node has one");
+  return nullptr;
+}
 
-  std::unique_ptr<noc::Node> make_tile(const TileSite& site) {
-    tile::TileConfig config;
-    config.node = site.node;
-    config.noc0 = site.noc0;
-    config.routing = &routing;
-    config.timing = &noc_timing;
-    config.policy = &options.faults;
-    config.quantum = quantum_of(options.timing);
-    config.parking = options.parking;
-    auto tile = std::make_unique<tile::Tile>(config);
-    tiles[site.node] = tile.get();
-    return tile;
-  }
-
-  noc::Node* at(Coord coord) const {
-    const NodeId id = board.node_at_translated(coord);
-    return id == kNoNode ? nullptr : nodes[id].get();
-  }
-
-  DeviceOptions options;
-  Board board;
-  noc::Timing noc_timing;
-  noc::Routing routing;
-  std::vector<std::unique_ptr<noc::Node>> nodes;
-  std::vector<tile::Tile*> tiles;  // by node; null for other kinds
-  std::vector<dram::Bank*> banks;
-  pcie::Endpoint* pcie = nullptr;
-  pcie::SpanMemory host_span;
-  std::vector<Coord> coords;  // translated, by node
-  std::unique_ptr<sched::Engine> engine;
-  LivelockCheck livelock{tiles};
-  bool spinning = false;  // the last run ended with RunStatus::Spinning
-};
+std::unique_ptr<noc::Node> Device::Impl::make_tile(const TileSite& site) {
+  tile::TileConfig config;
+  config.node = site.node;
+  config.noc0 = site.noc0;
+  config.routing = &routing;
+  config.timing = &noc_timing;
+  config.policy = &options.faults;
+  config.quantum = quantum_of(options.timing);
+  config.parking = options.parking;
+  auto tile = std::make_unique<tile::Tile>(config);
+  tiles[site.node] = tile.get();
+  return tile;
+}
 
 Device::Device(const DeviceOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 Device::~Device() = default;

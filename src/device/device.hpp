@@ -106,6 +106,18 @@ class Device {
   /// waits and may write later. Stops early only for a fault.
   RunResult advance(Cycle cycles);
 
+  // --- Copies.
+  /// Everything that decides what happens from here on: memory, registers, packets under way, who
+  /// sleeps, faults. Host memory and options of this process (threads, parking, policy) are not in
+  /// it. Between runs only.
+  std::vector<u8> snapshot();
+  /// Takes over a snapshot of a device with the same board and timing, bit for bit. Throws
+  /// ArchiveError for any other; the device is then as it was, unless the damage is beyond the
+  /// checksum.
+  void restore(std::span<const u8> snapshot);
+  /// A device with the same options and state, without host memory.
+  Device clone();
+
   // --- Diagnosis.
   std::vector<Fault> faults() const;  // of all nodes, by cycle, then node
   void clear_faults();

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/archive.hpp"
 #include "base/types.hpp"
 
 namespace bhemu {
@@ -33,6 +34,8 @@ class Mapping {
   /// A hash of the contents which costs only what was touched; zero pages do not count, so two
   /// regions with equal bytes hash equal whatever was touched.
   u64 hash() const;
+  /// The pages that are not zero; whatever else was there is gone after loading.
+  void archive(Archive& archive);
   /// Copies the non-zero pages of `other` (of equal size) over this region.
   void copy_from(const Mapping& other);
 

@@ -85,6 +85,13 @@ u64 Endpoint::hash(u64 seed) const {
   return hash_memory(seed);
 }
 
+void Endpoint::archive(Archive& archive) {
+  faults_.archive(archive);
+  arrivals_.archive(archive);
+  archive.value(sequence_);
+  archive_memory(archive);
+}
+
 void Endpoint::reset(Cycle) {
   arrivals_ = ArrivalQueue{};
   sequence_ = 0;

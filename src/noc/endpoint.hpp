@@ -28,6 +28,7 @@ class Endpoint : public Node {
   bool host_read(u64 address, std::span<u8> bytes, Cycle now) override;
   bool host_write(u64 address, std::span<const u8> bytes, Cycle now) override;
   u64 hash(u64 seed) const override;
+  void archive(Archive& archive) override;
   void reset(Cycle now) override;
 
   /// A word of the configuration of this tile's NIU on `noc`. False: nothing there, or not
@@ -41,6 +42,7 @@ class Endpoint : public Node {
   virtual Rule address_rule() const = 0;
   /// Guest-visible state beyond what this class holds.
   virtual u64 hash_memory(u64 seed) const = 0;
+  virtual void archive_memory(Archive& archive) = 0;
 
   const EndpointConfig& config() const { return config_; }
 

@@ -40,6 +40,7 @@ class Endpoint final : public noc::Endpoint {
   }
   /// Host memory belongs to the host: it is no part of the device's state.
   u64 hash_memory(u64 seed) const override { return controller_.hash(seed); }
+  void archive_memory(Archive& archive) override { archive.value(controller_); }
 
  private:
   bool host_address(u64 address, u32 bytes, u64& target) const;
