@@ -85,9 +85,8 @@ static void Finish(void) {
 
 static void Reduce(void) {
   const u32 inputs = Arg(1);
-  SET_ADDR_MOD(0, 0, 0);
-  SET_ADDR_MOD(1, 0, 0);
   MathStart();
+  SET_ADDR_MOD(0, 0, 0);
   for (u32 tiles = Arg(0); tiles != 0; --tiles) {
     MathAcquireDst();
     for (u32 input = 1; input <= inputs; ++input) PoolTile(input == inputs);

@@ -5,11 +5,11 @@
 #include "tile_unpack_pair.h"
 
 static void UnpackGroups(void) {
-  struct unpacker_pair unpacker = UnpackPairInit(0, 1, UNPACK_FACES);
+  struct unpacker unpacker = UnpackPairInit(UNPACK_FACES);
 #ifdef REDUCE_ROWS
-  UnpackTransposeFaces();
+  UnpackTransposeFaces(1);
 #endif
-  for (u32 tiles = Arg(0) * Arg(1); tiles != 0; --tiles) UnpackPair(&unpacker, KEEP_SRCB);
+  for (u32 tiles = Arg(0) * Arg(1); tiles != 0; --tiles) UnpackPair(&unpacker, 0, 1, KEEP_SRCB);
 }
 
 KERNEL(UnpackGroups)

@@ -24,7 +24,8 @@ enum {
   TTI(SFPNOP)
 
 static void Exp(void) {
-  MathInit();
+  MathStart();
+  CopyInit();
   SfpuLoadConstant(SFPU_L2, F32_QUARTER);
   SfpuLoadConstant(SFPU_L3, F32_120TH);
   SfpuLoadConstant(SFPU_L4, F32_24TH);

@@ -15,7 +15,8 @@ enum { F32_TWO = 0x40000000, SFPMAD_NEGATE_A = 1 };
   TTI(SFPNOP)
 
 static void Reciprocal(void) {
-  MathInit();
+  MathStart();
+  CopyInit();
   SfpuLoadConstant(SFPU_L2, F32_TWO);
   for (u32 tiles = Arg(0); tiles != 0; --tiles) {
     MathAcquireDst();

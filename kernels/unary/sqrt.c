@@ -21,7 +21,8 @@ enum { SFPSHFT_IMMEDIATE_OF_C = 5, SFPIADD_C_MINUS_D = 6, SFPMAD_NEGATE_A = 1 };
   MULTIPLY(SFPU_L1, SFPU_L3, SFPU_L1)
 
 static void Sqrt(void) {
-  MathInit();
+  MathStart();
+  CopyInit();
   SfpuLoadConstant(SFPU_L2, RSQRT_MAGIC);
   SfpuLoadConstant(SFPU_L4, F32_HALF);
   SfpuLoadConstant(SFPU_L5, F32_THREE_HALVES);
