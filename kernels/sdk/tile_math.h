@@ -45,11 +45,13 @@ GUEST_INLINE void MathStart(void) {
   TTI(ATRELM, .mutex_index = MUTEX_REG_RMW);
 }
 
-// Moves of SrcA to Dst, a tile a MOP. Per face: two moves of eight rows, then release both sources
-// and rewind their counters.
+// SrcA to Dst, a tile a MOP. Per face: two moves of eight rows, then release both sources and
+// rewind their counters. Moves to a 32-bit Dst know TF32 only, so there it is the sum with SrcB,
+// which the unpacker has filled with zeroes.
 GUEST_INLINE void CopyInit(void) {
-  SET_ADDR_MOD(2, 8, 8);
-  const u32 move = OP(MOVA2D, .instr_mod = 2, .addr_mode = ADDR_MOD_COPY);
+  SET_ADDR_MOD(2, 8 | 8 << ADDR_MOD_AB_SEC0_SrcBIncr_LOW, 8);
+  const u32 move = DST_IS_32BIT ? OP(ELWADD, .addr_mode = ADDR_MOD_COPY)
+                                : OP(MOVA2D, .instr_mod = 2, .addr_mode = ADDR_MOD_COPY);
   ConfigureMop((struct mop){.outer = TILE_FACES,
                             .inner = 2,
                             .start = OP(NOP),
