@@ -60,13 +60,24 @@ GUEST_INLINE void ReduceTile(enum pool pool, enum reduce_extent extent, u32 is_l
   TTI(MOVB2D, .dst = (row) + 8, .movb2d_instr_mod = MOVB2D_4_ROWS, .src = SRCB_SCRATCH + 8); \
   TTI(MOVB2D, .dst = (row) + 12, .movb2d_instr_mod = MOVB2D_4_ROWS, .src = SRCB_SCRATCH + 12)
 
+// Moves between Dst and SrcB go by the format of the data in SrcB, bf16 say, of which a 32-bit Dst
+// knows nothing. Without implied formats they go by the configured one, which is TF32.
+GUEST_INLINE void ReduceMovesAreTf32(u32 on) {
+  if (!DST_IS_32BIT) return;
+  TTI(STALLWAIT, .stall_res = STALL_CFG, .wait_res = WAIT_MATH);
+  TTI(SETC16, .setc16_reg = DISABLE_IMPLIED_SRCA_FMT_Base_WORD, .setc16_value = on);
+}
+
 // Brings the results to their place after the last tile.
 GUEST_INLINE void ReduceFinish(enum pool pool, enum reduce_extent extent) {
+  if (extent == REDUCE_COLUMNS) return;
+  ReduceMovesAreTf32(1);
   if (extent == REDUCE_ROWS) {
     TRANSPOSE_DST_ROW(0);
     DST_COLUMN(0);
     TRANSPOSE_DST_ROW(POOL_LOWER_FACES);
     DST_COLUMN(POOL_LOWER_FACES);
+    ReduceMovesAreTf32(0);
     TTI(SETRWC, .clear_ab_vld = CLEAR_AB, .bit_mask = RWC_ALL);
   }
   if (extent == REDUCE_ALL) {
@@ -76,6 +87,7 @@ GUEST_INLINE void ReduceFinish(enum pool pool, enum reduce_extent extent) {
     TTI(MOVB2A, .srca = 4, .instr_mod = MOVB2A_4_ROWS, .srcb = SRCB_SCRATCH + 4);
     TTI(MOVB2A, .srca = 8, .instr_mod = MOVB2A_4_ROWS, .srcb = SRCB_SCRATCH + 8);
     TTI(MOVB2A, .srca = 12, .instr_mod = MOVB2A_4_ROWS, .srcb = SRCB_SCRATCH + 12);
+    ReduceMovesAreTf32(0);
     TTI(GATESRCRST, .reset_srca_gate_control = 1, .reset_srcb_gate_control = 1);
     TTI(ZEROACC, .clear_mode = 0, .use_32_bit_mode = DST_IS_32BIT, .addr_mode = 0,
         .where = POOL_SCRATCH_ROW);

@@ -21,17 +21,29 @@ enum { SFPMAD_NEGATE_A = 1, SFPMAD_NEGATE_C = 2 };
 // How the unit sees a datum of Dst.
 enum { SFPU_DST_MODE = DST_IS_32BIT ? 3 : SFPU_BF16 };
 
-// Loads four rows at a time, even or odd columns, to a register, runs the statements and stores it.
-#define SFPU_TILE_IN(lreg, ...)                                                                    \
-  TTI(STALLWAIT, .stall_res = STALL_SFPU, .wait_res = WAIT_MATH);                                  \
-  for (u32 row = 0; row < TILE_FACES * FACE_ROWS; row += 2) {                                      \
-    TT(SFPLOAD, .lreg_ind = (lreg), .instr_mod0 = SFPU_DST_MODE, .sfpu_addr_mode = ADDR_MOD_STAY,  \
-       .dest_reg_addr = row);                                                                      \
-    __VA_ARGS__;                                                                                   \
-    TT(SFPSTORE, .lreg_ind = (lreg), .instr_mod0 = SFPU_DST_MODE, .sfpu_addr_mode = ADDR_MOD_STAY, \
-       .dest_reg_addr = row);                                                                      \
+// Loads four rows, even or odd columns, to a register, runs the statements and stores it.
+#define SFPU_FOUR_ROWS(lreg, row, ...)                                                           \
+  TT(SFPLOAD, .lreg_ind = (lreg), .instr_mod0 = SFPU_DST_MODE, .sfpu_addr_mode = ADDR_MOD_STAY,  \
+     .dest_reg_addr = (row));                                                                    \
+  __VA_ARGS__;                                                                                   \
+  TT(SFPSTORE, .lreg_ind = (lreg), .instr_mod0 = SFPU_DST_MODE, .sfpu_addr_mode = ADDR_MOD_STAY, \
+     .dest_reg_addr = (row))
+
+// Runs the statements on all of the tile.
+#define SFPU_TILE_IN(lreg, ...)                                   \
+  TTI(STALLWAIT, .stall_res = STALL_SFPU, .wait_res = WAIT_MATH); \
+  for (u32 row = 0; row < TILE_FACES * FACE_ROWS; row += 2) {     \
+    SFPU_FOUR_ROWS(lreg, row, __VA_ARGS__);                       \
   }
 #define SFPU_TILE(...) SFPU_TILE_IN(SFPU_L0, __VA_ARGS__)
+
+// Runs the statements on L0, for the even columns of the left faces: all of it that counts where
+// the tile is a column.
+#define SFPU_COLUMN(...)                                                                    \
+  TTI(STALLWAIT, .stall_res = STALL_SFPU, .wait_res = WAIT_MATH);                           \
+  for (u32 row = 0; row < 3 * FACE_ROWS; row += row == FACE_ROWS - 4 ? FACE_ROWS + 4 : 4) { \
+    SFPU_FOUR_ROWS(SFPU_L0, row, __VA_ARGS__);                                              \
+  }
 
 // An f32 into all lanes of a register. Both must be constants.
 GUEST_INLINE void SfpuLoadConstant(u32 lreg, u32 f32_bits) {

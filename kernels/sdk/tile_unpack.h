@@ -14,7 +14,7 @@ struct unpacker {
 
 GUEST_INLINE void UnpackConfigureAlu(void) {
   TTI(ATGETM, .mutex_index = MUTEX_REG_RMW);
-  // Formats are implied by the data: no override of any.
+  // Formats are implied by the data; where a thread disables that, TF32 holds for SrcA.
   ModifyConfig(ALU_FORMAT_SPEC_REG_SrcA_val_WORD,
                CONFIG_MASK(ALU_FORMAT_SPEC_REG_SrcA_val) |
                    CONFIG_MASK(ALU_FORMAT_SPEC_REG_SrcA_override) |
@@ -22,7 +22,8 @@ GUEST_INLINE void UnpackConfigureAlu(void) {
                    CONFIG_MASK(ALU_FORMAT_SPEC_REG_SrcB_override) |
                    CONFIG_MASK(ALU_FORMAT_SPEC_REG_Dstacc_val) |
                    CONFIG_MASK(ALU_FORMAT_SPEC_REG_Dstacc_override),
-               0);
+               CONFIG_FIELD(ALU_FORMAT_SPEC_REG_SrcA_val, FORMAT_TF32) |
+                   CONFIG_FIELD(ALU_FORMAT_SPEC_REG_SrcA_override, 1));
   // No stochastic rounding, no unsigned sources; Dst of 16 or 32 bits.
   ModifyConfig(
       ALU_ROUNDING_MODE_Fpu_srnd_en_WORD,
