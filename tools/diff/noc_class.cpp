@@ -68,13 +68,11 @@ void increment(Writer& w, Counts& counts) {
 
 Program make_noc(u64 seed) {
   Writer w(seed);
-  w.program.alone = true;
   for (u32 i = 0; i < 1024; ++i) w.program.data.push_back(w.word());
   Counts counts;
   w.keep = true;  // the counters that are waited for depend on every request
-  const u32 own = kTileX | kTileY << 6;
   for (const u32 reg : {kTargMid, kRetMid}) w.store(reg, 0);
-  for (const u32 reg : {kTargHi, kRetHi}) w.store(reg, own);
+  for (const u32 reg : {kTargHi, kRetHi}) w.place(reg, place_value(0));
   for (u32 steps = 1 + w.below(10); steps > 0; --steps) {
     const u32 kind = w.below(6);
     if (kind == 0)
