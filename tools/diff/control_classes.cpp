@@ -1,4 +1,4 @@
-// Programs for the units that compute nothing: registers, counters, semaphores, the frontend.
+// Programs for the units that compute nothing: registers, counters, the frontend.
 #include <array>
 
 #include "diff/classes.hpp"
@@ -11,7 +11,6 @@ using namespace tensix;
 
 constexpr u32 kGprs = 0xFFE00000;
 constexpr u32 kMopConfig = 0xFFB80000;
-constexpr u32 kSemaphores = 0xFFE80020;
 
 void load_gprs(Writer& w) {
   for (u32 i = 0; i < 64; ++i) w.load(kGprs + i * 4);
@@ -210,53 +209,6 @@ Program make_adc(u64 seed) {
   w.op<op::PACR>({{"addr_mode", 0}, {"read_intf_sel", 1}, {"last", 1}});
   w.wait_all();
   w.sync();
-  return w.program;
-}
-
-Program make_sync(u64 seed) {
-  Writer w(seed);
-  std::array<u32, 8> value{};
-  std::array<u32, 8> limit{};
-  w.keep = true;
-  for (u32 i = 0; i < 8; ++i) {
-    limit[i] = 1 + w.below(15);
-    value[i] = w.below(limit[i] + 1);
-    w.op<op::SEMINIT>({{"sem_sel", 1u << i}, {"init_value", value[i]}, {"max_value", limit[i]}});
-  }
-  for (u32 steps = 1 + w.below(30); steps > 0; --steps) {
-    const u32 i = w.below(8);
-    const u32 one = 1u << i;
-    switch (w.below(6)) {
-      case 0:
-        if (value[i] < limit[i]) ++value[i], w.op<op::SEMPOST>({{"sem_sel", one}});
-        break;
-      case 1:
-        if (value[i] > 0) --value[i], w.op<op::SEMGET>({{"sem_sel", one}});
-        break;
-      case 2:
-        if (value[i] > 0)
-          w.op<op::SEMWAIT>({{"sem_sel", one}, {"wait_sem_cond", 1}, {"stall_res", 0x1FF}});
-        break;
-      case 3:
-        if (value[i] < limit[i])
-          w.op<op::SEMWAIT>({{"sem_sel", one}, {"wait_sem_cond", 2}, {"stall_res", 0x1FF}});
-        break;
-      case 4:
-        w.sync();
-        if (w.one_in(2) && value[i] < 15 && value[i] < limit[i])
-          ++value[i], w.store(kSemaphores + i * 4, 0);
-        else if (value[i] > 0)
-          --value[i], w.store(kSemaphores + i * 4, 1);
-        w.load(kSemaphores + i * 4);
-        break;
-      default:
-        w.op<op::ATGETM>();
-        w.wait_all();
-        w.op<op::ATRELM>();
-    }
-  }
-  w.sync();
-  for (u32 i = 0; i < 8; ++i) w.load(kSemaphores + i * 4);
   return w.program;
 }
 
