@@ -23,11 +23,7 @@ constexpr std::array<const char*, kCores> kCoreNames{"T0", "T1", "T2", "B ", "NC
 
 // Where a program of Code finds and leaves its registers.
 constexpr u32 kFloatsIn = kData + 0x80;
-constexpr u32 kVectorsIn = kData + 0x100;
 constexpr u32 kFloatsOut = kOut + 0x80;
-constexpr u32 kFcsrOut = kOut + 0x100;
-constexpr u32 kVectorsOut = kOut + 0x200;
-constexpr u32 kVectorBytes = 16;
 
 // Instructions that the assembler has no names for, from the unprivileged specification.
 constexpr u32 flw(u32 fd, u32 base, u32 offset) {
@@ -36,36 +32,11 @@ constexpr u32 flw(u32 fd, u32 base, u32 offset) {
 constexpr u32 fsw(u32 fs, u32 base, u32 offset) {
   return (offset >> 5) << 25 | fs << 20 | base << 15 | 2u << 12 | (offset & 31) << 7 | 0x27;
 }
-constexpr u32 csrrw(u32 rd, u32 csr, u32 rs) {
-  return csr << 20 | rs << 15 | 1u << 12 | rd << 7 | 0x73;
-}
-constexpr u32 csrrs(u32 rd, u32 csr, u32 rs) {
-  return csr << 20 | rs << 15 | 2u << 12 | rd << 7 | 0x73;
-}
-constexpr u32 vle32(u32 vd, u32 base) {
-  return 1u << 25 | base << 15 | 6u << 12 | vd << 7 | 0x07;
-}
-constexpr u32 vse32(u32 vs, u32 base) {
-  return 1u << 25 | base << 15 | 6u << 12 | vs << 7 | 0x27;
-}
-/// vsetivli zero, 4, e32, m1, tu, mu
-constexpr u32 kFourWords = 3u << 30 | 0x10u << 20 | 4u << 15 | 7u << 12 | 0x57;
-constexpr u32 kFcsr = 3;
-
 /// x1..x30 from the first words of the data; x31 stays the address of the data.
 void load_registers(Assembler& a, const Program& program) {
   if (program.floats) {
     a.li(t6, kFloatsIn);
     for (u32 i = 0; i < 32; ++i) a.word(flw(i, t6, i * 4));
-    a.word(csrrw(zero, kFcsr, zero));
-  }
-  if (program.vectors) {
-    a.word(kFourWords);
-    a.li(t6, kVectorsIn);
-    for (u32 i = 0; i < 32; ++i) {
-      a.word(vle32(i, t6));
-      a.addi(t6, t6, kVectorBytes);
-    }
   }
   a.li(t6, kData);
   for (u32 i = 1; i < 31; ++i) a.lw(static_cast<test::Reg>(i), static_cast<i32>(i * 4), t6);
@@ -74,20 +45,9 @@ void load_registers(Assembler& a, const Program& program) {
 void dump_registers(Assembler& a, const Program& program) {
   a.li(t6, kOut);
   for (u32 i = 1; i < 31; ++i) a.sw(static_cast<test::Reg>(i), static_cast<i32>(i * 4), t6);
-  if (program.floats) {
-    a.word(csrrs(t0, kFcsr, zero));
-    a.sw(t0, kFcsrOut - kOut, t6);
-    a.li(t6, kFloatsOut);
-    for (u32 i = 0; i < 32; ++i) a.word(fsw(i, t6, i * 4));
-  }
-  if (program.vectors) {
-    a.word(kFourWords);
-    a.li(t6, kVectorsOut);
-    for (u32 i = 0; i < 32; ++i) {
-      a.word(vse32(i, t6));
-      a.addi(t6, t6, kVectorBytes);
-    }
-  }
+  if (!program.floats) return;
+  a.li(t6, kFloatsOut);
+  for (u32 i = 0; i < 32; ++i) a.word(fsw(i, t6, i * 4));
 }
 
 bool belongs(const Item& item, u32 tile, u32 core) {
