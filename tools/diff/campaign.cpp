@@ -39,7 +39,7 @@ Finding describe(u64 seed, Program program, Comparison result, const CampaignOpt
     result = compare(program, pair);
   }
   Finding finding{seed, result.verdict, listing(program, options.whole_listing), {}};
-  if (result.verdict == Verdict::WeRefuse)
+  if (result.verdict != Verdict::Differ)
     finding.places.push_back(result.ours.end == End::Hung ? "hung" : result.ours.why);
   else
     finding.places = differing_places(program, result);
@@ -78,8 +78,10 @@ void work(const ProgramClass& kind, const CampaignOptions& options, const Pair& 
     const Program program = kind.make(seed);
     Comparison result = compare(program, pair);
     count(tally, result);
-    const bool bad = result.verdict == Verdict::Differ || result.verdict == Verdict::WeRefuse;
-    if (bad && shared.shown++ < options.shown)
+    const bool described = result.verdict == Verdict::Differ ||
+                           result.verdict == Verdict::WeRefuse ||
+                           (options.both_refused && result.verdict == Verdict::BothRefuse);
+    if (described && shared.shown++ < options.shown)
       tally.findings.push_back(describe(seed, program, std::move(result), options, pair));
   }
   const std::lock_guard lock(shared.mutex);

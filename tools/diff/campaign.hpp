@@ -36,7 +36,8 @@ struct CampaignOptions {
   unsigned jobs = 1;
   bool shrink = false;
   bool whole_listing = false;
-  u64 shown = 5;  // as many bad programs are described
+  bool both_refused = false;  // programs that both refuse are described too
+  u64 shown = 5;              // as many programs are described
 };
 
 /// A program with a difference, or one that only bhemu refuses.

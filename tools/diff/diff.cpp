@@ -163,6 +163,7 @@ int main(int argc, char** argv) {
   app.add_option("--jobs", campaign.jobs, "programs at a time")->check(CLI::Range(1, 256));
   app.add_option("--show", campaign.shown, "differences printed per class");
   app.add_flag("--shrink", campaign.shrink, "shorten what is printed");
+  app.add_flag("--refused", campaign.both_refused, "print also programs that both refuse");
   app.add_flag("--all", campaign.whole_listing, "print set-up and read-back too");
   app.add_option("--json", options.json, "file for the results");
   CLI11_PARSE(app, argc, argv);
