@@ -10,7 +10,7 @@ constexpr std::array kClasses{
     ProgramClass{"sync", make_sync}, ProgramClass{"frontend", make_frontend},
     ProgramClass{"sfpu", make_sfpu}, ProgramClass{"riscv", make_riscv},
     ProgramClass{"noc", make_noc},   ProgramClass{"pack", make_pack},
-    ProgramClass{"math", make_math},
+    ProgramClass{"math", make_math}, ProgramClass{"fpu", make_fpu},
 };
 
 }  // namespace
