@@ -97,9 +97,9 @@ void setup_unpacker(Writer& w, const Unpack& u) {
     w.config(cfg::THCON_SEC0_REG5_Dest_cntx0_address::kWord,
              (u.first_row + 4) * 16 | (u.first_row1 + 4) * 16 << 16);
     w.config(cfg::THCON_SEC0_REG5_Tile_x_dim_cntx0::kWord, u.x_dim | u.x_dim << 16);
-    w.thread_config(thread_cfg::SRCA_SET_Base::kWord,
-                    u32{!u.to_dst} << thread_cfg::SRCA_SET_SetOvrdWithAddr::kLow);
   }
+  w.thread_config(thread_cfg::SRCA_SET_Base::kWord,
+                  u32{!u.to_dst} << thread_cfg::SRCA_SET_SetOvrdWithAddr::kLow);
 }
 
 void reset_unpack_counters(Writer& w, u32 mask, u32 last_x) {
