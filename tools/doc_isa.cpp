@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/fault.hpp"
 #include "doc_markdown.hpp"
 #include "doc_pages.hpp"
 
@@ -36,7 +37,7 @@ struct TensixRow {
   const char* name;
   unsigned opcode;
   const char* unit;
-  bool implemented;
+  Rule undocumented;      // Rule::Count: the instruction is executed
   Field fields[kFields];  // those that are not used have no name
 };
 
@@ -74,12 +75,13 @@ std::vector<RiscvRow> vector_rows() {
 std::vector<TensixRow> tensix_rows() {
   std::vector<TensixRow> rows = {
 #define FIELD(name, low, width) {#name, low, width},
-#define INSN(name, opcode, unit, ...) {#name, opcode, #unit, true, {__VA_ARGS__}},
-#define INSN_LATER(name, opcode, unit, ...) {#name, opcode, #unit, false, {__VA_ARGS__}},
+#define INSN(name, opcode, unit, ...) {#name, opcode, #unit, Rule::Count, {__VA_ARGS__}},
+#define INSN_UNDOCUMENTED(name, opcode, unit, rule, ...) \
+  {#name, opcode, #unit, Rule::rule, {__VA_ARGS__}},
 #include "tensix/isa.def"
 #undef FIELD
 #undef INSN
-#undef INSN_LATER
+#undef INSN_UNDOCUMENTED
   };
   std::sort(rows.begin(), rows.end(),
             [](const TensixRow& a, const TensixRow& b) { return a.opcode < b.opcode; });
@@ -102,9 +104,14 @@ std::string fields_text(const TensixRow& one) {
   return text;
 }
 
+std::string rule_link(const TensixRow& one, const char* page) {
+  const char* name = info_of(one.undocumented).name;
+  return fmt::format("[{}]({}#{})", name, page, name);
+}
+
 struct Count {
-  unsigned done = 0;
-  unsigned later = 0;
+  unsigned executed = 0;
+  unsigned undocumented = 0;
 };
 
 }  // namespace
@@ -136,36 +143,41 @@ std::string riscv_page() {
 std::string tensix_page() {
   std::string page = page_head("Instructions of the Tensix coprocessor", "src/tensix/isa.def");
   page +=
-      "Bits 31:24 are the opcode. Bits that no field covers are ignored or undocumented. The last\n"
-      "column says whether this version executes the instruction; if not, it raises the rule\n"
-      "[tensix-unimplemented](../RULES.md#tensix-unimplemented).\n\n";
+      "Bits 31:24 are the opcode. Bits that no field covers are ignored or undocumented. Where "
+      "the\n"
+      "last column names a rule, no source says what the instruction does: it raises that "
+      "rule.\n\n";
   page += table_head({"opcode", "instruction", "unit", "fields", "executes"});
   for (const TensixRow& one : tensix_rows())
-    page += row({fmt::format("0x{:02X}", one.opcode), code_cell(one.name), one.unit,
-                 fields_text(one), one.implemented ? "yes" : "no"});
+    page +=
+        row({fmt::format("0x{:02X}", one.opcode), code_cell(one.name), one.unit, fields_text(one),
+             one.undocumented == Rule::Count ? "yes" : rule_link(one, "../RULES.md")});
   return page;
 }
 
 std::string support_page() {
   std::string page = page_head("What is supported", "src/tensix/isa.def, src/riscv/*.def");
-  page += "An instruction that is not executed is never skipped: it raises\n";
-  page += "[tensix-unimplemented](RULES.md#tensix-unimplemented), and the run says so.\n\n";
   page += "## Tensix instructions\n\n";
   std::map<std::string, Count> units;
   Count all;
-  std::map<std::string, std::string> later;
+  std::vector<TensixRow> undocumented;
   for (const TensixRow& one : tensix_rows()) {
+    const bool executed = one.undocumented == Rule::Count;
     Count& count = units[one.unit];
-    (one.implemented ? count.done : count.later) += 1;
-    (one.implemented ? all.done : all.later) += 1;
-    if (one.implemented) continue;
-    std::string& names = later[one.unit];
-    names += (names.empty() ? "`" : ", `") + std::string(one.name) + "`";
+    (executed ? count.executed : count.undocumented) += 1;
+    (executed ? all.executed : all.undocumented) += 1;
+    if (!executed) undocumented.push_back(one);
   }
-  page += table_head({"unit", "executed", "not executed", "which ones"});
+  page += table_head({"unit", "executed", "undocumented"});
   for (const auto& [unit, count] : units)
-    page += row({unit, std::to_string(count.done), std::to_string(count.later), later[unit]});
-  page += row({"all", std::to_string(all.done), std::to_string(all.later), ""});
+    page += row({unit, std::to_string(count.executed), std::to_string(count.undocumented)});
+  page += row({"all", std::to_string(all.executed), std::to_string(all.undocumented)});
+  page += "\nAn instruction whose effect no source describes is never skipped: it raises a rule ";
+  page += "that says what\nis missing.\n\n";
+  page += table_head({"undocumented instruction", "rule", "what is missing"});
+  for (const TensixRow& one : undocumented)
+    page +=
+        row({code_cell(one.name), rule_link(one, "RULES.md"), info_of(one.undocumented).summary});
   page += "\n## RISC-V instructions\n\n";
   page += "Every instruction that a core has is executed.\n\n";
   std::map<std::string, unsigned> extensions;
