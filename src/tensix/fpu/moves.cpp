@@ -157,7 +157,8 @@ Completion move_from_dst(Context& context, const MoveFields& fields, Format form
   const bool four = bit(fields.mod, 1);
   const u32 dst_row = (fields.dst + dst_offset(context)) & (four ? 0x3FC : 0x3FF);
   const u32 src_row = (fields.src + counter) & (four ? 0x3C : 0x3F);
-  context.state.fpu.last_src_a_row = rwc_of(context).src_a;
+  FpuState& fpu = context.state.fpu;
+  fpu.last_src_a_row = &file == &fpu.src_a ? src_row : rwc_of(context).src_a;
   const KernelRows rows(context.state, wide, dst_row, four ? 4 : 1);
   MoveFromDstJob job;
   for (u32 i = 0; i < (four ? 4u : 1u); ++i)
