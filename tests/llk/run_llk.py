@@ -35,7 +35,8 @@ LEFT_OUT = {
 def write_cfg_defines(target):
     """LLK's names of the configuration fields, from our own table of them."""
     row = re.compile(r"^(?:THREAD_)?CFG\((\w+), (\d+), (\d+), (\d+)\)")
-    lines = ["#pragma once", "#define CFG_STATE_SIZE 56", "#define THCON_CFGREG_BASE_ADDR32 52"]
+    sizes = {"CFG_STATE_SIZE": 56, "THD_STATE_SIZE": 57, "THCON_CFGREG_BASE_ADDR32": 52}
+    lines = ["#pragma once", *(f"#define {name} {value}" for name, value in sizes.items())]
     for line in (ROOT / "src/tensix/config.def").read_text().splitlines():
         match = row.match(line)
         if not match:
@@ -86,11 +87,11 @@ def overlay(llk, work):
     link(tools / "riscv-tt-elf-g++", HERE / "bin/riscv-tt-elf-g++")
     for name in ("objcopy", "objdump", "size"):
         link(tools / f"riscv-tt-elf-{name}", Path(f"/usr/bin/riscv64-unknown-elf-{name}"))
-    link(tests / "sfpi/include", HERE / "device/inc")
     blackhole = tests / "hw_specific/blackhole"
     shutil.copytree(HERE / "device/inc", blackhole / "inc")
     link(blackhole / "inc/dev_mem_map.h", llk / "tests/helpers/include/dev_mem_map.h")
-    link(blackhole / "metal_sfpu", HERE / "device/inc/metal_sfpu")
+    link(blackhole / "metal_sfpu", blackhole / "inc/metal_sfpu")
+    link(tests / "sfpi/include", blackhole / "inc")
     write_cfg_defines(blackhole / "inc/cfg_defines.h")
     return tree
 
