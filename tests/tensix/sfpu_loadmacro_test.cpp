@@ -199,6 +199,15 @@ TEST_F(LoadMacro, a_later_macro_replaces_what_would_execute_at_the_same_time) {
   EXPECT_EQ(sfpu().lreg[1][0], 11u);
 }
 
+TEST_F(LoadMacro, a_part_that_schedules_nothing_replaces_nothing) {
+  set_template(0, increment(1));
+  set_sequence(0, step(kSimple, 4, 1));
+  set_sequence(1, step(kSimple, 0, 0));
+  bench.push(kThread, {macro(0, 0), macro(1, 1)});
+  bench.run(10);
+  EXPECT_EQ(sfpu().lreg[0][0], -4u);
+}
+
 TEST_F(LoadMacro, flags_change_when_the_cycle_ends) {
   set_template(0, encode<op::SFPSETCC>());  // negative
   sfpu().condition = {0xFFFFFFFF, 0xFFFFFFFF};
