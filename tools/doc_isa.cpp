@@ -1,10 +1,10 @@
-// Pages about instructions: docs/isa/riscv.md, docs/isa/tensix.md and docs/SUPPORT.md.
+// Pages about instructions: docs/isa/riscv.md and docs/isa/tensix.md.
 #include <algorithm>
-#include <map>
 
 #include "base/fault.hpp"
 #include "doc_markdown.hpp"
 #include "doc_pages.hpp"
+#include "tensix_rows.hpp"
 
 namespace bhemu::docs {
 namespace {
@@ -24,21 +24,6 @@ struct RiscvEntry {
   const char* encoding;
   const char* group;
   const char* meaning;
-};
-
-struct Field {
-  const char* name;
-  unsigned low;
-  unsigned width;
-};
-
-struct TensixRow {
-  static constexpr unsigned kFields = 16;
-  const char* name;
-  unsigned opcode;
-  const char* unit;
-  Rule undocumented;      // Rule::Count: the instruction is executed
-  Field fields[kFields];  // those that are not used have no name
 };
 
 /// The spelling of the manuals: the tables write fadd.s as fadd_s and xor as xor_.
@@ -72,6 +57,29 @@ std::vector<RiscvRow> vector_rows() {
   });
 }
 
+bool is_vector_gateway(const RiscvRow& row) {
+  return row.name.starts_with("vector");
+}
+
+std::string rule_link(const TensixRow& one) {
+  const char* name = info_of(one.undocumented).name;
+  return fmt::format("[{}](../RULES.md#{})", name, name);
+}
+
+std::string fields_text(const TensixRow& one) {
+  std::string text;
+  for (const TensixField& field : one.fields) {
+    if (field.name == nullptr) break;
+    if (!text.empty()) text += ", ";
+    text += field.width == 1
+                ? fmt::format("`{}` [{}]", field.name, field.low)
+                : fmt::format("`{}` [{}:{}]", field.name, field.low + field.width - 1, field.low);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::vector<TensixRow> tensix_rows() {
   std::vector<TensixRow> rows = {
 #define FIELD(name, low, width) {#name, low, width},
@@ -88,33 +96,14 @@ std::vector<TensixRow> tensix_rows() {
   return rows;
 }
 
-bool is_vector_gateway(const RiscvRow& row) {
-  return row.name.starts_with("vector");
+/// Extension and its number of instructions, for the support page.
+std::map<std::string, unsigned> riscv_extensions() {
+  std::map<std::string, unsigned> extensions;
+  for (const RiscvRow& one : riscv_rows())
+    if (!is_vector_gateway(one)) ++extensions[one.group == "Machine" ? "I" : one.group];
+  extensions["V"] = static_cast<unsigned>(vector_rows().size());
+  return extensions;
 }
-
-std::string fields_text(const TensixRow& one) {
-  std::string text;
-  for (const Field& field : one.fields) {
-    if (field.name == nullptr) break;
-    if (!text.empty()) text += ", ";
-    text += field.width == 1
-                ? fmt::format("`{}` [{}]", field.name, field.low)
-                : fmt::format("`{}` [{}:{}]", field.name, field.low + field.width - 1, field.low);
-  }
-  return text;
-}
-
-std::string rule_link(const TensixRow& one, const char* page) {
-  const char* name = info_of(one.undocumented).name;
-  return fmt::format("[{}]({}#{})", name, page, name);
-}
-
-struct Count {
-  unsigned executed = 0;
-  unsigned undocumented = 0;
-};
-
-}  // namespace
 
 std::string riscv_page() {
   std::string page =
@@ -149,43 +138,8 @@ std::string tensix_page() {
       "rule.\n\n";
   page += table_head({"opcode", "instruction", "unit", "fields", "executes"});
   for (const TensixRow& one : tensix_rows())
-    page +=
-        row({fmt::format("0x{:02X}", one.opcode), code_cell(one.name), one.unit, fields_text(one),
-             one.undocumented == Rule::Count ? "yes" : rule_link(one, "../RULES.md")});
-  return page;
-}
-
-std::string support_page() {
-  std::string page = page_head("What is supported", "src/tensix/isa.def, src/riscv/*.def");
-  page += "## Tensix instructions\n\n";
-  std::map<std::string, Count> units;
-  Count all;
-  std::vector<TensixRow> undocumented;
-  for (const TensixRow& one : tensix_rows()) {
-    const bool executed = one.undocumented == Rule::Count;
-    Count& count = units[one.unit];
-    (executed ? count.executed : count.undocumented) += 1;
-    (executed ? all.executed : all.undocumented) += 1;
-    if (!executed) undocumented.push_back(one);
-  }
-  page += table_head({"unit", "executed", "undocumented"});
-  for (const auto& [unit, count] : units)
-    page += row({unit, std::to_string(count.executed), std::to_string(count.undocumented)});
-  page += row({"all", std::to_string(all.executed), std::to_string(all.undocumented)});
-  page += "\nAn instruction whose effect no source describes is never skipped: it raises a rule ";
-  page += "that says what\nis missing.\n\n";
-  page += table_head({"undocumented instruction", "rule", "what is missing"});
-  for (const TensixRow& one : undocumented)
-    page +=
-        row({code_cell(one.name), rule_link(one, "RULES.md"), info_of(one.undocumented).summary});
-  page += "\n## RISC-V instructions\n\n";
-  page += "Every instruction that a core has is executed.\n\n";
-  std::map<std::string, unsigned> extensions;
-  for (const RiscvRow& one : riscv_rows())
-    if (!is_vector_gateway(one)) ++extensions[one.group == "Machine" ? "I" : one.group];
-  extensions["V (vector.def)"] = static_cast<unsigned>(vector_rows().size());
-  page += table_head({"extension", "rows"});
-  for (const auto& [name, count] : extensions) page += row({name, std::to_string(count)});
+    page += row({fmt::format("0x{:02X}", one.opcode), code_cell(one.name), one.unit,
+                 fields_text(one), one.undocumented == Rule::Count ? "yes" : rule_link(one)});
   return page;
 }
 
