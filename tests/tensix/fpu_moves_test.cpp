@@ -231,6 +231,20 @@ TEST(FpuMoves, gmpool_in_index_mode_returns_maximum_and_transformed_index) {
   EXPECT_EQ(bench.dst().read32(1, 0), 0x100u);
 }
 
+// Seen on cards with FP8 sources: the exponents keep the bias of FP16 twice, Dst wants that of
+// FP32.
+TEST(FpuMoves, gmpool_of_fp16_into_a_32_bit_dst_gives_wrong_numbers) {
+  UnitBench bench;
+  bench.set_source_formats(kFp16, kFp16);
+  bench.set<cfg::ALU_ACC_CTRL_Fp32_enabled>(1);
+  for (u32 i = 0; i < 16; ++i) a_row(bench, i).datum.fill(15u << 23 | 0x200u << 13);  // 1.5
+  b_row(bench, 0).datum.fill(15u << 23);
+  bench.run<op::ZEROACC>({{"clear_mode", 3}});
+  bench.run<op::GMPOOL>({{"instr_mod19", 1}});
+  // Exponent 15 + 15 - 127 modulo 256.
+  EXPECT_EQ(numeric::fp32_from_dst(bench.dst().read32(0, 0)), 159u << 23 | 0x400000);
+}
+
 TEST(FpuMoves, gmpool_scales_by_the_exponents_of_srcb) {
   UnitBench bench;
   bench.set_source_formats(kBf16, kBf16);

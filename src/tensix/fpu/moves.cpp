@@ -66,33 +66,25 @@ ToDst how_to_dst(const Context& context, const FpuFormats& formats, Format forma
           blocked_columns(context)};
 }
 
+/// Keeps what is not written: blocked columns, and the high halves of a move to low ones.
 void move_row_to_dst(DstAccess& dst, u32 row, const std::array<u32, kRowDatums>& cells,
                      const ToDst& how) {
-  const bool wide = how.writes_32_bits();
-  DstRow32 old32{};
-  DstRow old16{};
-  if (wide) {
-    old32 = dst.read_row32(row);
-  } else if (how.blocked != 0) {
-    old16 = dst.read_row16(row);
-  }
+  const bool in_32_bits = how.writes_32_bits();
+  // What was invalid reads as zero.
+  if (in_32_bits && !dst.valid32(row)) dst.write_row32(row, DstRow32{});
+  if (!in_32_bits && !dst.valid16(row)) dst.write_row16(row, DstRow{});
   for (u32 j = 0; j < kRowDatums; ++j) {
     if (bit(how.blocked, j)) continue;
     u32 cell = cells[j];
     if (how.flush && numeric::cell_exponent(cell) == 0) cell = 0;
     const u16 half = storage16_of_cell(cell, how.five_bit);
-    if (how.wide) {
-      old32[j] = u32{half} << 16 | (cell & 0xE000) | (how.low_half ? half : 0);
-    } else if (wide) {
-      old32[j] = (old32[j] & 0xFFFF0000) | half;
-    } else {
-      old16.datum[j] = half;
-    }
+    if (how.wide)
+      dst.write32(row, j, u32{half} << 16 | (cell & 0xE000) | (how.low_half ? half : 0));
+    else if (how.low_half)
+      dst.write32(row, j, (dst.read32(row, j) & 0xFFFF0000) | half);
+    else
+      dst.write16(row, j, half);
   }
-  if (wide)
-    dst.write_row32(row, old32);
-  else
-    dst.write_row16(row, old16);
 }
 
 /// `cells`: one row for each row of Dst from `row` on.
