@@ -92,13 +92,8 @@ void Step::memory() {
           encode<op::ATSWAP>(
               {{"swap_mask", w.below(256)}, {"single_data_reg", w.below(2)}, {"mem_hier_sel", 1}}) |
           address);
-    default:
-      return w.tensix(encode<op::ATINCGETPTR>({{"sel32b", w.below(4)},
-                                               {"wrap_val", w.below(16)},
-                                               {"incr_val", w.below(16)},
-                                               {"no_incr", w.below(2)},
-                                               {"mem_hier_sel", 1}}) |
-                      address);
+    default:  // (ATINCGETPTR and ATCAS may wait for ever.)
+      return w.op<op::DMANOP>();
   }
 }
 
