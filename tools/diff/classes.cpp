@@ -11,7 +11,8 @@ constexpr std::array kClasses{
     ProgramClass{"frontend", make_frontend}, ProgramClass{"brisc", make_brisc},
     ProgramClass{"sfpu", make_sfpu},         ProgramClass{"riscv", make_riscv},
     ProgramClass{"noc", make_noc},           ProgramClass{"pack", make_pack},
-    ProgramClass{"math", make_math},
+    ProgramClass{"math", make_math},         ProgramClass{"fpu", make_fpu},
+    ProgramClass{"unpack", make_unpack},
 };
 
 }  // namespace

@@ -25,7 +25,10 @@ Program make_brisc(u64 seed);     // instructions that BRISC pushes to a thread
 Program make_sfpu(u64 seed);
 Program make_noc(u64 seed);  // within one tile
 Program make_riscv(u64 seed);
-Program make_pack(u64 seed);  // formats, ReLU, L1 accumulation
-Program make_math(u64 seed);  // unpack to sources, FPU, pack: a pipeline in one thread
+Program make_pack(u64 seed);      // formats, ReLU, L1 accumulation
+Program make_unpack(u64 seed);    // formats, modes, counters, contexts; sources and Dst out
+Program make_fpu(u64 seed);       // every instruction of the matrix unit
+Program make_pipeline(u64 seed);  // unpack, compute and pack in three threads
+Program make_math(u64 seed);      // unpack to sources, FPU, pack: a pipeline in one thread
 
 }  // namespace bhemu::diff
