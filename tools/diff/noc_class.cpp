@@ -47,9 +47,16 @@ constexpr u32 kIncludeSource = 1 << 17;
 
 constexpr u32 kWords = 0x25000;  // words that are incremented: for all, then of each tile
 constexpr u32 kOldValues = kWords + 0x800;
-constexpr u32 kThrownAway = 0x2F000;  // old values that depend on who came first
+constexpr u32 kThrownAway = 0x2F000;      // old values that depend on who came first
+constexpr u32 kCounted = kData + 0x1800;  // zero at first: words of increments without answer
+constexpr u32 kCountedWords = 128;
 constexpr u32 kStreams = 0xFFB40000;
 constexpr u32 kStreamSource = 0x10;
+/// Where a tile keeps what it puts into DRAM; a part for each NoC.
+constexpr u32 kDramBytes = 0x10000;
+/// DRAM in translated coordinates: the first port of each of seven banks.
+constexpr std::array<u32, 7> kDram{17 | 12 << 6, 17 | 15 << 6, 17 | 18 << 6, 17 | 21 << 6,
+                                   18 | 12 << 6, 18 | 15 << 6, 18 | 18 << 6};
 
 class Traffic {
  public:
@@ -73,6 +80,8 @@ class Traffic {
   void posted_write();
   void multicast();
   void increment();
+  void posted_increment();
+  void dram();
   void write_register();
   void read_register();
 
@@ -85,6 +94,7 @@ class Traffic {
   std::array<u32, kMaxTiles> landed_{};  // where the next transfer to the tile goes
   std::array<u32, kMaxTiles> answers_{};
   u32 streams_ = 0;
+  u32 counted_ = 0;
 };
 
 void Traffic::choose_agent() {
@@ -202,6 +212,37 @@ void Traffic::increment() {
   w_.count(niu() + kAtomicsAnswered, 1);
 }
 
+/// Nobody answers: the tile of the word sees it.
+void Traffic::posted_increment() {
+  if (counted_ == kCountedWords) return;
+  const u32 word = kCounted + counted_++ * 16;
+  const u32 tile = w_.below(tiles_);
+  const u32 by = w_.any_word() | 1;
+  places(word, tile, kThrownAway, place_value(w_.tile));
+  w_.store(buffer() + kInlineData, by);
+  command(kAtomic, 0x1000 | 31 << 2);
+  w_.tile = static_cast<u8>(tile);
+  w_.wait(word, by);
+}
+
+/// To DRAM and back: the alignment within 64 bytes stays.
+void Traffic::dram() {
+  const u32 bytes = 1 + w_.below(w_.one_in(2) ? 64 : 1024);
+  const u32 offset = w_.below(64);
+  const u32 to = claim(w_.tile, bytes + 128, 0);
+  if (to == 0) return;
+  const u32 bank = kDram[w_.below(kDram.size())];
+  const u32 there = w_.tile * kDramBytes + w_.below(0x100) * 64 + offset;
+  places(kData + w_.below(0x20) * 64 + offset, w_.tile, there, 0);
+  w_.store(buffer() + kRetHi, bank);
+  command(kWrite | kAnswered, bytes);
+  w_.count(niu() + kAcksReceived, 1);
+  places(there, 0, (to + 63) / 64 * 64 + offset, place_value(w_.tile));
+  w_.store(buffer() + kTargHi, bank);
+  command(kAnswered, bytes);
+  w_.count(niu() + kReadsAnswered, 1);
+}
+
 /// An inline write of a stream register, which the destination reads at the end.
 void Traffic::write_register() {
   if (streams_ == 64) return;
@@ -230,10 +271,16 @@ void Traffic::read_register() {
 void Traffic::step() {
   choose_agent();
   w_.group = w_.new_group();
-  switch (w_.below(10)) {
+  switch (w_.below(12)) {
     case 0:
     case 1:
       increment();
+      break;
+    case 10:
+      posted_increment();
+      break;
+    case 11:
+      dram();
       break;
     case 2:
       write_register();
