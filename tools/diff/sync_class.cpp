@@ -376,7 +376,9 @@ Program make_sync(u64 seed) {
               {{"sem_sel", one}, {"wait_sem_cond", 2}, {"stall_res", 1 + w.below(0x1FF)}});
         break;
       case 4:
+        w.keep = true;
         w.sync();
+        w.keep = false;
         if (w.one_in(2) && value[i] < 15 && value[i] < limit[i])
           ++value[i], w.store(kSemaphores + i * 4, 0);
         else if (value[i] > 0)
