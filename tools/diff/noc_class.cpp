@@ -61,7 +61,8 @@ constexpr std::array<u32, 7> kDram{17 | 12 << 6, 17 | 15 << 6, 17 | 18 << 6, 17 
 class Traffic {
  public:
   Traffic(Writer& writer, u32 tiles) : w_(writer), tiles_(tiles) {
-    core_ = static_cast<u8>(w_.pick({kTrisc0, kTrisc0, kBrisc, kNcrisc, kTrisc2}));
+    for (u8& core : cores_)
+      core = static_cast<u8>(w_.pick({kTrisc0, kTrisc0, kBrisc, kNcrisc, kTrisc2}));
     landed_.fill(kOut);
   }
 
@@ -87,7 +88,8 @@ class Traffic {
 
   Writer& w_;
   u32 tiles_;
-  u8 core_;
+  // Each NIU of a tile has one core: its counters say what that core has sent.
+  std::array<u8, 2> cores_{};
   u32 noc_ = 0;
   u32 buffer_ = 0;
   u32 channel_ = 0;
@@ -99,8 +101,8 @@ class Traffic {
 
 void Traffic::choose_agent() {
   w_.tile = static_cast<u8>(w_.below(tiles_));
-  w_.core = core_;
   noc_ = w_.below(2);
+  w_.core = cores_[noc_];
   buffer_ = w_.below(4);
   channel_ = w_.one_in(3) ? kStaticChannel | w_.below(4) << 14 : 0;
 }
@@ -200,8 +202,8 @@ void Traffic::multicast() {
 }
 
 void Traffic::increment() {
-  const bool own = w_.one_in(2);  // a word that only this tile increments
-  const u32 word = kWords + w_.below(8) * 16 + (own ? 0x100 + w_.tile * 0x100u : 0);
+  const bool own = w_.one_in(2);  // a word that only this NIU increments
+  const u32 word = kWords + w_.below(8) * 16 + (own ? 0x100 + w_.tile * 0x100u + noc_ * 0x80 : 0);
   const u32 answer = own ? kOldValues + answers_[w_.tile]++ * 4 : kThrownAway;
   places(word, w_.below(tiles_), answer, place_value(w_.tile));
   w_.store(buffer() + kInlineData, w_.any_word());
@@ -307,12 +309,13 @@ void Traffic::step() {
 
 void Traffic::finish() {
   w_.keep = true;
-  w_.core = core_;
   for (w_.tile = 0; w_.tile < tiles_; ++w_.tile) {
-    for (noc_ = 0; noc_ < 2; ++noc_)
+    for (noc_ = 0; noc_ < 2; ++noc_) {
+      w_.core = cores_[noc_];
       for (const u32 counter : {kAtomicsAnswered, kAcksReceived, kReadsAnswered, kPostedAtomicsSent,
                                 kWritesSent, kPostedWritesSent})
         w_.load(niu() + counter);
+    }
   }
 }
 
