@@ -75,7 +75,7 @@ class Pipeline {
 };
 
 void Pipeline::choose() {
-  work_ = static_cast<Work>(w_.below(5));
+  work_ = static_cast<Work>(w_.pick({0, 1, 1, 1, 2, 2, 2, 3, 3, 4}));
   in_ = w_.pick({kBf16, kBf16, kFp16, kFp32, kBfp8, kBfp4, kFp8});
   if (work_ == Work::Max) in_ = w_.pick({kBf16, kFp32});
   src_ = in_ == kFp32 ? kTf32 : in_;
