@@ -415,6 +415,7 @@ Program FpuProgram::make() {
   choose_formats();
   choose_modes();
   w_.keep = true;
+  if (w_.one_in(8)) w_.use_second_bank();
   set_up();
   w_.keep = false;
   for (u32 steps = 1 + w_.below(16); steps > 0; --steps) step();

@@ -197,6 +197,7 @@ Program PackProgram::make() {
   strided_ = w_.one_in(8);
   half_rows_ = !strided_ && datum_bits(mode_.out) >= 16 && w_.one_in(8);
   w_.keep = true;
+  if (w_.one_in(8)) w_.use_second_bank();
   // Before anything is in Dst: it says where rows lie.
   w_.config(cfg::DEST_ACCESS_CFG_swizzle_32b::kWord, strided_ ? 3 : 0);
   fill_dst();

@@ -12,8 +12,8 @@ using namespace tensix;
 
 constexpr u32 kTile = 1024;
 constexpr u32 kTileBytes = 2048;  // of formats of up to 16 bits
-constexpr u32 kMostItems = 4000;
 constexpr u32 kSemaphore = 1u << 1;
+constexpr u32 kMopConfig = 0xFFB80000;
 
 enum class Work : u8 { Copy, Binary, Product, Reduce, Max };
 
@@ -39,12 +39,13 @@ class Pipeline {
   void math_tile(u32 tile);
   void pack_tile(u32 tile);
 
-  void copy();
-  void binary();
+  void by_rows();
   void product();
   void reduce();
   void sfpu();
   u32 sfpu_step();
+  u32 row_instruction();
+  void set_mop(ThreadList& list, const std::array<u32, 9>& words);
   void pause(ThreadList& list);
   void math_mode(u32 mode, u32 a, u32 b, u32 d, u32 fidelity, bool fidelity_clear);
   template <class Thread>
@@ -66,6 +67,7 @@ class Pipeline {
   bool faces_ = false;  // four small transfers a tile
   bool accumulate_ = false;
   bool replay_ = false;
+  bool mop_ = false;
   u32 tiles_ = 1;
   u32 inner_ = 1;  // source tiles to a result
   u32 phases_ = 1;
@@ -76,20 +78,22 @@ class Pipeline {
 
 void Pipeline::choose() {
   work_ = static_cast<Work>(w_.pick({0, 1, 1, 1, 2, 2, 2, 3, 3, 4}));
-  in_ = w_.pick({kBf16, kBf16, kFp16, kFp32, kBfp8, kBfp4, kFp8});
+  in_ = w_.pick({kBf16, kBf16, kFp16, kFp32, kBfp8, kBfp4, kFp8, kInt8});
+  if (in_ == kInt8 && work_ == Work::Copy) work_ = Work::Binary;
   if (work_ == Work::Max) in_ = w_.pick({kBf16, kFp32});
   src_ = in_ == kFp32 ? kTf32 : in_;
   dst32_ = w_.one_in(2);
   // A move of TF32 writes 32-bit rows, every other one 16-bit rows.
   if (work_ == Work::Copy) dst32_ = src_ == kTf32;
-  if (src_ == kTf32) dst32_ = true;
+  if (src_ == kTf32 || src_ == kInt8) dst32_ = true;
   transpose_ = w_.one_in(4);
   faces_ = w_.one_in(2);
   replay_ = w_.one_in(2);
+  mop_ = w_.one_in(2);
   tiles_ = 1 + w_.below(3);
   inner_ = work_ == Work::Product ? 1 + w_.below(2) : 1;
   phases_ = work_ == Work::Product || work_ == Work::Reduce ? w_.pick({1, 2, 4}) : 1;
-  sfpu_steps_ = w_.one_in(2) ? 1 + w_.below(6) : 0;
+  sfpu_steps_ = w_.one_in(2) && in_ != kInt8 ? 1 + w_.below(6) : 0;
   broadcast_ = w_.one_in(2) ? w_.below(4) : 0;
   kind_ = w_.below(3);
   choose_output();
@@ -99,14 +103,17 @@ void Pipeline::choose_output() {
   const bool five_bits = src_ == kFp16 || src_ == kFp8;
   u32 in = kBf16;
   u32 out = kBf16;
-  if (dst32_) {
-    in = w_.pick({kFp32, kFp32, kBf16, kBfp8});
+  if (src_ == kInt8) {
+    in = out = w_.pick({kInt32, kInt8});
+  } else if (dst32_) {
+    in = w_.pick({kFp32, kFp32, kBf16, kBfp8, kFp16});
     out = in == kFp32   ? w_.pick({kFp32, kFp16, kBfp8, kBfp4, kBfp2})
           : in == kBf16 ? kBf16
+          : in == kFp16 ? w_.pick({kFp16, kFp8})
                         : w_.pick({kBfp8, kBfp4});
   } else if (five_bits) {
     in = kFp16;
-    out = w_.pick({kFp32, kFp16, kBf16});
+    out = w_.pick({kFp32, kFp16, kBf16, kFp8});
   } else {
     out = w_.pick({kFp32, kBf16, kBf16, kBfp8, kBfp4, kBfp2});
   }
@@ -149,13 +156,15 @@ void Pipeline::configure_packer() {
                                    : src_ == kTf32 ? kFp32
                                                    : src_,
                           .dst = out_.in,
-                          .fp32 = dst32_,
-                          .sfpu_fp32 = dst32_}
+                          .fp32 = dst32_ && src_ != kInt8,
+                          .sfpu_fp32 = dst32_,
+                          .int8 = src_ == kInt8}
                           .word());
-  const u32 bytes = out_.in == kFp32 ? 4 : out_.in == kBfp8 ? 1 : 2;
+  const u32 bytes = datum_bits(out_.in) / 8;
   w_.config(cfg::PCK0_ADDR_CTRL_XY_REG_0_Xstride::kWord, (16 * bytes) << 16);
   w_.config(cfg::PCK0_ADDR_CTRL_ZW_REG_0_Zstride::kWord, 256 * bytes | (1024 * bytes) << 16);
-  w_.config(cfg::PCK_DEST_RD_CTRL_Read_32b_data::kWord, dst32_ ? 1 : 0);
+  w_.config(cfg::PCK_DEST_RD_CTRL_Read_32b_data::kWord,
+            u32{dst32_} | u32{dst32_ && out_.in == kFp16} << 3);
   w_.config(cfg::THCON_SEC0_REG1_Row_start_section_size::kWord,
             is_block_format(out_.out) ? 4u << cfg::THCON_SEC0_REG1_Exp_section_size::kLow : 0);
   w_.config(cfg::THCON_SEC0_REG1_Disable_zero_compress::kWord,
@@ -163,7 +172,8 @@ void Pipeline::configure_packer() {
                 u32{out_.out} << cfg::THCON_SEC0_REG1_Out_data_format::kLow |
                 u32{out_.in} << cfg::THCON_SEC0_REG1_In_data_format::kLow);
   w_.config(cfg::THCON_SEC0_REG1_Downsample_mask::kWord,
-            u32{accumulate_} << cfg::THCON_SEC0_REG1_Pack_L1_Acc::kLow);
+            u32{accumulate_} << cfg::THCON_SEC0_REG1_Pack_L1_Acc::kLow |
+                u32{out_.out == kFp8} << cfg::THCON_SEC0_REG1_Pac_LF8_4b_exp::kLow);
 }
 
 void Pipeline::math_mode(u32 mode, u32 a, u32 b, u32 d, u32 fidelity, bool fidelity_clear) {
@@ -175,6 +185,7 @@ void Pipeline::math_mode(u32 mode, u32 a, u32 b, u32 d, u32 fidelity, bool fidel
 
 /// Modes 0..5 step through the faces of a product, 6 and 7 are for rows.
 void Pipeline::prologue_of_math() {
+  math_.thread_config(thread_cfg::CFG_STATE_ID_StateID::kWord, w_.second_bank());
   math_mode(0, 32, 16, 0, 0, false);
   math_mode(1, 32, 56, 0, 0, false);
   math_mode(2, 32, 8, 0, 0, false);
@@ -185,9 +196,16 @@ void Pipeline::prologue_of_math() {
   math_mode(7, 0, 0, 2, 0, false);
   math_.op<op::SETRWC>({{"bit_mask", 0xF}});
   math_.op<op::SFPENCC>({{"imm12_math", 3}, {"instr_mod1", 10}});
+  if (!mop_) return;
+  const u32 nop = encode<op::NOP>();
+  const u32 row = row_instruction();
+  const u32 end =
+      encode<op::SETRWC>({{"bit_mask", 0xF}, {"clear_ab_vld", two_sources() ? 3u : 1u}});
+  set_mop(math_, {1, 8, nop, end, nop, row, nop, row, row});
 }
 
 void Pipeline::prologue_of_pack() {
+  pack_.thread_config(thread_cfg::CFG_STATE_ID_StateID::kWord, w_.second_bank());
   pack_.thread_config(thread_cfg::ADDR_MOD_PACK_SEC0_YsrcIncr::kWord, 4);
   pack_.thread_config(thread_cfg::ADDR_MOD_PACK_SEC1_YsrcIncr::kWord,
                       1u << thread_cfg::ADDR_MOD_PACK_SEC1_YsrcClear::kLow | 1u << 12);
@@ -196,6 +214,11 @@ void Pipeline::prologue_of_pack() {
   pack_.op<op::SETADCXX>({{"cnt_set_mask", 4}, {"x_end2", 15}});
   pack_.op<op::SETADCXY>({{"cnt_set_mask", 4}, {"bit_mask", 0xB}});
   pack_.op<op::SETADCZW>({{"cnt_set_mask", 4}, {"bit_mask", 0xF}});
+  const auto pacr = [](u32 mode) {
+    return encode<op::PACR>({{"addr_mode", mode}, {"last", mode == 2 ? 1u : 0u}});
+  };
+  const u32 nop = encode<op::NOP>();
+  if (mop_) set_mop(pack_, {4, 4, nop, nop, nop, pacr(0), nop, pacr(2), pacr(1)});
 }
 
 void Pipeline::pause(ThreadList& list) {
@@ -215,20 +238,30 @@ void Pipeline::unpack_tile(u32 tile) {
     }
 }
 
-void Pipeline::copy() {
-  for (u32 row = 0; row < 64; row += 8) math_.op<op::MOVA2D>({{"addr_mode", 6}, {"instr_mod", 2}});
-  math_.op<op::SETRWC>({{"bit_mask", 0xF}, {"clear_ab_vld", 1}});
+/// Eight rows of a copy or an element-wise operation.
+u32 Pipeline::row_instruction() {
+  if (work_ == Work::Copy) return encode<op::MOVA2D>({{"addr_mode", 6}, {"instr_mod", 2}});
+  const std::initializer_list<FieldValue> fields = {
+      {"addr_mode", 6}, {"instr_mod19", broadcast_}, {"dest_accum_en", 0}};
+  if (kind_ == 0) return encode<op::ELWADD>(fields);
+  if (kind_ == 1) return encode<op::ELWSUB>(fields);
+  return encode<op::ELWMUL>(fields);
 }
 
-void Pipeline::binary() {
-  for (u32 row = 0; row < 64; row += 8) {
-    const std::initializer_list<FieldValue> fields = {
-        {"addr_mode", 6}, {"instr_mod19", broadcast_}, {"dest_accum_en", 0}};
-    if (kind_ == 0) math_.op<op::ELWADD>(fields);
-    if (kind_ == 1) math_.op<op::ELWSUB>(fields);
-    if (kind_ == 2) math_.op<op::ELWMUL>(fields);
+/// Template 1: two loops, what opens and closes the outer one, the inner's instructions.
+void Pipeline::set_mop(ThreadList& list, const std::array<u32, 9>& words) {
+  for (u32 i = 0; i < words.size(); ++i) list.store(kMopConfig + 4 * i, words[i]);
+}
+
+void Pipeline::by_rows() {
+  const u32 clear = two_sources() ? 3 : 1;
+  if (mop_) {
+    // What came before leaves room for what the template expands to.
+    math_.sync();
+    return math_.op<op::MOP>({{"mop_type", 1}});
   }
-  math_.op<op::SETRWC>({{"bit_mask", 0xF}, {"clear_ab_vld", 3}});
+  for (u32 row = 0; row < 64; row += 8) math_.tensix(row_instruction());
+  math_.op<op::SETRWC>({{"bit_mask", 0xF}, {"clear_ab_vld", clear}});
 }
 
 /// Result face (r, c) += face (r, k) of SrcB times face (k, c) of SrcA, eight rows at a time.
@@ -327,10 +360,8 @@ void Pipeline::math_tile(u32 tile) {
   for (u32 i = 0; i < inner_; ++i) {
     switch (work_) {
       case Work::Copy:
-        copy();
-        break;
       case Work::Binary:
-        binary();
+        by_rows();
         break;
       case Work::Product:
         product();
@@ -363,7 +394,11 @@ void Pipeline::pack_tile(u32 tile) {
   pack_.op<op::WRCFG>(
       {{"gpr_address", 5}, {"cfg_reg", cfg::DEST_TARGET_REG_CFG_PACK_SEC0_Offset::kWord}});
   for (u32 i = 0; i < 2; ++i) pack_.op<op::DMANOP>();
-  for (u32 group = 0; group < 16; ++group) {
+  if (mop_) {
+    pack_.sync();
+    pack_.op<op::MOP>({{"mop_type", 1}});
+  }
+  for (u32 group = 0; group < 16 && !mop_; ++group) {
     const bool last = group == 15;
     pack_.op<op::PACR>({{"addr_mode", last             ? 2u
                                       : group % 4 == 3 ? 1u
@@ -380,9 +415,11 @@ void Pipeline::pack_tile(u32 tile) {
 Program Pipeline::make() {
   choose();
   w_.keep = true;
+  if (w_.one_in(6)) w_.use_second_bank();
   source_data();
-  configure_packer();
+  // In this order: they share a word, and the packer's settings in it are all of it.
   configure_unpackers();
+  configure_packer();
   w_.sync();
   w_.op<op::ZEROACC>({{"clear_mode", 3}});
   w_.op<op::SEMINIT>({{"sem_sel", kSemaphore}, {"init_value", 0}, {"max_value", 1 + w_.below(2)}});

@@ -16,7 +16,13 @@ std::vector<u32> ThreadList::stub() const {
   a.lw(t1, 4, s0);
   a.addi(s0, s0, 8);
   a.beq(t0, zero, "skip");
+  a.andi(t2, t0, 1);
+  a.bne(t2, zero, "load");
   a.sw(t1, 0, t0);
+  a.j("skip");
+  a.label("load");
+  a.lw(t1, -1, t0);
+  a.addi(t1, t1, 0);
   a.label("skip");
   a.bne(s0, s1, "next");
   // The flag depends on the answer, which comes when the thread is idle.

@@ -12,6 +12,8 @@ class ThreadList {
   explicit ThreadList(u32 thread) : thread_(thread) {}
 
   void store(u32 address, u32 value) { entries_.push_back({address, value}); }
+  /// The core waits until the thread has done all it was given.
+  void sync() { entries_.push_back({kTensixSync | kLoadMark, 0}); }
   void tensix(u32 instruction) { store(kPushTensix, instruction); }
   template <class Op>
   void op(std::initializer_list<tensix::FieldValue> fields = {}) {
@@ -28,6 +30,8 @@ class ThreadList {
   size_t size() const { return entries_.size(); }
 
  private:
+  static constexpr u32 kLoadMark = 1;
+
   struct Entry {
     u32 address;
     u32 value;

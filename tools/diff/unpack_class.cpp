@@ -161,6 +161,7 @@ void UnpackProgram::clear() {
 Program UnpackProgram::make() {
   w_.keep = true;
   choose();
+  if (w_.one_in(8)) w_.use_second_bank();
   set_up();
   w_.keep = false;
   if (!u_.to_dst && w_.one_in(3)) clear();
