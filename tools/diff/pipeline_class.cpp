@@ -3,7 +3,6 @@
 // to the second, a semaphore and the halves of Dst from the second to the third.
 #include "diff/classes.hpp"
 #include "diff/data_parts.hpp"
-#include "diff/thread_list.hpp"
 
 namespace bhemu::diff {
 namespace {
@@ -14,6 +13,7 @@ constexpr u32 kTile = 1024;
 constexpr u32 kTileBytes = 2048;  // of formats of up to 16 bits
 constexpr u32 kSemaphore = 1u << 1;
 constexpr u32 kMopConfig = 0xFFB80000;
+constexpr u32 kGo = 0x1F000;  // the first thread has configured everything
 
 enum class Work : u8 { Copy, Binary, Product, Reduce, Max };
 
@@ -24,7 +24,7 @@ struct OutMode {
 
 class Pipeline {
  public:
-  explicit Pipeline(u64 seed) : w_(seed), math_(1), pack_(2) {}
+  explicit Pipeline(u64 seed) : w_(seed) {}
   Program make();
 
  private:
@@ -45,19 +45,21 @@ class Pipeline {
   void sfpu();
   u32 sfpu_step();
   u32 row_instruction();
-  void set_mop(ThreadList& list, const std::array<u32, 9>& words);
-  void pause(ThreadList& list);
+  void set_mop(Writer& list, const std::array<u32, 9>& words);
+  void pause(Writer& list);
   void math_mode(u32 mode, u32 a, u32 b, u32 d, u32 fidelity, bool fidelity_clear);
-  template <class Thread>
-  void stall(Thread& thread) {
-    thread.template op<op::STALLWAIT>({{"stall_res", 0x1FF}, {"wait_res", 0x81F}});
+  // --- Items of a thread.
+  Writer& on(u8 core) {
+    w_.core = core;
+    return w_;
   }
+  Writer& unpackers() { return on(kTrisc0); }
+  Writer& math() { return on(kTrisc1); }
+  Writer& pack() { return on(kTrisc2); }
   bool two_sources() const { return work_ != Work::Copy; }
   u32 half_rows() const { return dst32_ ? 256 : 512; }
 
   Writer w_;
-  ThreadList math_;
-  ThreadList pack_;
   Work work_ = Work::Copy;
   u32 in_ = kBf16;
   u32 src_ = kBf16;
@@ -177,15 +179,15 @@ void Pipeline::configure_packer() {
 }
 
 void Pipeline::math_mode(u32 mode, u32 a, u32 b, u32 d, u32 fidelity, bool fidelity_clear) {
-  math_.thread_config(thread_cfg::ADDR_MOD_AB_SEC0_SrcAIncr::kWord + mode, (a & 63) | (b & 63)
-                                                                                          << 8);
-  math_.thread_config(thread_cfg::ADDR_MOD_DST_SEC0_DestIncr::kWord + mode,
-                      d | fidelity << 13 | u32{fidelity_clear} << 15);
+  math().thread_config(thread_cfg::ADDR_MOD_AB_SEC0_SrcAIncr::kWord + mode, (a & 63) | (b & 63)
+                                                                                           << 8);
+  math().thread_config(thread_cfg::ADDR_MOD_DST_SEC0_DestIncr::kWord + mode,
+                       d | fidelity << 13 | u32{fidelity_clear} << 15);
 }
 
 /// Modes 0..5 step through the faces of a product, 6 and 7 are for rows.
 void Pipeline::prologue_of_math() {
-  math_.thread_config(thread_cfg::CFG_STATE_ID_StateID::kWord, w_.second_bank());
+  math().thread_config(thread_cfg::CFG_STATE_ID_StateID::kWord, w_.second_bank());
   math_mode(0, 32, 16, 0, 0, false);
   math_mode(1, 32, 56, 0, 0, false);
   math_mode(2, 32, 8, 0, 0, false);
@@ -194,40 +196,41 @@ void Pipeline::prologue_of_math() {
   math_mode(5, 16, 8, 0, 0, true);
   math_mode(6, 8, 8, 8, 0, false);
   math_mode(7, 0, 0, 2, 0, false);
-  math_.op<op::SETRWC>({{"bit_mask", 0xF}});
-  math_.op<op::SFPENCC>({{"imm12_math", 3}, {"instr_mod1", 10}});
+  math().op<op::SETRWC>({{"bit_mask", 0xF}});
+  math().op<op::SFPENCC>({{"imm12_math", 3}, {"instr_mod1", 10}});
   if (!mop_) return;
   const u32 nop = encode<op::NOP>();
   const u32 row = row_instruction();
   const u32 end =
       encode<op::SETRWC>({{"bit_mask", 0xF}, {"clear_ab_vld", two_sources() ? 3u : 1u}});
-  set_mop(math_, {1, 8, nop, end, nop, row, nop, row, row});
+  set_mop(math(), {1, 8, nop, end, nop, row, nop, row, row});
 }
 
 void Pipeline::prologue_of_pack() {
-  pack_.thread_config(thread_cfg::CFG_STATE_ID_StateID::kWord, w_.second_bank());
-  pack_.thread_config(thread_cfg::ADDR_MOD_PACK_SEC0_YsrcIncr::kWord, 4);
-  pack_.thread_config(thread_cfg::ADDR_MOD_PACK_SEC1_YsrcIncr::kWord,
-                      1u << thread_cfg::ADDR_MOD_PACK_SEC1_YsrcClear::kLow | 1u << 12);
-  pack_.thread_config(thread_cfg::ADDR_MOD_PACK_SEC2_YsrcIncr::kWord,
-                      1u << thread_cfg::ADDR_MOD_PACK_SEC1_YsrcClear::kLow | 1u << 13);
-  pack_.op<op::SETADCXX>({{"cnt_set_mask", 4}, {"x_end2", 15}});
-  pack_.op<op::SETADCXY>({{"cnt_set_mask", 4}, {"bit_mask", 0xB}});
-  pack_.op<op::SETADCZW>({{"cnt_set_mask", 4}, {"bit_mask", 0xF}});
+  pack().thread_config(thread_cfg::CFG_STATE_ID_StateID::kWord, w_.second_bank());
+  pack().thread_config(thread_cfg::ADDR_MOD_PACK_SEC0_YsrcIncr::kWord, 4);
+  pack().thread_config(thread_cfg::ADDR_MOD_PACK_SEC1_YsrcIncr::kWord,
+                       1u << thread_cfg::ADDR_MOD_PACK_SEC1_YsrcClear::kLow | 1u << 12);
+  pack().thread_config(thread_cfg::ADDR_MOD_PACK_SEC2_YsrcIncr::kWord,
+                       1u << thread_cfg::ADDR_MOD_PACK_SEC1_YsrcClear::kLow | 1u << 13);
+  pack().op<op::SETADCXX>({{"cnt_set_mask", 4}, {"x_end2", 15}});
+  pack().op<op::SETADCXY>({{"cnt_set_mask", 4}, {"bit_mask", 0xB}});
+  pack().op<op::SETADCZW>({{"cnt_set_mask", 4}, {"bit_mask", 0xF}});
   const auto pacr = [](u32 mode) {
     return encode<op::PACR>({{"addr_mode", mode}, {"last", mode == 2 ? 1u : 0u}});
   };
   const u32 nop = encode<op::NOP>();
-  if (mop_) set_mop(pack_, {4, 4, nop, nop, nop, pacr(0), nop, pacr(2), pacr(1)});
+  if (mop_) set_mop(pack(), {4, 4, nop, nop, nop, pacr(0), nop, pacr(2), pacr(1)});
 }
 
-void Pipeline::pause(ThreadList& list) {
+void Pipeline::pause(Writer& list) {
   if (!w_.one_in(3)) return;
   for (u32 n = w_.below(12); n > 0; --n) list.op<op::DMANOP>();
 }
 
 void Pipeline::unpack_tile(u32 tile) {
-  w_.thread_config(thread_cfg::UNPACK_MISC_CFG_CfgContextOffset_0::kWord, tile % 2 * 0x101);
+  unpackers().thread_config(thread_cfg::UNPACK_MISC_CFG_CfgContextOffset_0::kWord,
+                            tile % 2 * 0x101);
   const u32 transfers = faces_ ? 4 : 1;
   for (u32 source = 0; source < (two_sources() ? 2u : 1u); ++source)
     for (u32 face = 0; face < transfers; ++face) {
@@ -249,7 +252,7 @@ u32 Pipeline::row_instruction() {
 }
 
 /// Template 1: two loops, what opens and closes the outer one, the inner's instructions.
-void Pipeline::set_mop(ThreadList& list, const std::array<u32, 9>& words) {
+void Pipeline::set_mop(Writer& list, const std::array<u32, 9>& words) {
   for (u32 i = 0; i < words.size(); ++i) list.store(kMopConfig + 4 * i, words[i]);
 }
 
@@ -257,11 +260,11 @@ void Pipeline::by_rows() {
   const u32 clear = two_sources() ? 3 : 1;
   if (mop_) {
     // What came before leaves room for what the template expands to.
-    math_.sync();
-    return math_.op<op::MOP>({{"mop_type", 1}});
+    math().sync();
+    return math().op<op::MOP>({{"mop_type", 1}});
   }
-  for (u32 row = 0; row < 64; row += 8) math_.tensix(row_instruction());
-  math_.op<op::SETRWC>({{"bit_mask", 0xF}, {"clear_ab_vld", clear}});
+  for (u32 row = 0; row < 64; row += 8) math().tensix(row_instruction());
+  math().op<op::SETRWC>({{"bit_mask", 0xF}, {"clear_ab_vld", clear}});
 }
 
 /// Result face (r, c) += face (r, k) of SrcB times face (k, c) of SrcA, eight rows at a time.
@@ -273,9 +276,9 @@ void Pipeline::product() {
           for (u32 k = 0; k < 2; ++k) {
             u32 mode = k == 0 ? 0 : half == 0 ? 1 : r == 0 ? 2 : 3;
             if (k == 1 && half == 1 && r == 1 && c == 1) mode = phase + 1 == phases_ ? 5 : 4;
-            math_.op<op::MVMUL>({{"dst", 32 * r + 16 * c + 8 * half}, {"addr_mode", mode}});
+            math().op<op::MVMUL>({{"dst", 32 * r + 16 * c + 8 * half}, {"addr_mode", mode}});
           }
-  math_.op<op::SETRWC>({{"bit_mask", 0xF}, {"clear_ab_vld", 3}});
+  math().op<op::SETRWC>({{"bit_mask", 0xF}, {"clear_ab_vld", 3}});
 }
 
 void Pipeline::reduce() {
@@ -283,15 +286,15 @@ void Pipeline::reduce() {
     for (u32 phase = 0; phase < phases_; ++phase) {
       const bool last = phase + 1 == phases_;
       if (work_ == Work::Max)
-        math_.op<op::GMPOOL>({{"dst", face / 2 * 16}, {"pool_addr_mode", 7}, {"instr_mod19", 1}});
+        math().op<op::GMPOOL>({{"dst", face / 2 * 16}, {"pool_addr_mode", 7}, {"instr_mod19", 1}});
       else
-        math_.op<op::GAPOOL>(
+        math().op<op::GAPOOL>(
             {{"dst", face / 2 * 16}, {"pool_addr_mode", last ? 5u : 4u}, {"instr_mod19", 1}});
       if (work_ == Work::Max) break;
     }
-    math_.op<op::SETRWC>({{"bit_mask", 0x4}});
+    math().op<op::SETRWC>({{"bit_mask", 0x4}});
   }
-  math_.op<op::SETRWC>({{"bit_mask", 0xF}, {"clear_ab_vld", 3}});
+  math().op<op::SETRWC>({{"bit_mask", 0xF}, {"clear_ab_vld", 3}});
 }
 
 /// Arithmetic on registers 0..3 that kernels use; register 0 is what is loaded and stored.
@@ -332,7 +335,7 @@ u32 Pipeline::sfpu_step() {
 /// The same few instructions over all rows of the tile, perhaps out of the replay buffer.
 void Pipeline::sfpu() {
   if (sfpu_steps_ == 0) return;
-  stall(math_);
+  math().wait_all();
   std::vector<u32> body{encode<op::SFPLOAD>({{"sfpu_addr_mode", 0}})};
   for (u32 i = 0; i < sfpu_steps_; ++i) body.push_back(sfpu_step());
   body.push_back(encode<op::SFPENCC>({{"imm12_math", 3}, {"instr_mod1", 10}}));
@@ -340,23 +343,23 @@ void Pipeline::sfpu() {
   const u32 length = static_cast<u32>(body.size());
   const u32 start = w_.below(32 - length);
   if (replay_) {
-    math_.op<op::REPLAY>({{"load_mode", 1}, {"len", length}, {"start_idx", start}});
-    for (const u32 word : body) math_.tensix(word);
+    math().op<op::REPLAY>({{"load_mode", 1}, {"len", length}, {"start_idx", start}});
+    for (const u32 word : body) math().tensix(word);
   }
   for (u32 i = 0; i < 32; ++i) {
     if (replay_) {
-      math_.op<op::REPLAY>({{"len", length}, {"start_idx", start}});
+      math().op<op::REPLAY>({{"len", length}, {"start_idx", start}});
       continue;
     }
-    for (const u32 word : body) math_.tensix(word);
+    for (const u32 word : body) math().tensix(word);
   }
-  math_.op<op::SETRWC>({{"bit_mask", 0xF}});
+  math().op<op::SETRWC>({{"bit_mask", 0xF}});
 }
 
 void Pipeline::math_tile(u32 tile) {
-  pause(math_);
-  math_.op<op::SEMWAIT>({{"stall_res", 0x1FF}, {"sem_sel", kSemaphore}, {"wait_sem_cond", 2}});
-  math_.thread_config(thread_cfg::DEST_TARGET_REG_CFG_MATH_Offset::kWord, tile % 2 * half_rows());
+  pause(math());
+  math().op<op::SEMWAIT>({{"stall_res", 0x1FF}, {"sem_sel", kSemaphore}, {"wait_sem_cond", 2}});
+  math().thread_config(thread_cfg::DEST_TARGET_REG_CFG_MATH_Offset::kWord, tile % 2 * half_rows());
   for (u32 i = 0; i < inner_; ++i) {
     switch (work_) {
       case Work::Copy:
@@ -371,45 +374,45 @@ void Pipeline::math_tile(u32 tile) {
     }
   }
   sfpu();
-  stall(math_);
-  math_.op<op::SEMPOST>({{"sem_sel", kSemaphore}});
+  math().wait_all();
+  math().op<op::SEMPOST>({{"sem_sel", kSemaphore}});
 }
 
 void Pipeline::pack_tile(u32 tile) {
-  pause(pack_);
-  pack_.op<op::SEMWAIT>({{"stall_res", 0x1FF}, {"sem_sel", kSemaphore}, {"wait_sem_cond", 1}});
+  pause(pack());
+  pack().op<op::SEMWAIT>({{"stall_res", 0x1FF}, {"sem_sel", kSemaphore}, {"wait_sem_cond", 1}});
   // GPRs 4 and 5: address of the result, half of Dst.
   const u32 address = (kOut + tile * 0x1400) / 16 - 1;
   const auto set = [&](u32 half_register, u32 value) {
-    pack_.op<op::SETDMAREG>({{"reg_index_16b", half_register},
-                             {"payload_sig_sel", value & 0x3FFF},
-                             {"payload_sig_sel_size", value >> 14 & 3}});
+    pack().op<op::SETDMAREG>({{"reg_index_16b", half_register},
+                              {"payload_sig_sel", value & 0x3FFF},
+                              {"payload_sig_sel_size", value >> 14 & 3}});
   };
   set(8, address & 0xFFFF);
   set(9, address >> 16);
   set(10, tile % 2 * half_rows());
   set(11, 0);
-  stall(pack_);
-  pack_.op<op::WRCFG>({{"gpr_address", 4}, {"cfg_reg", cfg::THCON_SEC0_REG1_L1_Dest_addr::kWord}});
-  pack_.op<op::WRCFG>(
+  pack().wait_all();
+  pack().op<op::WRCFG>({{"gpr_address", 4}, {"cfg_reg", cfg::THCON_SEC0_REG1_L1_Dest_addr::kWord}});
+  pack().op<op::WRCFG>(
       {{"gpr_address", 5}, {"cfg_reg", cfg::DEST_TARGET_REG_CFG_PACK_SEC0_Offset::kWord}});
-  for (u32 i = 0; i < 2; ++i) pack_.op<op::DMANOP>();
+  for (u32 i = 0; i < 2; ++i) pack().op<op::DMANOP>();
   if (mop_) {
-    pack_.sync();
-    pack_.op<op::MOP>({{"mop_type", 1}});
+    pack().sync();
+    pack().op<op::MOP>({{"mop_type", 1}});
   }
   for (u32 group = 0; group < 16 && !mop_; ++group) {
     const bool last = group == 15;
-    pack_.op<op::PACR>({{"addr_mode", last             ? 2u
-                                      : group % 4 == 3 ? 1u
-                                                       : 0u},
-                        {"last", last ? 1u : 0u}});
+    pack().op<op::PACR>({{"addr_mode", last             ? 2u
+                                       : group % 4 == 3 ? 1u
+                                                        : 0u},
+                         {"last", last ? 1u : 0u}});
   }
-  stall(pack_);
+  pack().wait_all();
   // The half is empty again before the matrix unit gets it.
-  pack_.op<op::ZEROACC>({{"where", tile % 2}, {"clear_mode", 2}, {"use_32_bit_mode", dst32_}});
-  stall(pack_);
-  pack_.op<op::SEMGET>({{"sem_sel", kSemaphore}});
+  pack().op<op::ZEROACC>({{"where", tile % 2}, {"clear_mode", 2}, {"use_32_bit_mode", dst32_}});
+  pack().wait_all();
+  pack().op<op::SEMGET>({{"sem_sel", kSemaphore}});
 }
 
 Program Pipeline::make() {
@@ -426,23 +429,19 @@ Program Pipeline::make() {
   reset_unpack_counters(w_, 3, faces_ ? 255 : kTile - 1);
   w_.wait_all();
   w_.sync();
+  w_.store(kGo, 1);
+  math().wait(kGo, 1);
+  pack().wait(kGo, 1);
   prologue_of_math();
   prologue_of_pack();
-  const size_t math_first = math_.size();
-  const size_t pack_first = pack_.size();
+  w_.keep = false;
+  for (u32 tile = 0; tile < tiles_ * inner_; ++tile) unpack_tile(tile);
   for (u32 tile = 0; tile < tiles_; ++tile) {
     math_tile(tile);
     pack_tile(tile);
   }
-  math_.place(w_, math_first);
-  pack_.place(w_, pack_first);
-  w_.store(kSoftReset, kAllTriscsRun);
-  w_.keep = false;
-  for (u32 tile = 0; tile < tiles_ * inner_; ++tile) unpack_tile(tile);
   w_.keep = true;
-  math_.wait(w_);
-  pack_.wait(w_);
-  w_.sync();
+  for (u8 core = kTrisc0; core <= kTrisc2; ++core) on(core).sync();
   return w_.program;
 }
 
