@@ -128,7 +128,8 @@ void FpuProgram::choose_formats() {
     alu_.src_a = a_ = w_.pick({kBf16, kBfp8, kTf32});
     alu_.src_b = b_ = w_.pick({kBf16, kBfp8, kTf32});
   }
-  keep_denormals_ = !pool_ && w_.one_in(10) ? 1 : 0;
+  keep_denormals_ =
+      !pool_ && datum_bits(in_) < 32 && datum_bits(in_b_) < 32 && w_.one_in(8) ? 1 : 0;
   offset_ = 64 * w_.below(3);
 }
 
@@ -162,6 +163,14 @@ void FpuProgram::set_modes() {
   }
 }
 
+/// The lowest bit of every datum of 8 or 16 bits that is nothing but a sign.
+u32 signs_of_zeros(u32 word, u32 width) {
+  u32 found = 0;
+  for (u32 low = 0; low < 32 && width <= 16; low += width)
+    if (bits(word, low, width) == 1u << (width - 1)) found |= 1u << low;
+  return found;
+}
+
 /// Up to four sources one after the other: A and B, and for the narrow formats another pair.
 void FpuProgram::source_data() {
   auto& data = w_.program.data;
@@ -171,6 +180,9 @@ void FpuProgram::source_data() {
     if (pool_ && source % 2 == 1)
       for (u32& word : words) word = in_ == kBf16 ? 0x3F803F80 : 0x3F800000;
     words.resize(bytes / 4);
+    // docs/DISAGREEMENTS.md, denormals kept: a zero with a sign in SrcB.
+    if (keep_denormals_ != 0)
+      for (u32& word : words) word |= signs_of_zeros(word, datum_bits(in_));
     data.insert(data.end(), words.begin(), words.end());
   }
   if (data.size() > kDataBytes / 4) data.resize(kDataBytes / 4);
@@ -232,7 +244,9 @@ void FpuProgram::element_wise() {
   const u32 clear = pick_clear();
   const u32 dst = 8 * w_.below(8);
   const u32 broadcast = w_.one_in(2) ? w_.below(4) : 0;
-  const u32 kind = fidelity_ && !w_.one_in(40) ? 2 : w_.below(3);
+  u32 kind = fidelity_ && !w_.one_in(40) ? 2 : w_.below(3);
+  // docs/DISAGREEMENTS.md, denormals kept: a subtraction makes it out of any zero.
+  if (keep_denormals_ != 0 && kind == 1) kind = 0;
   const std::initializer_list<FieldValue> fields = {{"dst", dst},
                                                     {"addr_mode", mode},
                                                     {"instr_mod19", broadcast},
@@ -309,6 +323,7 @@ void FpuProgram::move_from_dst() {
                        {"instr_mod", 2}});
     return apply(mode);
   }
+  if (keep_denormals_ != 0) return counters();
   // Between a 16-bit Dst and TF32, or a 32-bit Dst and FP16, nothing moves.
   if (a_ == kInt8 || a_ == kFp8 || a_ == kBfp2 || (a_ == kTf32) != dst32) return counters();
   const u32 dst = 4 * w_.below(16);
