@@ -364,7 +364,7 @@ class Mover {
   /// The input address after a row of 16 datums; `done` counts the datums read.
   void step_row(u32 done) {
     source_.data += u64{kRow} * source_.datum_bits;
-    if (done % source_.row_datums == 0 && source_.row_step != u64{kRow} * source_.datum_bits)
+    if (done % source_.row_datums == 0)
       source_.data += source_.row_step - u64{source_.row_datums} * source_.datum_bits;
     source_.data = wrapped(source_.data, 8);
   }
