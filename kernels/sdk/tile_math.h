@@ -83,23 +83,8 @@ GUEST_INLINE void MathReleaseDst(void) {
   MathSelectHalf(half);
 }
 
-// Loads an f32 into all lanes of L1.
-GUEST_INLINE void SfpuLoadScalar(u32 f32_bits) {
-  TT(SFPLOADI, .lreg_ind = SFPU_L1, .instr_mod0 = SFPLOADI_LOW, .imm16 = f32_bits & 0xFFFF);
-  TT(SFPLOADI, .lreg_ind = SFPU_L1, .instr_mod0 = SFPLOADI_HIGH, .imm16 = f32_bits >> 16);
-}
-
-// Adds L1 to tile 0 of the current half. An access covers four rows, even or odd columns.
-GUEST_INLINE void SfpuAddScalarTile(void) {
-  // Moves of the FPU must have landed in Dst before the SFPU loads from it.
-  TTI(STALLWAIT, .stall_res = STALL_SFPU, .wait_res = WAIT_MATH);
-  for (u32 row = 0; row < TILE_FACES * FACE_ROWS; row += 2) {
-    TT(SFPLOAD, .lreg_ind = SFPU_L0, .instr_mod0 = SFPU_BF16, .sfpu_addr_mode = ADDR_MOD_STAY,
-       .dest_reg_addr = row);
-    TTI(SFPADD, .lreg_src_a = SFPU_CONST_ONE, .lreg_src_b = SFPU_L0, .lreg_src_c = SFPU_L1,
-        .lreg_dest = SFPU_L0);
-    TTI(SFPNOP);  // an SFPADD takes two cycles
-    TT(SFPSTORE, .lreg_ind = SFPU_L0, .instr_mod0 = SFPU_BF16, .sfpu_addr_mode = ADDR_MOD_STAY,
-       .dest_reg_addr = row);
-  }
+// Loads an f32 that is not a constant into all lanes of a register.
+GUEST_INLINE void SfpuLoadScalar(u32 lreg, u32 f32_bits) {
+  TT(SFPLOADI, .lreg_ind = lreg, .instr_mod0 = SFPLOADI_LOW, .imm16 = f32_bits & 0xFFFF);
+  TT(SFPLOADI, .lreg_ind = lreg, .instr_mod0 = SFPLOADI_HIGH, .imm16 = f32_bits >> 16);
 }

@@ -166,3 +166,7 @@ GUEST_INLINE void PackTile(struct packer* packer, u32 cb) {
   PackReleaseDst(packer);
   PackPushPages(cb, 1);
 }
+
+GUEST_INLINE void PackTiles(struct packer* packer, u32 cb, u32 tiles) {
+  for (; tiles != 0; --tiles) PackTile(packer, cb);
+}
