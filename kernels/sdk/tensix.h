@@ -133,7 +133,8 @@ GUEST_INLINE u32 GprHigh(u32 gpr) {
 }
 
 // MOP template 1: OUTER times { start; INNER times loop; end }. The last loop instruction of an
-// inner round is replaced, and replaced differently in the last outer round.
+// inner round is replaced, and replaced differently in the last outer round. A loop and an end may
+// have a second instruction; it is that of the loop which is replaced then.
 struct mop {
   u32 outer;
   u32 inner;
@@ -142,6 +143,8 @@ struct mop {
   u32 loop;
   u32 last_inner;
   u32 last_outer;
+  u32 second_loop;
+  u32 second_end;
 };
 
 GUEST_INLINE void ConfigureMop(struct mop mop) {
@@ -150,8 +153,15 @@ GUEST_INLINE void ConfigureMop(struct mop mop) {
   Write32(TENSIX_PC_BUF + 8, 0);
   (void)Read32(TENSIX_PC_BUF + 8);
   const u32 nop = OP(NOP);
-  const u32 words[9] = {mop.outer, mop.inner, mop.start,      mop.end,       nop,
-                        mop.loop,  nop,       mop.last_outer, mop.last_inner};
+  const u32 words[9] = {mop.outer,
+                        mop.inner,
+                        mop.start,
+                        mop.end,
+                        mop.second_end ? mop.second_end : nop,
+                        mop.loop,
+                        mop.second_loop ? mop.second_loop : nop,
+                        mop.last_outer,
+                        mop.last_inner};
 #pragma GCC unroll 9
   for (u32 i = 0; i < 9; ++i) Write32(MOP_CONFIG_BASE + 4 * i, words[i]);
 }

@@ -19,13 +19,13 @@ struct packer {
   u32 half;  // half of Dst that is packed next
 };
 
-// Strides of the read from Dst, in bytes: row, face, tile.
-GUEST_INLINE void PackConfigureStrides(void) {
+// Strides of the read from Dst, in bytes: row; one or two faces; tile.
+GUEST_INLINE void PackConfigureStrides(u32 z_faces) {
   TTI(SETDMAREG, .reg_index_16b = 2 * GPR_PACK_TMP0, .payload_sig_sel = 0);
   TTI(SETDMAREG, .reg_index_16b = 2 * GPR_PACK_TMP0 + 1,
       .payload_sig_sel = PACK_DATUM_SIZE * FACE_COLUMNS);
   TTI(SETDMAREG, .reg_index_16b = 2 * GPR_PACK_TMP1,
-      .payload_sig_sel = PACK_DATUM_SIZE * FACE_SIZE);
+      .payload_sig_sel = PACK_DATUM_SIZE * FACE_SIZE * z_faces);
   TTI(SETDMAREG, .reg_index_16b = 2 * GPR_PACK_TMP1 + 1,
       .payload_sig_sel = PACK_DATUM_SIZE * FACE_SIZE * TILE_FACES);
   TTI(STALLWAIT, .stall_res = STALL_CFG, .wait_res = WAIT_THCON);
@@ -87,10 +87,9 @@ GUEST_INLINE void PackSelectHalf(u32 half) {
   TTI(DMANOP);
 }
 
-GUEST_INLINE struct packer PackInit(void) {
-  PackConfigureStrides();
+// What every kernel starts with; in which order rows are packed is said before.
+GUEST_INLINE struct packer PackStart(void) {
   PackConfigureFormats();
-  PackConfigureMop();
   TensixSync();
   TTI(STALLWAIT, .stall_res = STALL_TDMA | STALL_THCON, .wait_res = WAIT_PACK);
   TTI(SETDMAREG, .reg_index_16b = 2 * GPR_DEST_OFFSET_LO, .payload_sig_sel = 0);
@@ -100,6 +99,13 @@ GUEST_INLINE struct packer PackInit(void) {
   TTI(SETADCXY, .cnt_set_mask = ADC_PACK, .bit_mask = 0xB);
   TTI(SETADCZW, .cnt_set_mask = ADC_PACK, .bit_mask = 0xF);
   return (struct packer){0};
+}
+
+// Tiles as they lie in Dst, row by row.
+GUEST_INLINE struct packer PackInit(void) {
+  PackConfigureStrides(1);
+  PackConfigureMop();
+  return PackStart();
 }
 
 // Where the next PACRs write, in units of 16 bytes. Bit 31 starts a new tile there. As with the
