@@ -39,7 +39,7 @@ enum {
 enum { SEMWAIT_ON_ZERO = 1, SEMWAIT_ON_MAX = 2 };
 
 // Tensix semaphores, by the use that tt-metal's kernels make of them.
-enum { SEM_MATH_PACK = 1, SEM_UNPACK_SYNC = 5 };
+enum { SEM_MATH_PACK = 1, SEM_UNPACK_TO_DST = 2, SEM_UNPACK_SYNC = 5, SEM_DST_IS_FREE = 7 };
 
 // Mutex around read-modify-writes of configuration words that threads share.
 enum { MUTEX_REG_RMW = 0 };

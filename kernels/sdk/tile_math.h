@@ -88,6 +88,14 @@ GUEST_INLINE void MathSelectTile(u32 tile) {
      .setc16_value = LDM32(LDM_DEST_OFFSET_ID) * DST_HALF_ROWS + tile * TILE_FACES * FACE_ROWS);
 }
 
+// Lets the unpacker fill the current half and waits until it has.
+GUEST_INLINE void MathAwaitUnpackToDst(void) {
+  TTI(SEMPOST, .sem_sel = 1 << SEM_DST_IS_FREE);
+  TTI(SEMWAIT, .stall_res = STALL_MATH | STALL_SFPU | STALL_SYNC, .sem_sel = 1 << SEM_UNPACK_TO_DST,
+      .wait_sem_cond = SEMWAIT_ON_ZERO);
+  TTI(SEMGET, .sem_sel = 1 << SEM_UNPACK_TO_DST);
+}
+
 // SrcA to tile 0 of the current half, or to the one that was selected.
 GUEST_INLINE void MathCopyTile(void) {
   TTI(MOP, .mop_type = 1);
