@@ -107,21 +107,26 @@ GUEST_INLINE struct unpacker UnpackStart(void) {
   return (struct unpacker){0};
 }
 
-// Tiles to SrcA. Per face: unpack (and step to the next face), and mark SrcB valid, which the FPU's
-// moves do not read but their SETRWC releases.
-GUEST_INLINE struct unpacker UnpackInit(void) {
-  const struct unpacker unpacker = UnpackStart();
-  UnpackKeepDenormals(1);
+// What goes to SrcA with each run of the MOP, in one or four parts: unpack (and step to the next
+// face), and mark SrcB valid, which the FPU's moves do not read but their SETRWC releases.
+GUEST_INLINE void UnpackMop(u32 parts) {
   const u32 srca = OP(UNPACR, .unpack_block_selection = 0, .addr_mode = 1, .ovrd_thread_id = 1,
                       .set_dat_valid = 1, .last = 1);
   const u32 srcb = OP(UNPACR_NOP, .unpacker_select = 1, .set_dvalid = 1, .unpack_pop = 1);
-  ConfigureMop((struct mop){.outer = TILE_FACES,
+  ConfigureMop((struct mop){.outer = parts,
                             .inner = 1,
                             .start = srca,
                             .end = OP(NOP),
                             .loop = srcb,
                             .last_inner = srcb,
                             .last_outer = srcb});
+}
+
+// Tiles to SrcA.
+GUEST_INLINE struct unpacker UnpackInit(void) {
+  const struct unpacker unpacker = UnpackStart();
+  UnpackKeepDenormals(1);
+  UnpackMop(TILE_FACES);
   return unpacker;
 }
 

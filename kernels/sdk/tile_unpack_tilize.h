@@ -23,15 +23,6 @@ GUEST_INLINE struct unpacker UnpackTilizeInit(u32 row_bytes) {
               FORMAT_CODE(IN_FORMAT) | 1 << 4 | TILE_SIZE << 16);
   WriteConfig(THCON_SEC0_REG0_TileDescriptor_WORD + 1, 1 | 1 << 16);
   TTI(SETADCXX, .cnt_set_mask = ADC_UNPACK0, .x_end2 = TILE_SIZE - 1);
-  const u32 srca =
-      OP(UNPACR, .unpack_block_selection = 0, .ovrd_thread_id = 1, .set_dat_valid = 1, .last = 1);
-  const u32 srcb = OP(UNPACR_NOP, .unpacker_select = 1, .set_dvalid = 1, .unpack_pop = 1);
-  ConfigureMop((struct mop){.outer = 1,
-                            .inner = 1,
-                            .start = srca,
-                            .end = OP(NOP),
-                            .loop = srcb,
-                            .last_inner = srcb,
-                            .last_outer = srcb});
+  UnpackMop(1);
   return unpacker;
 }

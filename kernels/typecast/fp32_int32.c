@@ -1,8 +1,7 @@
 // TRISC1: two's complement of fp32, cut towards zero; what does not fit becomes the
 // largest number of its sign. Argument: number of tiles.
-#include "launch.h"
 #define SFPU_STORE_MODE SFPU_INT32
-#include "tile_sfpu.h"
+#include "tile_unary.h"
 
 enum { SFPEXEXP_ENABLE_NEGATIVE = 2, SFPSETCC_NEGATIVE = 0 };
 enum { SFPSHFT_BY_C = 0, SFPIADD_IMMEDIATE = 5, SFPIADD_IMMEDIATE_ENABLE_POSITIVE = 9 };
@@ -29,15 +28,5 @@ static void SfpuInteger(void) {
   ALL_LANES;
 }
 
-static void Convert(void) {
-  MathStart();
-  ALL_LANES;
-  for (u32 tiles = Arg(0); tiles != 0; --tiles) {
-    MathAcquireDst();
-    MathAwaitUnpackToDst();
-    SFPU_TILE(SfpuInteger(); TTI(SFPMOV, .lreg_c = SFPU_L2, .lreg_dest = SFPU_L0));
-    MathReleaseDst();
-  }
-}
-
-KERNEL(Convert)
+UNARY_KERNEL(Convert, MathAwaitUnpackToDst, ALL_LANES,
+             SFPU_TILE(SfpuInteger(); TTI(SFPMOV, .lreg_c = SFPU_L2, .lreg_dest = SFPU_L0)))
