@@ -392,7 +392,8 @@ class Mover {
 };
 
 /// SrcA is written in bursts of whole rows. A burst never crosses row 63, and one that starts off
-/// its own alignment may lose rows inside a set; an aligned start is exact.
+/// its own alignment may lose rows inside a set; an aligned start is exact. LLK's untilize writes a
+/// face from every row on and uses the first row of each (llk_unpack_untilize.h).
 bool check_burst(const Context& context, const Plan& plan) {
   if (plan.select.unpacker != 0 || plan.target.to_dst || plan.source.count <= kRow) return true;
   const u32 row = plan.target.position / kRow;
