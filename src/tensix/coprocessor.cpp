@@ -289,13 +289,13 @@ void Coprocessor::write_dst(unsigned thread, u32 offset, u32 size, u32 value, Cy
                     size, offset));
 }
 
-bool Coprocessor::read_tdma(u32 offset, u32& value, Cycle now) {
-  return read_tdma_register(*state_, environment_, offset, value, now);
+bool Coprocessor::read_tdma(u32 offset, u32& value, Cycle now, Agent core) {
+  return read_tdma_register(*state_, environment_, core, offset, value, now);
 }
 
-bool Coprocessor::write_tdma(u32 offset, u32 value, Cycle now) {
+bool Coprocessor::write_tdma(u32 offset, u32 value, Cycle now, Agent core) {
   state_->asleep = false;
-  return write_tdma_register(*state_, environment_, offset, value, now);
+  return write_tdma_register(*state_, environment_, core, offset, value, now);
 }
 
 // --- Status ------------------------------------------------------------------------------------
