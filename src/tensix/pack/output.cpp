@@ -188,18 +188,26 @@ bool Output::append(const u32* code, const u32* datum, u32 count) {
 bool Output::append_rows(numeric::PackJob& job, u32& greatest_exponent) {
   const u32 bytes = job.rows * kRow * numeric::bits_of(path_->out) / 8;
   PackStream& data = packer_.data;
-  if (data.fill != 0 || packer_.group_fill != 0 || !L1::contains(data.address, bytes)) return false;
+  // Both streams may end with a block that is written as well.
+  if (packer_.group_fill != 0 || !L1::contains(data.address, data.fill + bytes + kBlock))
+    return false;
   const bool block = numeric::is_bfp(path_->out);
-  // The exponents may fill their 16-byte block, which is written as well.
   if (block && !L1::contains(packer_.exponents.address, kBlock)) return false;
 
   std::array<u8, numeric::PackJob::kRows> exponent{};
-  context_.l1().before_write(data.address, bytes,
-                             {agent_of_thread(context_.thread), context_.word, context_.now});
-  job.datum = context_.l1().data() + data.address;
   job.exponent = exponent.data();
-  greatest_exponent = path_->rows(job);
-  data.address += bytes;
+  if (data.fill == 0 && bytes % kBlock == 0) {
+    context_.l1().before_write(data.address, bytes,
+                               {agent_of_thread(context_.thread), context_.word, context_.now});
+    job.datum = context_.l1().data() + data.address;
+    greatest_exponent = path_->rows(job);
+    data.address += bytes;
+  } else {
+    std::array<u8, numeric::PackJob::kRows * kRow * 4> buffer;
+    job.datum = buffer.data();
+    greatest_exponent = path_->rows(job);
+    append_bytes(data, buffer.data(), bytes);
+  }
   if (block) append_bytes(packer_.exponents, exponent.data(), job.rows);
   return true;
 }

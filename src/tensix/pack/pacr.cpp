@@ -348,6 +348,9 @@ bool Pacr::emit_whole_rows() {
   numeric::PackJob job;
   job.rows = input_.rows;
   job.relu = path_->relu.mode == 1;
+  job.shift = path_->descale_shift;
+  const numeric::ExponentField field = numeric::exponent_field(path_->early.code);
+  job.exponent_mask = field.mask << field.shift;
   const DstRow invalid;
   const Dst& dst = context_.state.fpu.dst;
   for (u32 i = 0; i < input_.rows; ++i) {
@@ -359,7 +362,7 @@ bool Pacr::emit_whole_rows() {
   }
   u32 greatest;
   if (!output_.append_rows(job, greatest)) return false;
-  packer_.max_exponent = std::max(packer_.max_exponent, static_cast<u8>(greatest));
+  packer_.max_exponent = std::max(packer_.max_exponent, static_cast<u8>(field.of(greatest)));
   for (u32 i = 0; i < input_.rows; ++i) advance_position();
   return true;
 }

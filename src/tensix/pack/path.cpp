@@ -132,10 +132,10 @@ bool choose_path(Check& check, bool from_l1, Path& path) {
   path.read_32b = cfg::PCK_DEST_RD_CTRL_Read_32b_data::get(words) != 0;
   path.relu = {cfg::STACC_RELU_ApplyRelu::get(words) & 3,
                cfg::STACC_RELU_ReluThreshold::get(words)};
+  numeric::EarlyMode mode;
   if (from_l1) {
     path.early = numeric::l1_source_conversion(intermediate);
   } else {
-    numeric::EarlyMode mode;
     mode.intermediate = intermediate;
     mode.out = path.out;
     mode.read_32b = path.read_32b;
@@ -146,9 +146,9 @@ bool choose_path(Check& check, bool from_l1, Path& path) {
     if (cfg::ALU_ROUNDING_MODE_Gasket_srnd_en::get(words) != 0)
       path.stochastic = numeric::stochastic_conversion(mode);
   }
+  const bool fp8_e4m3 = section.shared<cfg::THCON_SEC0_REG1_Pac_LF8_4b_exp>() != 0;
   if (path.early.row != nullptr)
-    path.late = numeric::late_conversion(
-        path.early.code, path.out, section.shared<cfg::THCON_SEC0_REG1_Pac_LF8_4b_exp>() != 0);
+    path.late = numeric::late_conversion(path.early.code, path.out, fp8_e4m3);
   path.threshold_on =
       section.get<cfg::THCON_SEC0_REG1_Exp_threshold_en>() != 0 && !numeric::is_integer(in);
   path.threshold = section.get<cfg::THCON_SEC0_REG1_Exp_threshold>();
@@ -170,7 +170,7 @@ bool choose_path(Check& check, bool from_l1, Path& path) {
   const bool plain = !path.compress && path.stochastic == nullptr && !path.stochastic_group &&
                      !path.threshold_on && path.downsample == 0xFFFF && !path.accumulate &&
                      !path.histogram && path.relu.mode < 2 && !from_l1;
-  if (plain) path.rows = numeric::pack_rows(path.read_32b, path.early, path.out);
+  if (plain) path.rows = numeric::pack_rows(mode, fp8_e4m3);
   return true;
 }
 

@@ -125,7 +125,7 @@ bool Planner::formats(Plan& plan) {
                             ? cfg::ALU_FORMAT_SPEC_REG0_SrcAUnsigned::get(words_) != 0
                             : cfg::ALU_FORMAT_SPEC_REG0_SrcBUnsigned::get(words_) != 0;
   plan.convert = numeric::unpack_row_to_src(source.format, target.format, flags);
-  plan.rows = numeric::unpack_rows(source.format, target.format);
+  plan.rows = numeric::unpack_rows(source.format, target.format, flags);
   target.form = numeric::unpack_form_in_dst(source.format, target.format);
   const bool known =
       target.to_dst ? target.form != numeric::DstForm::Undefined : plan.convert != nullptr;
