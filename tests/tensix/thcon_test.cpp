@@ -465,6 +465,10 @@ TEST(Tdma, shows_zero_flags_and_counted_messages) {
     return value;
   };
   EXPECT_EQ(read(0x20), 0x85u);
+  harness.execute(1, {special(1, 0, 0, 1, 10), special(2, 4, 0, 1, 12), special(8, 0, 0, 1, 14)});
+  EXPECT_EQ(harness.gpr(1, 5), 0x85u);
+  EXPECT_EQ(harness.gpr(1, 6), 0x85u) << "word 2 of the tile header";
+  EXPECT_EQ(harness.gpr(1, 7), 1u);
   EXPECT_EQ(read(0x1C), 0x43210007u);
   EXPECT_EQ(read(0x34), 0x1234u);
   EXPECT_EQ(read(0x38) & 3, 1u) << "popped";
