@@ -298,6 +298,14 @@ bool Coprocessor::write_tdma(u32 offset, u32 value, Cycle now, Agent core) {
   return write_tdma_register(*state_, environment_, core, offset, value, now);
 }
 
+bool Coprocessor::tdma_read_waits(u32 offset) const {
+  return tdma_register_waits(*state_, offset);
+}
+
+bool Coprocessor::tdma_read_has_effect(u32 offset) {
+  return tdma_register_pops(offset);
+}
+
 // --- Status ------------------------------------------------------------------------------------
 
 namespace {

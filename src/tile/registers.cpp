@@ -87,6 +87,7 @@ bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc
       break;
     case Region::Tdma:
       note(Resource::Tdma);
+      if (slot != nullptr && coprocessor_->tdma_read_has_effect(offset)) slot->impure = true;
       if (coprocessor_->read_tdma(offset, value, now, agent)) return true;
       break;
     default:

@@ -211,7 +211,7 @@ std::string name_of_route(const Route& r) {
 
 class MeasuredDatum : public ::testing::TestWithParam<Vector> {};
 
-TEST_P(MeasuredDatum, is_given) {
+TEST_P(MeasuredDatum, is_given_by_its_route) {
   const Vector& v = GetParam();
   EXPECT_EQ(to_storage(v.route, v.value), v.stored);
   EXPECT_EQ(pack(v.route, v.value), v.out);
@@ -264,7 +264,7 @@ const GroupVector kGroups[] = {
 
 class MeasuredGroup : public ::testing::TestWithParam<GroupVector> {};
 
-TEST_P(MeasuredGroup, is_given) {
+TEST_P(MeasuredGroup, is_given_by_its_route) {
   const GroupVector& v = GetParam();
   std::array<u32, kRow> stored{};
   for (u32 i = 0; i < v.inputs.size(); ++i) stored[i] = to_storage(v.route, v.inputs[i]);

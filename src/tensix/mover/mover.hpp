@@ -23,4 +23,9 @@ bool read_tdma_register(State& state, const Environment& env, Agent core, u32 of
 bool write_tdma_register(State& state, const Environment& env, Agent core, u32 offset, u32 value,
                          Cycle now);
 
+/// Reading the head of the packer's metadata FIFO waits until there is one.
+bool tdma_register_waits(const State& state, u32 offset);
+/// Reading this register takes the head away.
+bool tdma_register_pops(u32 offset);
+
 }  // namespace bhemu::tensix

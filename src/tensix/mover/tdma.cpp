@@ -199,6 +199,14 @@ bool read_tdma_register(State& state, const Environment& env, Agent core, u32 of
   }
 }
 
+bool tdma_register_waits(const State& state, u32 offset) {
+  return offset == kFifoTileSize && fifo_size(state.packer) == 0;
+}
+
+bool tdma_register_pops(u32 offset) {
+  return offset == kFifoZeroMask;
+}
+
 bool write_tdma_register(State& state, const Environment& env, Agent core, u32 offset, u32 value,
                          Cycle now) {
   if (bit(state.soft_reset, 8)) return true;  // SoftReset.md: writes are discarded
