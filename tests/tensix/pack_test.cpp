@@ -506,7 +506,7 @@ TEST_F(Pack, unpack_to_dst_then_pack_gives_the_tile_back) {
   for (u32 i = 0; i < 1024; ++i) EXPECT_EQ(get16(kData + 2 * i), get16(source + 2 * i)) << i;
 }
 
-TEST_F(Pack, integer_descale_by_plane_is_defined_when_all_planes_have_the_same_shift) {
+TEST_F(Pack, integer_descale_can_be_the_same_for_all_planes_or_one_for_each) {
   constexpr u32 kFirst = cfg::INT_DESCALE_VALUES_SEC0_Value::kWord;
   apply(Format::Int8, Format::Int8, true);
   set<cfg::INT_DESCALE_Enable>(1);
@@ -518,9 +518,16 @@ TEST_F(Pack, integer_descale_by_plane_is_defined_when_all_planes_have_the_same_s
   EXPECT_FALSE(faulted());
   EXPECT_EQ(get8(kData), 0x86);
   EXPECT_EQ(get8(kData + 1), 0x04);
-  set_word(kFirst + 9, 0x04040504);
+  set_word(kFirst + 9, 0x04040504);  // plane 37 shifts by 5
+  set<cfg::DEST_TARGET_REG_CFG_PACK_SEC0_ZOffset>(36);
+  set<cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane>(4);
+  for (u32 row = 0; row < 8; ++row) put_fp32(row, 0, 0x58);
+  packer().channel[0].y = 0;
+  pacr();
   pacr({{"last", 1}});
-  EXPECT_TRUE(faulted(Rule::PackUndocumented));
+  EXPECT_TRUE(faulted(Rule::PackDescalePlane));
+  EXPECT_EQ(get8(kData), 0x06) << "plane 36";
+  EXPECT_EQ(get8(kData + 64), 0x03) << "plane 37";
 }
 
 TEST_F(Pack, every_word_that_a_path_follows_from_takes_effect_at_once) {

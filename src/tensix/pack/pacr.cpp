@@ -66,6 +66,10 @@ class Pacr {
   u32 interfaces();
   bool fetch(u32 index, Row& code);
   bool apply_edge_mask(Row& code);
+  u32 plane() const {
+    return section_.counter<cfg::DEST_TARGET_REG_CFG_PACK_SEC0_ZOffset>() + packer_.z;
+  }
+  u32 descale_shift() const;
   u32 edge_mask() const;
   bool no_edge() const;
   bool emit_whole_rows();
@@ -208,24 +212,27 @@ bool Pacr::fetch(u32 index, Row& code) {
     std::copy(row.datum.begin(), row.datum.end(), stored.begin());
   }
   if (path_->stochastic != nullptr) {
-    path_->stochastic(stored.data(), path_->descale_shift, draw_random(packer_).data(),
-                      code.data());
+    path_->stochastic(stored.data(), descale_shift(), draw_random(packer_).data(), code.data());
   } else {
-    path_->early.row(stored.data(), path_->descale_shift, code.data());
+    path_->early.row(stored.data(), descale_shift(), code.data());
   }
   if (!apply_edge_mask(code)) return false;
   advance_position();
   return true;
 }
 
+u32 Pacr::descale_shift() const {
+  if (!path_->descale_by_plane) return path_->descale_shift;
+  const u32 z = plane() & 63;
+  return bits(words_[cfg::INT_DESCALE_VALUES_SEC0_Value::kWord + z / 4], z % 4 * 8, 5);
+}
+
 u32 Pacr::edge_mask() const {
   u32 row_set = section_.row_set();
   if (cfg::PCK_EDGE_TILE_FACE_SET_SELECT_enable::get(words_) != 0) {
     const u32 face_set = section_.face_set();
-    const u32 plane =
-        (section_.counter<cfg::DEST_TARGET_REG_CFG_PACK_SEC0_ZOffset>() + packer_.z) & 15;
     const u32 map = words_[cfg::TILE_FACE_SET_MAPPING_0_face_set_mapping_0::kWord + face_set];
-    row_set = bits(map, 2 * plane, 2);
+    row_set = bits(map, 2 * (plane() & 15), 2);
   }
   const u32 map = words_[cfg::TILE_ROW_SET_MAPPING_0_row_set_mapping_0::kWord + row_set];
   const u32 section = bits(map, 2 * (packer_.y & 15), 2);

@@ -89,18 +89,19 @@ bool same_descale_everywhere(const ConfigWords& words) {
 }
 
 /// False: the thread stops. Mode 1 of the integer descale takes its shift from byte z of 64, and
-/// no document says which z: good if it makes no difference.
-bool descale_shift(Check& check, u32& shift) {
+/// no document says which z. The plane of the tile position with its offset of six bits is the one
+/// number in the packer that counts so far.
+bool descale_shift(Check& check, Path& path) {
   const ConfigWords& words = check.config();
-  shift = 0;
   if (cfg::INT_DESCALE_Enable::get(words) == 0) return true;
   if (cfg::INT_DESCALE_Mode::get(words) != 0) {
     check.clean = false;  // follows from words that the cache does not compare
-    if (!same_descale_everywhere(words) &&
-        check.raise(Rule::PackUndocumented, "integer descale by plane"))
+    path.descale_by_plane = !same_descale_everywhere(words);
+    if (path.descale_by_plane &&
+        check.raise(Rule::PackDescalePlane, "INT_DESCALE_Mode 1 with different shifts"))
       return false;
   }
-  shift = cfg::INT_DESCALE_VALUES_SEC0_Value::get(words) & 31;
+  path.descale_shift = cfg::INT_DESCALE_VALUES_SEC0_Value::get(words) & 31;
   return true;
 }
 
@@ -159,7 +160,7 @@ bool choose_path(Check& check, bool from_l1, Path& path) {
   path.stochastic_group =
       numeric::is_bfp(path.out) && cfg::ALU_ROUNDING_MODE_Packer_srnd_en::get(words) != 0;
   path.histogram = any_thread_counts(check.context.state);
-  if (!descale_shift(check, path.descale_shift)) return false;
+  if (!descale_shift(check, path)) return false;
   if (numeric::is_bfp(path.out) &&
       undocumented(check, section.get<cfg::THCON_SEC0_REG1_Dis_shared_exp_assembler>() != 0,
                    "Dis_shared_exp_assembler with a block format"))
@@ -167,9 +168,9 @@ bool choose_path(Check& check, bool from_l1, Path& path) {
   if (!check_path(check, path, intermediate) || !check_accumulation(check, path) ||
       !check_compression(check, path))
     return false;
-  const bool plain = !path.compress && path.stochastic == nullptr && !path.stochastic_group &&
-                     !path.threshold_on && path.downsample == 0xFFFF && !path.accumulate &&
-                     !path.histogram && path.relu.mode < 2 && !from_l1;
+  const bool plain = !path.compress && !path.descale_by_plane && path.stochastic == nullptr &&
+                     !path.stochastic_group && !path.threshold_on && path.downsample == 0xFFFF &&
+                     !path.accumulate && !path.histogram && path.relu.mode < 2 && !from_l1;
   if (plain) path.rows = numeric::pack_rows(mode, fp8_e4m3);
   return true;
 }

@@ -22,6 +22,7 @@ struct Path {
   numeric::LateRow late = nullptr;
   numeric::Relu relu;
   u32 descale_shift = 0;
+  bool descale_by_plane = false;
   bool read_32b = false;
   bool threshold_on = false;
   u32 threshold = 0;
