@@ -14,9 +14,11 @@ namespace bhemu::numeric::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
 // The portable twin: GCC 12 cannot be trusted with Highway's own emulation of vectors.
-void mul_add_lanes(const Lanes& x, const Lanes& y, const Lanes& z, u32 flip_x, u32 flip_z,
-                   Lanes& out) {
-  for (u32 i = 0; i < kLanes; ++i) out[i] = sfpu_mul_add(x[i] ^ flip_x, y[i], z[i] ^ flip_z);
+void mul_add_lanes(const MulAddLanes& job, u32 mask, Lanes& out) {
+  for (u32 i = 0; i < kLanes; ++i) {
+    if (((mask >> i) & 1) != 0)
+      out[i] = sfpu_mul_add(job.x[i] ^ job.flip_x, job.y[i], job.z[i] ^ job.flip_z);
+  }
 }
 u32 smaller_lanes(const Lanes& a, const Lanes& b) {
   u32 mask = 0;
@@ -31,6 +33,7 @@ using V = hn::Vec<D>;
 using Signed = hn::RebindToSigned<D>;
 using S = hn::Vec<Signed>;
 using M = hn::Mask<Signed>;
+using Float = hn::RebindToFloat<D>;
 
 struct MulAdd {
   V value;
@@ -69,6 +72,117 @@ HWY_INLINE V multiply(V x, V y) {
   return hn::Or(high, hn::IfThenElseZero(hn::Ne(low, hn::Zero(d)), hn::Set(d, 1)));
 }
 
+/// Twice the magnitude less one: zero becomes the greatest number.
+HWY_INLINE V rank(V v) {
+  const D d;
+  return hn::Sub(hn::Add(v, v), hn::Set(d, 1));
+}
+
+/// What the host's fused multiply-add makes of the operands, and its parts.
+struct Fused {
+  hn::Vec<Float> product, lost, sum;  // rounded product, what the rounding lost, x * y + z
+};
+
+/// sfpu_mul_add in lanes whose product is not exact in 24 bits, whose addend is not zero, and which
+/// are not `alike` (below): each operand as an integer of which 2^26 stands for 1.0 at the larger
+/// exponent, with a sticky bit. In such lanes the product is either the larger operand or at most
+/// two places from it, so that its upper part is an integer.
+HWY_INLINE hn::Vec<Float> sum_of_integers(V x, V y, V z, const Fused& parts) {
+  const D d;
+  const Signed s;
+  const Float f;
+  const V sign = hn::Set(d, kFp32Sign);
+  const V one = hn::Set(d, 1);
+  const V e = hn::Sub(hn::Add(hn::ShiftRight<24>(hn::Add(x, x)), hn::ShiftRight<24>(hn::Add(y, y))),
+                      hn::Set(d, 127));
+  const V base = hn::Max(e, hn::ShiftRight<24>(hn::Add(z, z)));
+  const auto scale = hn::BitCast(f, hn::ShiftLeft<23>(hn::Sub(hn::Set(d, 127 + 153), base)));
+  const auto back = hn::BitCast(f, hn::ShiftLeft<23>(hn::Sub(base, hn::Set(d, 26))));
+
+  const V product = hn::BitCast(d, parts.product);
+  const V product_sign = hn::And(product, sign);
+  const auto upper = hn::Mul(hn::BitCast(f, hn::Xor(product, product_sign)), scale);
+  const auto lower =
+      hn::Mul(hn::BitCast(f, hn::Xor(hn::BitCast(d, parts.lost), product_sign)), scale);
+  const auto lower_whole = hn::Floor(lower);
+  const V p =
+      hn::Or(hn::BitCast(d, hn::Add(hn::ConvertTo(s, upper), hn::ConvertTo(s, lower_whole))),
+             hn::IfThenElseZero(hn::RebindMask(d, hn::Ne(lower, lower_whole)), one));
+  const auto term = hn::Mul(hn::Abs(hn::BitCast(f, z)), scale);
+  const auto term_whole = hn::Floor(term);
+  // Shifted out completely, nothing is left.
+  const auto sticky = hn::And(hn::Ne(term, term_whole), hn::Ne(term_whole, hn::Zero(f)));
+  const V q = hn::Or(hn::BitCast(d, hn::ConvertTo(s, term_whole)),
+                     hn::IfThenElseZero(hn::RebindMask(d, sticky), one));
+  const S total = hn::Add(hn::BitCast(s, p), signed_value(q, hn::Xor(product, z)));
+  const auto value = hn::Mul(hn::ConvertTo(f, total), back);
+  return hn::Xor(value, hn::BitCast(f, product_sign));
+}
+
+/// sfpu_mul_add of operands and results of ordinary size, with the host's fused multiply-add where
+/// it must give the same bits. False: some lane is not ordinary.
+///
+/// sfpu_mul_add adds two operands of which the product may have lost low bits to a sticky bit, and
+/// of which the one with the smaller exponent may have, and rounds the sum. A sticky bit stands for
+/// what is lost if the other operand has nothing in its place and the sum keeps its leading bits.
+/// So the host's result is right if the product has 24 bits or fewer; if the addend is zero; or if
+/// the two are alike: the addend's exponent at most 2 below the product's, and the sum not much
+/// smaller than either. Denormals, results close to them, NaN and infinities are not ordinary.
+HWY_INLINE bool ordinary_mul_add(V x, V y, V z, V& out) {
+  const D d;
+  const Float f;
+  const auto a = hn::BitCast(f, x);
+  const auto b = hn::BitCast(f, y);
+  const auto c = hn::BitCast(f, z);
+  Fused parts;
+  parts.product = hn::Mul(a, b);
+  parts.lost = hn::MulSub(a, b, parts.product);
+  parts.sum = hn::MulAdd(a, b, c);
+  out = hn::BitCast(d, parts.sum);
+
+  constexpr u32 kFactor = 2 * (77u << 23) - 2;  // 2^-50
+  constexpr u32 kTerm = 2 * (2u << 23) - 2;     // 2^-125
+  const auto large = hn::And(hn::Gt(hn::Min(rank(x), rank(y)), hn::Set(d, kFactor)),
+                             hn::Gt(hn::Min(rank(z), rank(out)), hn::Set(d, kTerm)));
+  const auto sum = hn::Abs(parts.sum);
+  const auto product = hn::Abs(parts.product);
+  const auto infinity = hn::BitCast(f, hn::Set(d, kFp32Infinity));
+  const auto finite = hn::And(hn::Lt(sum, infinity), hn::Lt(product, infinity));
+  if (HWY_UNLIKELY(!hn::AllTrue(f, hn::And(hn::RebindMask(f, large), finite)))) return false;
+  const auto exact = hn::Eq(parts.lost, hn::Zero(f));
+  if (HWY_LIKELY(hn::AllTrue(f, exact))) return true;
+  const auto term = hn::Abs(c);
+  const auto alike = hn::And(hn::Le(product, hn::Mul(term, hn::Set(f, 4.0f))),
+                             hn::Ge(hn::Add(sum, sum), hn::Max(product, term)));
+  const auto same = hn::Or(hn::Or(exact, alike), hn::Eq(c, hn::Zero(f)));
+  if (hn::AllTrue(f, same)) return true;
+  out = hn::BitCast(d, hn::IfThenElse(same, parts.sum, sum_of_integers(x, y, z, parts)));
+  return true;
+}
+
+/// NaN, infinities, and products that overflow by themselves.
+HWY_INLINE V special_mul_add(V x, V y, V z) {
+  const D d;
+  const V sign = hn::Set(d, kFp32Sign);
+  const V infinity = hn::Set(d, kFp32Infinity);
+  const V least = hn::Set(d, 0x00800000);
+  const V ax = hn::AndNot(sign, x);
+  const V ay = hn::AndNot(sign, y);
+  const V az = hn::AndNot(sign, z);
+  const V product_sign = hn::And(hn::Xor(x, y), sign);
+  const auto x_infinite = hn::Eq(ax, infinity);
+  const auto y_infinite = hn::Eq(ay, infinity);
+  const auto z_infinite = hn::Eq(az, infinity);
+  const auto no_product =
+      hn::Or(hn::And(x_infinite, hn::Lt(ay, least)), hn::And(y_infinite, hn::Lt(ax, least)));
+  const auto opposed = hn::And(hn::And(hn::Or(x_infinite, y_infinite), z_infinite),
+                               hn::Ne(product_sign, hn::And(z, sign)));
+  const auto nan =
+      hn::Or(hn::Or(hn::Gt(hn::Max(hn::Max(ax, ay), az), infinity), no_product), opposed);
+  const V value = hn::IfThenElse(z_infinite, z, hn::Or(product_sign, infinity));
+  return hn::IfThenElse(nan, hn::Set(d, kFp32Nan), value);
+}
+
 /// As sfpu_mul_add. The sum of the aligned operands has less than 30 bits, so that the host's exact
 /// conversion of an integer to FP32 normalises and rounds it.
 HWY_INLINE MulAdd mul_add(V x, V y, V z) {
@@ -102,30 +216,58 @@ HWY_INLINE MulAdd mul_add(V x, V y, V z) {
       overflow, hn::BitCast(s, hn::Or(hn::And(f, sign), hn::Set(d, kFp32Infinity))), value);
   value = hn::IfThenElse(zero, hn::BitCast(s, hn::And(hn::And(product_sign, z), sign)), value);
 
-  // NaN, infinities, a product that overflows by itself, and results around 2^-126.
   const S largest = hn::Max(hn::BitCast(s, hn::Max(ex, ey)), base);
   const M special = hn::Gt(largest, hn::Set(s, 254));
-  const M tiny = hn::AndNot(zero, hn::Lt(exponent, hn::Set(s, 2)));
-  return {hn::BitCast(d, value), hn::Or(special, tiny)};
+  const M tiny = hn::AndNot(special, hn::AndNot(zero, hn::Lt(exponent, hn::Set(s, 2))));
+  if (hn::AllFalse(s, hn::Or(special, tiny))) return {hn::BitCast(d, value), tiny};
+  value = hn::IfThenElse(special, hn::BitCast(s, special_mul_add(x, y, z)), value);
+  // Below 2^-126 there is zero, except just below a power of two: see sfpu_normalise.
+  const S mantissa = hn::BitCast(s, hn::And(f, hn::Set(d, 0x7FFFFF)));
+  const M inside = hn::And(hn::Gt(mantissa, hn::Zero(s)), hn::Lt(mantissa, hn::Set(s, 0x7FFFFF)));
+  const M flushed = hn::And(hn::And(tiny, inside), hn::Lt(exponent, hn::Set(s, 1)));
+  value = hn::IfThenElse(flushed, hn::BitCast(s, hn::And(f, sign)), value);
+  return {hn::BitCast(d, value), hn::AndNot(flushed, tiny)};
 }
 
-void mul_add_lanes(const Lanes& x, const Lanes& y, const Lanes& z, u32 flip_x, u32 flip_z,
-                   Lanes& out) {
+/// The lanes of `mask` from lane `first` on.
+HWY_INLINE M mask_from(u32 mask, std::size_t first) {
+  const Signed s;
+  const S bit_of_lane = hn::Shl(hn::Set(s, 1), hn::Iota(s, static_cast<i32>(first)));
+  return hn::Ne(hn::And(hn::Set(s, static_cast<i32>(mask)), bit_of_lane), hn::Zero(s));
+}
+
+/// All lanes of a vector in which not all are ordinary.
+HWY_NOINLINE V separate_mul_add(V x, V y, V z) {
   const D d;
   const Signed s;
+  const MulAdd result = mul_add(x, y, z);
+  if (hn::AllFalse(s, result.slow)) return result.value;
+  alignas(64) std::array<u32, kLanes> a, b, c, value;
+  alignas(64) std::array<i32, kLanes> slow;
+  hn::Store(x, d, a.data());
+  hn::Store(y, d, b.data());
+  hn::Store(z, d, c.data());
+  hn::Store(result.value, d, value.data());
+  hn::Store(hn::VecFromMask(s, result.slow), s, slow.data());
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i)
+    if (slow[i] != 0) value[i] = sfpu_mul_add(a[i], b[i], c[i]);
+  return hn::Load(d, value.data());
+}
+
+void mul_add_lanes(const MulAddLanes& job, u32 mask, Lanes& out) {
+  const D d;
+  const V flip_x = hn::Set(d, job.flip_x);
+  const V flip_z = hn::Set(d, job.flip_z);
   for (std::size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
-    const V a = hn::Xor(hn::Load(d, &x.lane[i]), hn::Set(d, flip_x));
-    const V b = hn::Load(d, &y.lane[i]);
-    const V c = hn::Xor(hn::Load(d, &z.lane[i]), hn::Set(d, flip_z));
-    const MulAdd result = mul_add(a, b, c);
-    hn::Store(result.value, d, &out.lane[i]);
-    if (hn::AllFalse(s, result.slow)) continue;
-    alignas(64) std::array<i32, kLanes> slow;
-    hn::Store(hn::VecFromMask(s, result.slow), s, slow.data());
-    for (std::size_t j = 0; j < hn::Lanes(d); ++j) {
-      if (slow[j] != 0)
-        out.lane[i + j] = sfpu_mul_add(x[i + j] ^ flip_x, y[i + j], z[i + j] ^ flip_z);
-    }
+    const V x = hn::Xor(hn::Load(d, &job.x.lane[i]), flip_x);
+    const V y = hn::Load(d, &job.y.lane[i]);
+    const V z = hn::Xor(hn::Load(d, &job.z.lane[i]), flip_z);
+    V value;
+    if (!ordinary_mul_add(x, y, z, value)) value = separate_mul_add(x, y, z);
+    if (mask != kAllLanes)
+      value =
+          hn::IfThenElse(hn::RebindMask(d, mask_from(mask, i)), value, hn::Load(d, &out.lane[i]));
+    hn::Store(value, d, &out.lane[i]);
   }
 }
 
@@ -160,10 +302,8 @@ namespace bhemu::numeric {
 
 HWY_EXPORT(mul_add_lanes);
 
-Lanes sfpu_mul_add_lanes(const Lanes& x, const Lanes& y, const Lanes& z, u32 flip_x, u32 flip_z) {
-  Lanes out;
-  HWY_DYNAMIC_DISPATCH(mul_add_lanes)(x, y, z, flip_x, flip_z, out);
-  return out;
+void sfpu_mul_add_lanes(const MulAddLanes& job, u32 mask, Lanes& out) {
+  HWY_DYNAMIC_DISPATCH(mul_add_lanes)(job, mask, out);
 }
 
 HWY_EXPORT(smaller_lanes);

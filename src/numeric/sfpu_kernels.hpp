@@ -6,8 +6,15 @@
 
 namespace bhemu::numeric {
 
-/// sfpu_mul_add(x ^ flip_x, y, z ^ flip_z).
-Lanes sfpu_mul_add_lanes(const Lanes& x, const Lanes& y, const Lanes& z, u32 flip_x, u32 flip_z);
+struct MulAddLanes {
+  const Lanes& x;
+  const Lanes& y;
+  const Lanes& z;
+  u32 flip_x = 0;  // sign bits
+  u32 flip_z = 0;
+};
+/// sfpu_mul_add(x ^ flip_x, y, z ^ flip_z) in the lanes of `mask`. `out` may be an operand.
+void sfpu_mul_add_lanes(const MulAddLanes& job, u32 mask, Lanes& out);
 
 /// The lanes where sfpu_is_smaller(a, b).
 u32 sfpu_smaller_lanes(const Lanes& a, const Lanes& b);
