@@ -1,5 +1,6 @@
 #include "numeric/sfpu_kernels.hpp"
 
+#include "numeric/sfpu_convert.hpp"
 #include "numeric/sfpu_float.hpp"
 
 // Highway compiles this file once for each kind of host and chooses at run time.
@@ -18,6 +19,40 @@ void mul_add_lanes(const MulAddLanes& job, u32 mask, Lanes& out) {
   for (u32 i = 0; i < kLanes; ++i) {
     if (((mask >> i) & 1) != 0)
       out[i] = sfpu_mul_add(job.x[i] ^ job.flip_x, job.y[i], job.z[i] ^ job.flip_z);
+  }
+}
+/// Column pair `lane` of the rows: the even one in its low half.
+u32 pair_of(const u16* rows, u32 lane) {
+  return rows[2 * lane] | u32{rows[2 * lane + 1]} << 16;
+}
+void load_rows(const SfpuDstRows& rows, u32 mask, Lanes& out) {
+  const u32 shift = rows.odd ? 16 : 0;
+  for (u32 i = 0; i < kLanes; ++i) {
+    if (((mask >> i) & 1) == 0) continue;
+    const u32 high = (pair_of(rows.high, i) >> shift) & 0xFFFF;
+    if (rows.form == SfpuDstForm::Bf16)
+      out[i] = sfpu_load_bf16(static_cast<u16>(high));
+    else if (rows.form == SfpuDstForm::Fp16)
+      out[i] = sfpu_load_fp16(static_cast<u16>(high), false);
+    else
+      out[i] = fp32_from_dst(high << 16 | ((pair_of(rows.low, i) >> shift) & 0xFFFF));
+  }
+}
+void put(u16* rows, bool odd, u32 lane, u32 half) {
+  rows[2 * lane + (odd ? 1 : 0)] = static_cast<u16>(half);
+}
+void store_rows(const SfpuDstRows& rows, const Lanes& value) {
+  for (u32 i = 0; i < kLanes; ++i) {
+    if (rows.form == SfpuDstForm::Bf16) {
+      put(rows.high, rows.odd, i, sfpu_store_bf16(value[i]));
+    } else if (rows.form == SfpuDstForm::Fp16) {
+      put(rows.high, rows.odd, i, sfpu_store_fp16(value[i]));
+    } else {
+      const u32 v = rows.form == SfpuDstForm::Single ? sfpu_flush(value[i]) : value[i];
+      const u32 stored = dst_from_fp32(v);
+      put(rows.high, rows.odd, i, stored >> 16);
+      put(rows.low, rows.odd, i, stored & 0xFFFF);
+    }
   }
 }
 u32 smaller_lanes(const Lanes& a, const Lanes& b) {
@@ -271,6 +306,125 @@ void mul_add_lanes(const MulAddLanes& job, u32 mask, Lanes& out) {
   }
 }
 
+/// A row of Dst as eight pairs of columns, the even one in the low half.
+using Row = hn::CappedTag<u32, 8>;
+using R = hn::Vec<Row>;
+
+/// s m7 e8 to s e8 m7, both in the upper half. The lower half is lost.
+HWY_INLINE R upper_from_storage(R v) {
+  const Row d;
+  return hn::Or(hn::And(v, hn::Set(d, 0x80000000)),
+                hn::Or(hn::And(hn::ShiftLeft<7>(v), hn::Set(d, 0x7F800000)),
+                       hn::And(hn::ShiftRight<8>(v), hn::Set(d, 0x007F0000))));
+}
+HWY_INLINE R storage_from_upper(R v) {
+  const Row d;
+  return hn::Or(hn::And(v, hn::Set(d, 0x80000000)),
+                hn::Or(hn::And(hn::ShiftRight<7>(v), hn::Set(d, 0x00FF0000)),
+                       hn::And(hn::ShiftLeft<8>(v), hn::Set(d, 0x7F000000))));
+}
+/// The columns asked for, in the upper half.
+HWY_INLINE R columns(const u16* row, std::size_t i, bool odd) {
+  const Row d;
+  const R pairs = hn::LoadU(d, reinterpret_cast<const u32*>(row) + i);
+  return odd ? pairs : hn::ShiftLeft<16>(pairs);
+}
+HWY_INLINE void put_columns(u16* row, std::size_t i, bool odd, R upper) {
+  const Row d;
+  u32* const pairs = reinterpret_cast<u32*>(row) + i;
+  const R old = hn::LoadU(d, pairs);
+  const R high = hn::Set(d, 0xFFFF0000);
+  const R merged = odd ? hn::Or(hn::And(upper, high), hn::AndNot(high, old))
+                       : hn::Or(hn::ShiftRight<16>(upper), hn::And(old, high));
+  hn::StoreU(merged, d, pairs);
+}
+
+HWY_INLINE R fp16_from_storage(R v) {
+  const Row d;
+  const R exponent = hn::And(hn::ShiftRight<16>(v), hn::Set(d, 0x1F));
+  const R biased = hn::ShiftLeft<23>(hn::Add(exponent, hn::Set(d, 112)));
+  return hn::Or(hn::And(v, hn::Set(d, 0x80000000)),
+                hn::Or(hn::IfThenZeroElse(hn::Eq(exponent, hn::Zero(d)), biased),
+                       hn::And(hn::ShiftRight<8>(v), hn::Set(d, 0x007FE000))));
+}
+HWY_INLINE R storage_from_fp16(R v) {
+  const Row d;
+  const hn::RebindToSigned<Row> s;
+  const R sign = hn::And(v, hn::Set(d, 0x80000000));
+  const auto exponent =
+      hn::Sub(hn::BitCast(s, hn::And(hn::ShiftRight<23>(v), hn::Set(d, 0xFF))), hn::Set(s, 112));
+  const R normal = hn::Or(hn::ShiftLeft<16>(hn::BitCast(d, exponent)),
+                          hn::And(hn::ShiftLeft<8>(v), hn::Set(d, 0x7FE00000)));
+  const auto large = hn::Gt(exponent, hn::Set(s, 31));
+  const auto small = hn::Lt(exponent, hn::Set(s, 1));
+  const R value = hn::IfThenElse(hn::RebindMask(d, large), hn::Set(d, 0x7FFF0000), normal);
+  return hn::Or(sign, hn::IfThenZeroElse(hn::RebindMask(d, small), value));
+}
+
+template <SfpuDstForm form>
+void load_rows_as(const SfpuDstRows& rows, u32 mask, Lanes& out) {
+  const Row d;
+  for (std::size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
+    R value = columns(rows.high, i, rows.odd);
+    if constexpr (form == SfpuDstForm::Fp16) {
+      value = fp16_from_storage(value);
+    } else {
+      value = upper_from_storage(value);
+      if constexpr (form != SfpuDstForm::Bf16)
+        value = hn::Or(value, hn::ShiftRight<16>(columns(rows.low, i, rows.odd)));
+    }
+    if (mask != kAllLanes) {
+      const R lane = hn::Shl(hn::Set(d, 1), hn::Iota(d, static_cast<u32>(i)));
+      const auto on = hn::Ne(hn::And(hn::Set(d, mask), lane), hn::Zero(d));
+      value = hn::IfThenElse(on, value, hn::Load(d, &out.lane[i]));
+    }
+    hn::Store(value, d, &out.lane[i]);
+  }
+}
+
+void load_rows(const SfpuDstRows& rows, u32 mask, Lanes& out) {
+  switch (rows.form) {
+    case SfpuDstForm::Bf16:
+      return load_rows_as<SfpuDstForm::Bf16>(rows, mask, out);
+    case SfpuDstForm::Fp16:
+      return load_rows_as<SfpuDstForm::Fp16>(rows, mask, out);
+    default:
+      return load_rows_as<SfpuDstForm::Word>(rows, mask, out);
+  }
+}
+
+template <SfpuDstForm form>
+void store_rows_as(const SfpuDstRows& rows, const Lanes& lanes) {
+  const Row d;
+  for (std::size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
+    R value = hn::Load(d, &lanes.lane[i]);
+    if constexpr (form == SfpuDstForm::Bf16 || form == SfpuDstForm::Single) {
+      const auto flushed = hn::Eq(hn::And(value, hn::Set(d, 0x7F800000)), hn::Zero(d));
+      value = hn::IfThenElse(flushed, hn::And(value, hn::Set(d, 0x80000000)), value);
+    }
+    if constexpr (form == SfpuDstForm::Fp16) {
+      put_columns(rows.high, i, rows.odd, storage_from_fp16(value));
+    } else {
+      put_columns(rows.high, i, rows.odd, storage_from_upper(value));
+      if constexpr (form != SfpuDstForm::Bf16)
+        put_columns(rows.low, i, rows.odd, hn::ShiftLeft<16>(value));
+    }
+  }
+}
+
+void store_rows(const SfpuDstRows& rows, const Lanes& value) {
+  switch (rows.form) {
+    case SfpuDstForm::Bf16:
+      return store_rows_as<SfpuDstForm::Bf16>(rows, value);
+    case SfpuDstForm::Fp16:
+      return store_rows_as<SfpuDstForm::Fp16>(rows, value);
+    case SfpuDstForm::Word:
+      return store_rows_as<SfpuDstForm::Word>(rows, value);
+    default:
+      return store_rows_as<SfpuDstForm::Single>(rows, value);
+  }
+}
+
 HWY_INLINE S order_key(V v) {
   const Signed s;
   const S negative = hn::BroadcastSignBit(hn::BitCast(s, v));
@@ -304,6 +458,18 @@ HWY_EXPORT(mul_add_lanes);
 
 void sfpu_mul_add_lanes(const MulAddLanes& job, u32 mask, Lanes& out) {
   HWY_DYNAMIC_DISPATCH(mul_add_lanes)(job, mask, out);
+}
+
+HWY_EXPORT(load_rows);
+
+void sfpu_load_rows(const SfpuDstRows& rows, u32 mask, Lanes& out) {
+  HWY_DYNAMIC_DISPATCH(load_rows)(rows, mask, out);
+}
+
+HWY_EXPORT(store_rows);
+
+void sfpu_store_rows(const SfpuDstRows& rows, const Lanes& value) {
+  HWY_DYNAMIC_DISPATCH(store_rows)(rows, value);
 }
 
 HWY_EXPORT(smaller_lanes);

@@ -7,6 +7,7 @@
 #include "tensix/cfg/cfg.hpp"
 #include "tensix/data_paths.hpp"
 #include "tensix/fpu/dst_access.hpp"
+#include "tensix/frontend/burst.hpp"
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/frontend/gate.hpp"
 #include "tensix/hash.hpp"
@@ -144,10 +145,17 @@ void Coprocessor::run(Cycle from, Cycle until) {
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     if (!frontend::idle(state.frontend[thread])) active[count++] = thread;
   }
-  const bool watched = env.wakeup != nullptr && env.wakeup->watched != 0;
+  constexpr u32 kWindows = mask_of(Resource::Thread0) | mask_of(Resource::Thread1) |
+                           mask_of(Resource::Thread2) | mask_of(Resource::Tdma);
+  const bool watched = env.wakeup != nullptr && (env.wakeup->watched & kWindows) != 0;
+  const bool alone = count == 1 && !watched;
   for (Cycle now = from; now < until;) {
     // Only those who are woken can look at windows that end during the call.
     if (watched) advance(state, env, now);
+    if (alone) {
+      now = frontend::burst(state, env, active[0], now, until);
+      if (now == until) break;
+    }
     u8 accepted = 0;
     bool changed = false;
     if (sfpu::schedule_in_use(state)) [[unlikely]]

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
+#include <array>
 #include <random>
 
+#include "numeric/sfpu_convert.hpp"
 #include "numeric/sfpu_float.hpp"
 
 namespace bhemu::numeric {
@@ -133,6 +135,61 @@ TEST_P(SfpuKernels, multiply_add_changes_only_the_lanes_of_the_mask_also_in_plac
         ASSERT_EQ(file[place][i],
                   (mask >> i & 1) != 0 ? sfpu_mul_add(x[i], y[i], z[i]) : before[i]);
     }
+  }
+}
+
+/// What SfpuDstForm says of one lane.
+u32 loaded(SfpuDstForm form, u16 high, u16 low) {
+  if (form == SfpuDstForm::Bf16) return sfpu_load_bf16(high);
+  if (form == SfpuDstForm::Fp16) return sfpu_load_fp16(high, false);
+  return fp32_from_dst(u32{high} << 16 | low);
+}
+
+using DstFile = std::array<u16, 2 * kLanes>;
+
+TEST_P(SfpuKernels, rows_of_dst_are_loaded_with_the_bits_of_the_scalar_functions) {
+  std::mt19937 random{3};
+  for (u32 round = 0; round < 20'000; ++round) {
+    DstFile high, low;
+    for (u16& datum : high) datum = static_cast<u16>(random());
+    for (u16& datum : low) datum = static_cast<u16>(random());
+    const SfpuDstRows rows{static_cast<SfpuDstForm>(round % 4), round / 4 % 2 != 0, high.data(),
+                           low.data()};
+    const u32 mask = round % 3 == 0 ? kAllLanes : static_cast<u32>(random());
+    Lanes result = splat(0xABCD1234);
+    sfpu_load_rows(rows, mask, result);
+    for (u32 i = 0; i < kLanes; ++i) {
+      const u32 at = 2 * i + (rows.odd ? 1 : 0);
+      ASSERT_EQ(result[i],
+                (mask >> i & 1) != 0 ? loaded(rows.form, high[at], low[at]) : 0xABCD1234);
+    }
+  }
+}
+
+TEST_P(SfpuKernels, rows_of_dst_are_stored_with_the_bits_of_the_scalar_functions) {
+  std::mt19937 random{4};
+  Operands operands;
+  for (u32 round = 0; round < 20'000; ++round) {
+    DstFile high, low;
+    for (u16& datum : high) datum = static_cast<u16>(random());
+    for (u16& datum : low) datum = static_cast<u16>(random());
+    const SfpuDstRows rows{static_cast<SfpuDstForm>(round % 4), round / 4 % 2 != 0, high.data(),
+                           low.data()};
+    DstFile wanted_high = high;
+    DstFile wanted_low = low;
+    const Lanes value = operands.lanes();
+    for (u32 i = 0; i < kLanes; ++i) {
+      const u32 at = 2 * i + (rows.odd ? 1 : 0);
+      const bool single = rows.form == SfpuDstForm::Single;
+      const u32 word = dst_from_fp32(single ? sfpu_flush(value[i]) : value[i]);
+      wanted_high[at] = rows.form == SfpuDstForm::Bf16   ? sfpu_store_bf16(value[i])
+                        : rows.form == SfpuDstForm::Fp16 ? sfpu_store_fp16(value[i])
+                                                         : static_cast<u16>(word >> 16);
+      if (rows.form >= SfpuDstForm::Word) wanted_low[at] = static_cast<u16>(word);
+    }
+    sfpu_store_rows(rows, value);
+    ASSERT_EQ(high, wanted_high);
+    ASSERT_EQ(low, wanted_low);
   }
 }
 
