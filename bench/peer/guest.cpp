@@ -298,8 +298,9 @@ void set_up_vectors(Writer& w) {
   w.configure(true);
   std::vector<u32>& once = w.thread[0].once;
   once.push_back(encode<op::SFPENCC>({{"imm12_math", 3}, {"instr_mod1", 10}}));
+  // Numbers below 1, so that feeding a result back stays finite.
   for (u32 i = 0; i < 4; ++i)
-    once.push_back(encode<op::SFPLOADI>({{"lreg_ind", i}, {"imm16", 0x3F4C + 0x41 * i}}));
+    once.push_back(encode<op::SFPLOADI>({{"lreg_ind", i}, {"imm16", 0x3F4C - 0x41 * i}}));
 }
 
 /// Instructions that the core pushes one by one.
