@@ -116,12 +116,14 @@ constexpr BusyUnit busy(Unit unit) {
 }
 
 constexpr Decoded decoded(u8 opcode, Unit unit, Completion (*execute)(Context&)) {
-  return Decoded{execute, blocked_by(opcode, unit), unit, accept(opcode, unit), busy(unit)};
+  const bool plain = unit == Unit::Fpu || unit == Unit::Pack ||
+                     (unit == Unit::Sfpu && opcode != op::SFPLOADMACRO::kOpcode);
+  return Decoded{execute, blocked_by(opcode, unit), unit, accept(opcode, unit), busy(unit), plain};
 }
 
 std::array<Decoded, 256> make_table() {
   std::array<Decoded, 256> table;
-  table.fill(Decoded{unknown_opcode, 0, Unit::None, 0, BusyUnit::Misc});
+  table.fill(Decoded{unknown_opcode, 0, Unit::None, 0, BusyUnit::Misc, false});
 #define FIELD(name, low, width)
 #define INSN(name, opcode, unit, fields)                             \
   table[opcode] = decoded(opcode, Unit::unit, [](Context& context) { \
