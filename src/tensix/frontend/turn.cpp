@@ -5,8 +5,7 @@
 
 namespace bhemu::tensix::frontend {
 
-Turn::Turn(State& state, const Environment& env, bool watched)
-    : state_(state), env_(env), bursts_(!watched) {
+Turn::Turn(State& state, const Environment& env) : state_(state), env_(env) {
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     if (!idle(state.frontend[thread])) active_[count_++] = thread;
   }
@@ -43,7 +42,7 @@ unsigned Turn::alone() const {
 }
 
 Cycle Turn::burst(Cycle now, Cycle until) {
-  if (!bursts_ || state_.soft_reset != 0 || sfpu::schedule_in_use(state_)) return now;
+  if (state_.soft_reset != 0 || sfpu::schedule_in_use(state_)) return now;
   const unsigned thread = alone();
   if (thread == kNobody) return now;
   Frontend& frontend = state_.frontend[thread];
