@@ -25,17 +25,14 @@ class Turn {
 
   /// The thread that is not held up by others, if there is only one.
   unsigned alone() const;
-  void note(unsigned unit_mask);
-
   State& state_;
   const Environment& env_;
   unsigned count_ = 0;
   bool changed_ = false;
   std::array<unsigned, kThreads> active_{};
-  /// Units whose instructions could let a thread go on; 0: it has to be asked in every cycle.
-  std::array<u16, kThreads> released_by_{};
-  /// Units that have executed an instruction since it was asked.
-  std::array<u16, kThreads> executed_{};
+  /// Units whose instructions could let a thread go on, which has to be asked again when one has
+  /// been executed; 0: it has to be asked in every cycle.
+  std::array<u32, kThreads> released_by_{};
 };
 
 }  // namespace bhemu::tensix::frontend
