@@ -141,13 +141,15 @@ void Coprocessor::run(Cycle from, Cycle until) {
   }
   constexpr u32 kWindows = mask_of(Resource::Thread0) | mask_of(Resource::Thread1) |
                            mask_of(Resource::Thread2) | mask_of(Resource::Tdma);
-  const bool watched = env.wakeup != nullptr && (env.wakeup->watched & kWindows) != 0;
-  frontend::Turn turn(state, env, watched);
+  frontend::Turn turn(state, env);
   for (Cycle now = from; now < until;) {
-    // Only those who are woken can look at windows that end during the call.
-    if (watched) advance(state, env, now);
-    now = turn.burst(now, until);
-    if (now == until) break;
+    // Only those who are woken can look at windows that end during the call. They become fewer.
+    if (env.wakeup != nullptr && (env.wakeup->watched & kWindows) != 0) {
+      advance(state, env, now);
+    } else {
+      now = turn.burst(now, until);
+      if (now == until) break;
+    }
     u8 accepted = 0;
     if (sfpu::schedule_in_use(state)) [[unlikely]]
       sfpu::begin_cycle(state, env, now);

@@ -19,18 +19,18 @@ constexpr u32 kStreamSize = 0x1000;
 constexpr u32 kStreamCurrentPhase = 29;
 constexpr u32 kStreamMessagesReceived = 259;
 
-constexpr u16 units(std::initializer_list<Unit> list) {
-  u16 mask = 0;
-  for (const Unit unit : list) mask = static_cast<u16>(mask | 1u << static_cast<unsigned>(unit));
+constexpr u32 units(std::initializer_list<Unit> list) {
+  u32 mask = 0;
+  for (const Unit unit : list) mask |= 1u << static_cast<unsigned>(unit);
   return mask;
 }
 /// Only these units' instructions stall for a bank of SrcA or SrcB and for nothing else.
-constexpr u16 kWaitsForSource = units({Unit::Fpu, Unit::Unpack});
+constexpr u32 kWaitsForSource = units({Unit::Fpu, Unit::Unpack});
 /// Those that certainly never change to whom a bank belongs are left out, and likewise those that
 /// never touch a semaphore; what writes configuration or registers may do anything.
-constexpr u16 kReleaseSource =
+constexpr u32 kReleaseSource =
     units({Unit::Cfg, Unit::Thcon, Unit::Misc, Unit::Xmov, Unit::Unpack, Unit::Fpu});
-constexpr u16 kReleaseSemaphore =
+constexpr u32 kReleaseSemaphore =
     units({Unit::Cfg, Unit::Thcon, Unit::Misc, Unit::Xmov, Unit::Sync});
 
 bool busy(const State& state, unsigned thread, BusyUnit unit, Cycle now) {
@@ -170,40 +170,43 @@ bool hold(State& state, const Environment& env, unsigned thread, Cycle now, bool
 
 }  // namespace
 
-Step step(State& state, const Environment& env, unsigned thread, Cycle now, u8& accepted) {
+bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& accepted,
+          StepNotes& notes) {
   Frontend& frontend = state.frontend[thread];
-  if (frontend.stopped) return {};
+  if (frontend.stopped) return false;
   bool changed = false;
   if (!frontend.gate_full) changed = refill(state, env, thread, now);
   if (frontend.wait.kind != WaitKind::None && hold(state, env, thread, now, changed)) {
-    const bool semaphore = !changed && frontend.wait.kind == WaitKind::Semwait;
-    return {changed, 0, semaphore ? kReleaseSemaphore : u16{0}};
+    if (!changed && frontend.wait.kind == WaitKind::Semwait) notes.released_by = kReleaseSemaphore;
+    return changed;
   }
-  if (!frontend.gate_full) return {changed, 0, 0};
+  if (!frontend.gate_full) return changed;
 
   const u32 word = frontend.gate_word;
   const Decoded& decoded = kDecoded[opcode_of(word)];
   const u32 second = decoded.unit == Unit::Unpack ? bits(word, 23, 1) : 0;
   const u8 accept = static_cast<u8>(decoded.accept << second);
-  if ((accepted & accept) != 0 || scalar_unit_taken(state, decoded, thread)) return {changed, 0, 0};
-  if (state.soft_reset != 0 && held_by_reset(state, word)) return {changed, 0, 0};
+  if ((accepted & accept) != 0 || scalar_unit_taken(state, decoded, thread)) return changed;
+  if (state.soft_reset != 0 && held_by_reset(state, word)) return changed;
 
   if (env.wakeup != nullptr) env.wakeup->touch(thread_of(thread));
   Context context{state, env, thread, now, word};
   const bool lost =
       decoded.unit == Unit::Sfpu && state.sfpu.schedule.taken != 0 && sfpu::is_discarded(context);
   const Completion completion = lost ? Completion::Done : decoded.execute(context);
-  const u16 released = released_units(decoded, word);
-  if (frontend.stopped) return {true, released, 0};
+  notes.executed = released_units(decoded, word);
+  if (frontend.stopped) return true;
   if (completion == Completion::Stall) {
-    const bool source = !changed && (decoded.unit_mask() & kWaitsForSource) != 0;
-    return {changed, 0, source ? kReleaseSource : u16{0}};
+    notes.executed = 0;
+    if (!changed && (decoded.unit_mask() & kWaitsForSource) != 0)
+      notes.released_by = kReleaseSource;
+    return changed;
   }
   accepted |= accept;
   frontend.gate_full = false;
   ++frontend.executed;
   context.busy(static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second), 1);
-  return {true, released, 0};
+  return true;
 }
 
 }  // namespace bhemu::tensix::frontend

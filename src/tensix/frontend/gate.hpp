@@ -43,21 +43,21 @@ constexpr bool keeps_banks(u32 word) {
   }
 }
 /// The unit that has executed the instruction, by bit, as far as anybody may have waited for it.
-inline u16 released_units(const Decoded& decoded, u32 word) {
-  if (decoded.unit == Unit::Fpu && keeps_banks(word)) return 0;
-  return static_cast<u16>(decoded.unit_mask());
+inline u32 released_units(const Decoded& decoded, u32 word) {
+  return decoded.unit == Unit::Fpu && keeps_banks(word) ? 0 : decoded.unit_mask();
 }
 
-struct Step {
-  bool changed = false;  // any state
-  u16 executed = 0;      // released_units of the instruction that was executed
+/// What a step says beside whether it changed any state.
+struct StepNotes {
+  u32 executed = 0;  // released_units of the instruction that was executed
   /// When nothing changed and nothing will until an instruction of certain units is executed:
   /// those units, by bit. 0 otherwise.
-  u16 released_by = 0;
+  u32 released_by = 0;
 };
 /// One cycle of one thread: refill, gate, dispatch. `accepted` collects the units taken in this
-/// cycle.
-Step step(State& state, const Environment& env, unsigned thread, Cycle now, u8& accepted);
+/// cycle. True when any state changed. `notes` are set to 0 by the caller.
+bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& accepted,
+          StepNotes& notes);
 
 /// The thread has nothing to do, and only an input can change that.
 inline bool idle(const Frontend& frontend) {

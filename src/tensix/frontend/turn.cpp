@@ -5,15 +5,10 @@
 
 namespace bhemu::tensix::frontend {
 
-Turn::Turn(State& state, const Environment& env, bool watched)
-    : state_(state), env_(env), bursts_(!watched) {
+Turn::Turn(State& state, const Environment& env) : state_(state), env_(env) {
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     if (!idle(state.frontend[thread])) active_[count_++] = thread;
   }
-}
-
-void Turn::note(unsigned unit_mask) {
-  for (u16& units : executed_) units = static_cast<u16>(units | unit_mask);
 }
 
 bool Turn::cycle(Cycle now, u8& accepted) {
@@ -21,12 +16,15 @@ bool Turn::cycle(Cycle now, u8& accepted) {
   changed_ = false;
   for (unsigned i = 0; i < count_; ++i) {
     const unsigned thread = active_[i];
-    if (released_by_[thread] != 0 && (released_by_[thread] & executed_[thread]) == 0) continue;
-    executed_[thread] = 0;
-    const Step step = frontend::step(state_, env_, thread, now, accepted);
-    released_by_[thread] = step.released_by;
-    changed |= step.changed;
-    if (step.executed != 0) note(step.executed);
+    if (released_by_[thread] != 0) continue;
+    StepNotes notes;
+    changed |= frontend::step(state_, env_, thread, now, accepted, notes);
+    released_by_[thread] = notes.released_by;
+    if (notes.executed == 0) continue;
+    for (unsigned j = 0; j < count_; ++j) {
+      u32& released_by = released_by_[active_[j]];
+      if ((released_by & notes.executed) != 0) released_by = 0;
+    }
   }
   return changed;
 }
@@ -35,7 +33,7 @@ unsigned Turn::alone() const {
   unsigned thread = kNobody;
   for (unsigned i = 0; i < count_; ++i) {
     const unsigned other = active_[i];
-    if (released_by_[other] != 0 && (released_by_[other] & executed_[other]) == 0) continue;
+    if (released_by_[other] != 0) continue;
     if (thread != kNobody) return kNobody;
     thread = other;
   }
@@ -43,7 +41,7 @@ unsigned Turn::alone() const {
 }
 
 Cycle Turn::burst(Cycle now, Cycle until) {
-  if (!bursts_ || state_.soft_reset != 0 || sfpu::schedule_in_use(state_)) return now;
+  if (state_.soft_reset != 0 || sfpu::schedule_in_use(state_)) return now;
   const unsigned thread = alone();
   if (thread == kNobody) return now;
   Frontend& frontend = state_.frontend[thread];

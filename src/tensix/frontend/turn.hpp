@@ -10,15 +10,14 @@ namespace bhemu::tensix::frontend {
 
 class Turn {
  public:
-  /// A thread that is idle now stays so until the end. `watched`: somebody looks at the windows of
-  /// threads as they end, so no bursts.
-  Turn(State& state, const Environment& env, bool watched);
+  /// A thread that is idle now stays so until the end.
+  Turn(State& state, const Environment& env);
 
   /// One cycle of all threads. True when any state changed. `accepted` as of `step`.
   bool cycle(Cycle now, u8& accepted);
   /// Cycles from `now` on, at most until `until`, in which one thread alone can do anything, as far
-  /// as it needs no more than its unit. Returns the first cycle that is not complete; what has
-  /// happened in that one so far is known to `cycle`.
+  /// as it needs no more than its unit, and nobody looks at its windows as they end. Returns the
+  /// first cycle that is not complete; what has happened in that one so far is known to `cycle`.
   Cycle burst(Cycle now, Cycle until);
 
  private:
@@ -26,18 +25,14 @@ class Turn {
 
   /// The thread that is not held up by others, if there is only one.
   unsigned alone() const;
-  void note(unsigned unit_mask);
-
   State& state_;
   const Environment& env_;
-  bool bursts_;
   unsigned count_ = 0;
   bool changed_ = false;
   std::array<unsigned, kThreads> active_{};
-  /// Units whose instructions could let a thread go on; 0: it has to be asked in every cycle.
-  std::array<u16, kThreads> released_by_{};
-  /// Units that have executed an instruction since it was asked.
-  std::array<u16, kThreads> executed_{};
+  /// Units whose instructions could let a thread go on, which has to be asked again when one has
+  /// been executed; 0: it has to be asked in every cycle.
+  std::array<u32, kThreads> released_by_{};
 };
 
 }  // namespace bhemu::tensix::frontend

@@ -50,36 +50,48 @@ MadFields fields_of(const Context& context, Op insn) {
           vd_of(context, insn.lreg_dest()), insn.instr_mod1()};
 }
 
-/// The result of a multiply-add into `vd`, straight into the register where nothing is in the way.
-void multiply_add_into(Context& context, u32 vd, bool indirect, const numeric::MulAddLanes& job,
-                       u32 active) {
-  SfpuState& sfpu = context.state.sfpu;
-  if (vd < 8 && !indirect && context.scheduled == nullptr &&
-      lanes_with(sfpu, lane_config::kEnableDestIndex) == 0) {
-    numeric::sfpu_mul_add_lanes(job, active, sfpu.lreg[vd]);
-    return;
-  }
+/// The result of a multiply-add into `vd` where something is in the way of the register. Apart, so
+/// that those who have nothing in the way need no room for a register on the stack.
+[[gnu::noinline]] void multiply_add_aside(Context& context, u32 vd, bool indirect,
+                                          const numeric::MulAddLanes& job, u32 active) {
   Lanes value;
   numeric::sfpu_mul_add_lanes(job, kAllLanes, value);
   write_result(context, vd, indirect, value, active);
 }
 
+inline void multiply_add_into(Context& context, u32 vd, bool indirect,
+                              const numeric::MulAddLanes& job, u32 active) {
+  SfpuState& sfpu = context.state.sfpu;
+  if (vd < 8 && !indirect && context.scheduled == nullptr &&
+      lanes_with(sfpu, lane_config::kEnableDestIndex) == 0) [[likely]] {
+    numeric::sfpu_mul_add_lanes(job, active, sfpu.lreg[vd]);
+    return;
+  }
+  multiply_add_aside(context, vd, indirect, job, active);
+}
+
+[[gnu::noinline]] void multiply_add_indirect(Context& context, const MadFields& fields, u32 flip_a,
+                                             u32 flip_c, u32 active) {
+  const Lanes a = indirect_operand_a(context);
+  multiply_add_into(context, fields.vd, bit(fields.mod, kIndirectD),
+                    {a, lreg(context, fields.vb), lreg(context, fields.vc), flip_a, flip_c},
+                    active);
+}
+
 /// SFPADD and SFPMUL use the same data path; software gives them 1.0 and 0 as the third operand.
-Completion multiply_add(Context& context, const MadFields& fields) {
+inline Completion multiply_add(Context& context, const MadFields& fields) {
   const Execution execution = begin(context, fields.vd);
   if (execution.active == 0) return Completion::Done;
-  const u32 flip_a = bit(fields.mod, kNegateA) ? numeric::kFp32Sign : 0;
-  const u32 flip_c = bit(fields.mod, kNegateC) ? numeric::kFp32Sign : 0;
-  const Lanes& b = lreg(context, fields.vb);
-  const Lanes& c = lreg(context, fields.vc);
-  const bool indirect = bit(fields.mod, kIndirectD);
+  const u32 flip_a = fields.mod << (31 - kNegateA) & numeric::kFp32Sign;
+  const u32 flip_c = fields.mod << (31 - kNegateC) & numeric::kFp32Sign;
   if (bit(fields.mod, kIndirectA)) [[unlikely]] {
-    const Lanes a = indirect_operand_a(context);
-    multiply_add_into(context, fields.vd, indirect, {a, b, c, flip_a, flip_c}, execution.active);
-  } else {
-    const Lanes& a = lreg(context, fields.va);
-    multiply_add_into(context, fields.vd, indirect, {a, b, c, flip_a, flip_c}, execution.active);
+    multiply_add_indirect(context, fields, flip_a, flip_c, execution.active);
+    return Completion::Done;
   }
+  multiply_add_into(context, fields.vd, bit(fields.mod, kIndirectD),
+                    {lreg(context, fields.va), lreg(context, fields.vb), lreg(context, fields.vc),
+                     flip_a, flip_c},
+                    execution.active);
   return Completion::Done;
 }
 
