@@ -1,6 +1,7 @@
 // Pages about instructions: docs/isa/riscv.md and docs/isa/tensix.md.
 #include <algorithm>
 
+#include "base/fault.hpp"
 #include "doc_markdown.hpp"
 #include "doc_pages.hpp"
 #include "tensix_rows.hpp"
@@ -60,6 +61,11 @@ bool is_vector_gateway(const RiscvRow& row) {
   return row.name.starts_with("vector");
 }
 
+std::string rule_link(const TensixRow& one) {
+  const char* name = info_of(one.undocumented).name;
+  return fmt::format("[{}](../RULES.md#{})", name, name);
+}
+
 std::string fields_text(const TensixRow& one) {
   std::string text;
   for (const TensixField& field : one.fields) {
@@ -77,12 +83,13 @@ std::string fields_text(const TensixRow& one) {
 std::vector<TensixRow> tensix_rows() {
   std::vector<TensixRow> rows = {
 #define FIELD(name, low, width) {#name, low, width},
-#define INSN(name, opcode, unit, ...) {#name, opcode, #unit, true, {__VA_ARGS__}},
-#define INSN_LATER(name, opcode, unit, ...) {#name, opcode, #unit, false, {__VA_ARGS__}},
+#define INSN(name, opcode, unit, ...) {#name, opcode, #unit, Rule::Count, {__VA_ARGS__}},
+#define INSN_UNDOCUMENTED(name, opcode, unit, rule, ...) \
+  {#name, opcode, #unit, Rule::rule, {__VA_ARGS__}},
 #include "tensix/isa.def"
 #undef FIELD
 #undef INSN
-#undef INSN_LATER
+#undef INSN_UNDOCUMENTED
   };
   std::sort(rows.begin(), rows.end(),
             [](const TensixRow& a, const TensixRow& b) { return a.opcode < b.opcode; });
@@ -125,13 +132,14 @@ std::string riscv_page() {
 std::string tensix_page() {
   std::string page = page_head("Instructions of the Tensix coprocessor", "src/tensix/isa.def");
   page +=
-      "Bits 31:24 are the opcode. Bits that no field covers are ignored or undocumented. The last\n"
-      "column says whether this version executes the instruction; if not, it raises the rule\n"
-      "[tensix-unimplemented](../RULES.md#tensix-unimplemented).\n\n";
+      "Bits 31:24 are the opcode. Bits that no field covers are ignored or undocumented. Where "
+      "the\n"
+      "last column names a rule, no source says what the instruction does: it raises that "
+      "rule.\n\n";
   page += table_head({"opcode", "instruction", "unit", "fields", "executes"});
   for (const TensixRow& one : tensix_rows())
     page += row({fmt::format("0x{:02X}", one.opcode), code_cell(one.name), one.unit,
-                 fields_text(one), one.implemented ? "yes" : "no"});
+                 fields_text(one), one.undocumented == Rule::Count ? "yes" : rule_link(one)});
   return page;
 }
 

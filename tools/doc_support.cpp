@@ -149,7 +149,7 @@ std::string group_sections(const support::Tables& tables, const support::Tests& 
 support::Tables support_tables() {
   support::Tables tables;
   for (const TensixRow& one : tensix_rows()) {
-    support::Instruction instruction{one.name, one.unit, one.implemented, {}};
+    support::Instruction instruction{one.name, one.unit, one.undocumented == Rule::Count, {}};
     for (const TensixField& field : one.fields)
       if (field.name != nullptr) instruction.fields.push_back({field.name, field.width});
     tables.instructions.push_back(instruction);

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "base/fault.hpp"
+
 namespace bhemu::docs {
 
 struct TensixField {
@@ -16,7 +18,7 @@ struct TensixRow {
   const char* name;
   unsigned opcode;
   const char* unit;
-  bool implemented;
+  Rule undocumented;            // Rule::Count: the instruction is executed
   TensixField fields[kFields];  // those that are not used have no name
 };
 
