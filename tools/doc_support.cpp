@@ -177,6 +177,7 @@ std::string support_page(const support::Tables& tables, const support::Tests& te
   std::set<std::string> units;
   for (const support::Instruction& one : tables.instructions) units.insert(one.unit);
   for (const std::string& unit : units) page += unit_section(tables, unit, tests);
+  page += format_sections();
   page += group_sections(tables, tests);
   return page;
 }

@@ -66,5 +66,33 @@ TEST(InertFields, flushing_the_row_search_cache_moves_no_datum_and_no_counter) {
   }
 }
 
+// --- And modes that the documents do not define, which are refused.
+
+TEST(UndefinedModes, of_the_matrix_unit_raise_their_rules_and_change_nothing) {
+  struct {
+    u32 word;
+    Rule rule;
+    bool keep_denormals;
+  } const kCases[] = {
+      {encode<op::GMPOOL>({{"instr_mod19", 0}}), Rule::TensixUndefined, false},
+      {encode<op::SHIFTXA>({{"shift_mode", 0}}), Rule::TensixUndefined, false},
+      {encode<op::SHIFTXA>({{"shift_mode", 1}}), Rule::TensixUndefined, false},
+      {encode<op::MVMUL>(), Rule::FpuKeepDenormals, true},
+      {encode<op::DOTPV>(), Rule::FpuKeepDenormals, true},
+      {encode<op::GAPOOL>(), Rule::FpuKeepDenormals, true},
+  };
+  for (const auto& c : kCases) {
+    UnitBench bench;
+    bench.set_source_formats(kBf16, kBf16);
+    if (c.keep_denormals) bench.set<cfg::ALU_ACC_CTRL_Zero_Flag_disabled_src>(1);
+    bench.fpu().dst.row[0].datum[0] = 0x7F;
+    const auto before = bench.fpu().dst.row;
+    bench.run(c.word);
+    EXPECT_TRUE(bench.faulted(c.rule)) << info_of_word(c.word).name;
+    for (u32 row = 0; row < 16; ++row)
+      EXPECT_EQ(bench.fpu().dst.row[row].datum, before[row].datum) << info_of_word(c.word).name;
+  }
+}
+
 }  // namespace
 }  // namespace bhemu::tensix
