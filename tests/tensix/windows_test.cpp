@@ -32,9 +32,9 @@ const UnitWord kUnitWords[] = {
     {"Misc", BusyUnit::Misc, encode<op::SETADC>()},
 };
 
-class Window : public testing::TestWithParam<UnitWord> {};
+class UnitWindow : public testing::TestWithParam<UnitWord> {};
 
-TEST_P(Window, of_an_instruction_is_one_cycle_of_its_own_unit_and_no_other) {
+TEST_P(UnitWindow, of_an_instruction_is_one_cycle_of_its_own_unit_and_no_other) {
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     Harness harness;
     harness.push(thread, GetParam().word);
@@ -55,7 +55,7 @@ TEST_P(Window, of_an_instruction_is_one_cycle_of_its_own_unit_and_no_other) {
 }
 
 /// A longer window, as other timings have it, holds TTSync and shows in the status of the units.
-TEST_P(Window, that_is_still_open_holds_tensix_sync_and_shows_in_the_status) {
+TEST_P(UnitWindow, that_is_still_open_holds_tensix_sync_and_shows_in_the_status) {
   Harness harness;
   harness.push(1, GetParam().word);
   harness.cycle();
@@ -74,7 +74,7 @@ TEST_P(Window, that_is_still_open_holds_tensix_sync_and_shows_in_the_status) {
   EXPECT_EQ(harness.coprocessor.backend_status(1), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, Window, testing::ValuesIn(kUnitWords),
+INSTANTIATE_TEST_SUITE_P(Every, UnitWindow, testing::ValuesIn(kUnitWords),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Windows, every_instruction_keeps_the_unit_of_its_row_busy) {
