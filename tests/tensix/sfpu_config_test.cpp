@@ -150,7 +150,8 @@ class SwapModel {
     inverted_ = bit(lane_config, 8);
   }
   void apply(std::array<u32, 16>& reg, u32 lane) const {
-    const bool smaller = order_key(reg[c_]) < order_key(reg[d_]);
+    const bool negative_tie = reg[c_] == reg[d_] && bit(reg[c_], 31);  // as cards have it
+    const bool smaller = order_key(reg[c_]) < order_key(reg[d_]) || negative_tie;
     bool swap = minimum_to_vd(mod_, lane) == smaller;
     if (inverted_) swap = !swap;
     if (mod_ != 0 && !swap) return;
