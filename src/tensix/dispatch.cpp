@@ -78,6 +78,8 @@ constexpr u8 accept(u8 opcode, Unit unit) {
       return kAcceptSfpu;
     case Unit::Pack:
       return kAcceptPack;
+    case Unit::Unpack:
+      return kAcceptUnpack0;  // the gate shifts it for unpacker 1
     case Unit::Cfg:
       return opcode == op::SETC16::kOpcode ? 0 : kAcceptConfig;
     case Unit::Sync: {
@@ -85,7 +87,7 @@ constexpr u8 accept(u8 opcode, Unit unit) {
       return mutex ? 0 : kAcceptSync;
     }
     default:
-      return 0;  // Unpack: by unpacker, in the gate; Misc and NOP: one per thread
+      return 0;  // Misc and NOP: one per thread; the mover refuses by itself
   }
 }
 
