@@ -4,7 +4,8 @@
 #include "tile_math.h"
 
 static void AddScalar(void) {
-  MathInit();
+  MathStart();
+  CopyInit();
   SfpuLoadScalar(CommonArg(0));
   for (u32 tiles = Arg(0); tiles != 0; --tiles) {
     MathAcquireDst();

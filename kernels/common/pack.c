@@ -3,8 +3,8 @@
 #include "tile_pack.h"
 
 static void PackTiles(void) {
-  struct packer packer = PackInit(16);
-  for (u32 tiles = Arg(0); tiles != 0; --tiles) PackTile(&packer);
+  struct packer packer = PackInit();
+  for (u32 tiles = Arg(0); tiles != 0; --tiles) PackTile(&packer, 16);
 }
 
 KERNEL(PackTiles)

@@ -3,7 +3,8 @@
 #include "tile_math.h"
 
 static void CopyTiles(void) {
-  MathInit();
+  MathStart();
+  CopyInit();
   for (u32 tiles = Arg(0); tiles != 0; --tiles) {
     MathAcquireDst();
     MathCopyTile();

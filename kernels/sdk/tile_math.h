@@ -17,8 +17,18 @@ GUEST_INLINE void MathSelectHalf(u32 half) {
      .setc16_value = half * DST_HALF_ROWS);
 }
 
-// Counters at zero, all of Dst clear and ours: what every initialisation ends with.
+// An address mode: what an instruction that names it does to the counters of SrcA and SrcB (word
+// AB) and of Dst and the fidelity phase (word DST).
+#define SET_ADDR_MOD(n, ab, dst)                                                         \
+  TTI(SETC16, .setc16_reg = ADDR_MOD_AB_SEC##n##_SrcAIncr_WORD, .setc16_value = (ab));   \
+  TTI(SETC16, .setc16_reg = ADDR_MOD_DST_SEC##n##_DestIncr_WORD, .setc16_value = (dst)); \
+  TTI(SETC16, .setc16_reg = ADDR_MOD_BIAS_SEC##n##_BiasIncr_WORD, .setc16_value = 0)
+
+// What every kernel starts with: counters at zero, all of Dst clear and ours. What the matrix unit
+// does is said afterwards, and may be said anew between tiles.
 GUEST_INLINE void MathStart(void) {
+  SET_ADDR_MOD(1, 0, 0);
+  SET_ADDR_MOD(7, 0, 0);
   TTI(SETC16, .setc16_reg = CLR_DVALID_SrcA_Disable_WORD, .setc16_value = 0);
   TTI(SETRWC, .bit_mask = 0xF);
   TensixSync();
@@ -35,19 +45,13 @@ GUEST_INLINE void MathStart(void) {
   TTI(ATRELM, .mutex_index = MUTEX_REG_RMW);
 }
 
-GUEST_INLINE void MathInit(void) {
-  // Moves step eight rows on; SFPU accesses and ZEROACC (mode 1) step nowhere.
-  TTI(SETC16, .setc16_reg = ADDR_MOD_AB_SEC2_SrcAIncr_WORD, .setc16_value = 8);
-  TTI(SETC16, .setc16_reg = ADDR_MOD_DST_SEC2_DestIncr_WORD, .setc16_value = 8);
-  TTI(SETC16, .setc16_reg = ADDR_MOD_BIAS_SEC2_BiasIncr_WORD, .setc16_value = 0);
-  TTI(SETC16, .setc16_reg = ADDR_MOD_AB_SEC1_SrcAIncr_WORD, .setc16_value = 0);
-  TTI(SETC16, .setc16_reg = ADDR_MOD_DST_SEC1_DestIncr_WORD, .setc16_value = 0);
-  TTI(SETC16, .setc16_reg = ADDR_MOD_BIAS_SEC1_BiasIncr_WORD, .setc16_value = 0);
-  TTI(SETC16, .setc16_reg = ADDR_MOD_AB_SEC7_SrcAIncr_WORD, .setc16_value = 0);
-  TTI(SETC16, .setc16_reg = ADDR_MOD_DST_SEC7_DestIncr_WORD, .setc16_value = 0);
-  TTI(SETC16, .setc16_reg = ADDR_MOD_BIAS_SEC7_BiasIncr_WORD, .setc16_value = 0);
-  // Per face: two moves of eight rows, then release both sources and rewind their counters.
-  const u32 move = OP(MOVA2D, .instr_mod = 2, .addr_mode = ADDR_MOD_COPY);
+// SrcA to Dst, a tile a MOP. Per face: two moves of eight rows, then release both sources and
+// rewind their counters. Moves to a 32-bit Dst know TF32 only, so there it is the sum with SrcB,
+// which the unpacker has filled with zeroes.
+GUEST_INLINE void CopyInit(void) {
+  SET_ADDR_MOD(2, 8 | 8 << ADDR_MOD_AB_SEC0_SrcBIncr_LOW, 8);
+  const u32 move = DST_IS_32BIT ? OP(ELWADD, .addr_mode = ADDR_MOD_COPY)
+                                : OP(MOVA2D, .instr_mod = 2, .addr_mode = ADDR_MOD_COPY);
   ConfigureMop((struct mop){.outer = TILE_FACES,
                             .inner = 2,
                             .start = OP(NOP),
@@ -55,7 +59,6 @@ GUEST_INLINE void MathInit(void) {
                             .loop = move,
                             .last_inner = move,
                             .last_outer = move});
-  MathStart();
 }
 
 // Waits until a half of Dst is free.

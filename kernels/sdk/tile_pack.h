@@ -1,4 +1,4 @@
-// TRISC2: packs 32x32 tiles of bf16 from Dst into a circular buffer.
+// TRISC2: packs 32x32 tiles from Dst into a circular buffer.
 //
 // After tt-llk's llk_pack.h, llk_pack_common.h and cpack_common.h for Blackhole.
 #pragma once
@@ -16,9 +16,7 @@ enum {
 };
 
 struct packer {
-  u32 cb;
-  u32 half;      // half of Dst that is packed next
-  u32 produced;  // pages pushed so far
+  u32 half;  // half of Dst that is packed next
 };
 
 // Strides of the read from Dst, in bytes: row, face, tile.
@@ -89,7 +87,7 @@ GUEST_INLINE void PackSelectHalf(u32 half) {
   TTI(DMANOP);
 }
 
-GUEST_INLINE struct packer PackInit(u32 cb) {
+GUEST_INLINE struct packer PackInit(void) {
   PackConfigureStrides();
   PackConfigureFormats();
   PackConfigureMop();
@@ -101,7 +99,7 @@ GUEST_INLINE struct packer PackInit(u32 cb) {
   PackSelectHalf(0);
   TTI(SETADCXY, .cnt_set_mask = ADC_PACK, .bit_mask = 0xB);
   TTI(SETADCZW, .cnt_set_mask = ADC_PACK, .bit_mask = 0xF);
-  return (struct packer){cb, 0, 0};
+  return (struct packer){0};
 }
 
 // Where the next PACRs write, in units of 16 bytes. Bit 31 starts a new tile there. As with the
@@ -118,33 +116,53 @@ GUEST_INLINE void PackSetAddress(u32 address) {
   TTI(DMANOP);
 }
 
-// Waits for the math thread and for room, packs tile 0 of the current half of Dst and pushes it.
-GUEST_INLINE void PackTile(struct packer* packer) {
-  struct local_cb_interface* cb = LocalCb(packer->cb);
+// Waits until a circular buffer has room for some pages.
+GUEST_INLINE void PackReservePages(u32 index, u32 pages) {
+  const struct local_cb_interface* cb = LocalCb(index);
+  while (cb->fifo_num_pages -
+             ((cb->tiles_received - Read32(StreamRegister(index, STREAM_TILES_ACKED))) & 0xFFFF) <
+         pages) {
+  }
+}
+
+// Hands pages to the consumer when the packer has written them.
+GUEST_INLINE void PackPushPages(u32 index, u32 pages) {
+  struct local_cb_interface* cb = LocalCb(index);
+  const u32 received = (cb->tiles_received + pages) & 0xFFFF;
+  cb->tiles_received = received;
+  TT(SETDMAREG, .reg_index_16b = GprLow(GPR_NUM_PAGES), .payload_sig_sel = received & 0x3FFF,
+     .payload_sig_sel_size = received >> 14);
+  TTI(STALLWAIT, .stall_res = STALL_THCON, .wait_res = WAIT_PACK);
+  TT(STOREREG, .tdma_data_reg_index = GPR_NUM_PAGES,
+     .reg_addr = (StreamRegister(index, STREAM_TILES_RECEIVED) & 0xFFFFF) >> 2);
+  cb->fifo_wr_ptr += pages * cb->fifo_page_size;
+  if (cb->fifo_wr_ptr >= cb->fifo_limit) cb->fifo_wr_ptr -= cb->fifo_size;
+}
+
+// Waits until the math thread has filled a half of Dst.
+GUEST_INLINE void PackAcquireDst(void) {
   TTI(SEMWAIT, .stall_res = STALL_TDMA, .sem_sel = 1 << SEM_MATH_PACK,
       .wait_sem_cond = SEMWAIT_ON_ZERO);
-  while (((packer->produced - Read32(StreamRegister(packer->cb, STREAM_TILES_ACKED))) & 0xFFFF) ==
-         cb->fifo_num_pages) {
-  }
-  TTI(SETADC, .cnt_set_mask = ADC_PACK, .channel_index = 0, .dimension_index = 3, .value = 0);
-  PackSetAddress(cb->fifo_wr_ptr);
-  TTI(MOP, .mop_type = 1);
-  TTI(SETADCZW, .cnt_set_mask = ADC_PACK, .bit_mask = 5);
+}
 
-  // Clear the half and hand it back.
+// Clears the half of Dst that was packed and hands it back.
+GUEST_INLINE void PackReleaseDst(struct packer* packer) {
   TTI(STALLWAIT, .stall_res = STALL_MATH, .wait_res = WAIT_PACK);
   TT(ZEROACC, .clear_mode = 2, .use_32_bit_mode = DST_IS_32BIT, .addr_mode = 1,
      .where = packer->half);
   TTI(SEMGET, .sem_sel = 1 << SEM_MATH_PACK);
   packer->half ^= 1;
   PackSelectHalf(packer->half);
+}
 
-  packer->produced = (packer->produced + 1) & 0xFFFF;
-  TT(SETDMAREG, .reg_index_16b = GprLow(GPR_NUM_PAGES),
-     .payload_sig_sel = packer->produced & 0x3FFF, .payload_sig_sel_size = packer->produced >> 14);
-  TTI(STALLWAIT, .stall_res = STALL_THCON, .wait_res = WAIT_PACK);
-  TT(STOREREG, .tdma_data_reg_index = GPR_NUM_PAGES,
-     .reg_addr = (StreamRegister(packer->cb, STREAM_TILES_RECEIVED) & 0xFFFFF) >> 2);
-  cb->fifo_wr_ptr += cb->fifo_page_size;
-  if (cb->fifo_wr_ptr >= cb->fifo_limit) cb->fifo_wr_ptr -= cb->fifo_size;
+// Waits for the math thread and for room, packs tile 0 of the current half of Dst and pushes it.
+GUEST_INLINE void PackTile(struct packer* packer, u32 cb) {
+  PackAcquireDst();
+  PackReservePages(cb, 1);
+  TTI(SETADC, .cnt_set_mask = ADC_PACK, .channel_index = 0, .dimension_index = 3, .value = 0);
+  PackSetAddress(LocalCb(cb)->fifo_wr_ptr);
+  TTI(MOP, .mop_type = 1);
+  TTI(SETADCZW, .cnt_set_mask = ADC_PACK, .bit_mask = 5);
+  PackReleaseDst(packer);
+  PackPushPages(cb, 1);
 }

@@ -5,7 +5,8 @@
 enum { SFPABS_FLOAT = 1 };
 
 static void Abs(void) {
-  MathInit();
+  MathStart();
+  CopyInit();
   for (u32 tiles = Arg(0); tiles != 0; --tiles) {
     MathAcquireDst();
     MathCopyTile();

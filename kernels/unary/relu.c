@@ -5,7 +5,8 @@
 enum { SFPSETCC_NEGATIVE = 0, SFPLOADI_BF16 = 0 };
 
 static void Relu(void) {
-  MathInit();
+  MathStart();
+  CopyInit();
   TTI(SFPENCC, .imm12_math = 3, .instr_mod1 = 10);
   for (u32 tiles = Arg(0); tiles != 0; --tiles) {
     MathAcquireDst();

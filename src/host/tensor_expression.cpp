@@ -181,21 +181,28 @@ class Evaluation {
         return absolute ? (a < 0 ? negate(a) : a == 0 ? T{0} : a) : a > 0 ? a : T{0};
       });
     }
-    return root_or_power(node);
+    return real_function(node);
   }
 
-  Array<T> root_or_power(const ExpressionNode& node) const {
-    if (node.name != "sqrt" && node.name != "exp")
-      fail(node, fmt::format("unknown function '{}' (known: abs, exp, largest, matmul, max, min, "
-                             "relu, sqrt, sum, transpose)",
-                             node.name));
-    check_arguments(node, 1);
-    if (!kFloat) fail(node, fmt::format("{}() is for float tensors only", node.name));
-    const bool root = node.name == "sqrt";
-    return each(value(node.children[0]), [=](T a) {
-      const auto exact = static_cast<double>(a);
-      return static_cast<T>(root ? std::sqrt(exact) : std::exp(exact));
-    });
+  /// Worked out in double precision and rounded once.
+  Array<T> real_function(const ExpressionNode& node) const {
+    using Function = double (*)(double);
+    static constexpr std::pair<const char*, Function> kFunctions[] = {
+        {"erf", [](double a) { return std::erf(a); }},
+        {"exp", [](double a) { return std::exp(a); }},
+        {"sqrt", [](double a) { return std::sqrt(a); }},
+        {"tanh", [](double a) { return std::tanh(a); }},
+    };
+    for (const auto& [name, function] : kFunctions) {
+      if (node.name != name) continue;
+      check_arguments(node, 1);
+      if (!kFloat) fail(node, fmt::format("{}() is for float tensors only", node.name));
+      return each(value(node.children[0]),
+                  [=](T a) { return static_cast<T>(function(static_cast<double>(a))); });
+    }
+    fail(node, fmt::format("unknown function '{}' (known: abs, erf, exp, largest, matmul, max, "
+                           "min, relu, sqrt, sum, tanh, transpose)",
+                           node.name));
   }
 
   static void check_arguments(const ExpressionNode& node, size_t wanted) {

@@ -375,6 +375,11 @@ u64 Coprocessor::instructions_executed(unsigned thread) const {
   return state_->frontend[thread].executed;
 }
 
+void Coprocessor::archive(Archive& archive) {
+  archive.value(*state_);
+  if (archive.is_loading()) *paths_ = DataPaths{};  // worked out anew
+}
+
 u64 Coprocessor::hash(u64 seed) const {
   return hash_of(*state_, seed);
 }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/fault.hpp"
+#include "base/archive.hpp"
 #include "base/types.hpp"
 #include "base/wakeup.hpp"
 #include "mem/l1.hpp"
@@ -120,6 +121,7 @@ class Coprocessor {
   ThreadWait waiting(unsigned thread) const;
   u64 instructions_executed(unsigned thread) const;
   u64 hash(u64 seed) const;
+  void archive(Archive& archive);
 
   State& state();
   const State& state() const;

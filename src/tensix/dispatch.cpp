@@ -23,10 +23,10 @@ Completion unknown_opcode(Context& context) {
   return Completion::Done;
 }
 
-Completion unimplemented(Context& context) {
-  context.raise(Rule::TensixUnimplemented,
-                fmt::format("{} ({:#010x}) has no semantics yet", info_of_word(context.word).name,
-                            context.word));
+/// A row INSN_UNDOCUMENTED. Where the rule is made a warning, the instruction does nothing.
+template <Rule rule>
+Completion undocumented(Context& context) {
+  context.raise(rule, fmt::format("{} ({:#010x})", info_of_word(context.word).name, context.word));
   return Completion::Done;
 }
 
@@ -127,8 +127,8 @@ std::array<Decoded, 256> make_table() {
   table[opcode] = decoded(opcode, Unit::unit, [](Context& context) { \
     return execute(context, op::name{context.word});                 \
   });
-#define INSN_LATER(name, opcode, unit, fields) \
-  table[opcode] = decoded(opcode, Unit::unit, unimplemented);
+#define INSN_UNDOCUMENTED(name, opcode, unit, rule, fields) \
+  table[opcode] = decoded(opcode, Unit::unit, undocumented<Rule::rule>);
 #include "tensix/isa.def"
   return table;
 }

@@ -1,4 +1,5 @@
 // Conversions of the unpackers against measured vectors and against models by value.
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -253,6 +254,26 @@ TEST(FormatUnpack, fp32_to_fp16_truncates_inside_the_range_and_saturates_outside
   }
 }
 
+/// Pairs of different formats whose registers hold the same cell.
+constexpr std::pair<F, F> kSameExponent[] = {
+    {F::Bfp8, F::Bf16},  {F::Bfp8, F::Tf32},  {F::Bfp4, F::Bfp8},  {F::Bfp4, F::Bf16},
+    {F::Bfp4, F::Tf32},  {F::Bfp2, F::Bfp8},  {F::Bfp2, F::Bf16},  {F::Bfp2, F::Tf32},
+    {F::Bfp8a, F::Fp16}, {F::Bfp4a, F::Fp16}, {F::Bfp2a, F::Fp16}, {F::Fp8, F::Fp16},
+    {F::Bf16, F::Tf32},
+};
+
+bool same_exponent(F in, F out) {
+  return std::find(std::begin(kSameExponent), std::end(kSameExponent), std::pair{in, out}) !=
+         std::end(kSameExponent);
+}
+
+TEST(FormatUnpack, a_register_format_of_the_same_exponent_gets_the_same_cell) {
+  for (const auto& [in, out] : kSameExponent)
+    for (u32 datum = 0; datum < 256; ++datum)
+      for (u32 exponent = 8; exponent < 32; ++exponent)
+        EXPECT_EQ(convert(in, out, datum, exponent), convert(in, in, datum, exponent));
+}
+
 TEST(FormatUnpack, only_the_documented_pairs_reach_src) {
   for (u32 in = 0; in < 16; ++in) {
     for (u32 out = 0; out < 16; ++out) {
@@ -261,6 +282,7 @@ TEST(FormatUnpack, only_the_documented_pairs_reach_src) {
       bool expected = in == out && f != F::Fp32 && f != F::Tf32 && f != F::Int32 &&
                       f != F::Unused12 && f != F::Unused13;
       if (f == F::Fp32) expected = t == F::Tf32 || t == F::Bf16 || t == F::Fp16;
+      expected = expected || same_exponent(f, t);
       EXPECT_EQ(unpack_row_to_src(f, t, {}) != nullptr, expected) << in << " to " << out;
     }
   }
@@ -273,6 +295,7 @@ TEST(FormatUnpack, only_the_documented_pairs_reach_dst) {
       const Format t = format_of(out);
       bool expected = in == out && f != F::Unused12 && f != F::Unused13;
       if (f == F::Fp32) expected = t == F::Fp32 || t == F::Tf32 || t == F::Bf16 || t == F::Fp16;
+      expected = expected || (same_exponent(f, t) && t != F::Tf32);
       EXPECT_EQ(unpack_form_in_dst(f, t) != DstForm::Undefined, expected) << in << " to " << out;
     }
   }

@@ -208,6 +208,42 @@ TEST(FpuMoves, blocked_columns_are_left_alone) {
   for (u32 j = 0; j < 16; ++j) EXPECT_EQ(raw(bench, 0, j), j % 2 == 0 ? 0x007F : 0);
 }
 
+TEST(FpuMoves, movb2a_leaves_blocked_columns_alone) {
+  UnitBench bench;
+  bench.sfpu().lane_config[1] = 1u << 10;  // column 3
+  for (u32 row = 4; row < 8; ++row) b_row(bench, row).datum.fill(0x40000000 + (row << 16));
+  a_row(bench, 9).datum.fill(0x3F800000);
+  bench.run<op::MOVB2A>({{"srca", 9}, {"srcb", 6}, {"instr_mod", 2}});
+  for (u32 i = 0; i < 4; ++i) {
+    for (u32 j = 0; j < 16; ++j) {
+      const u32 old = i == 1 ? 0x3F800000 : 0;
+      EXPECT_EQ(a_row(bench, 8 + i).datum[j], j == 3 ? old : 0x40040000 + (i << 16)) << i << j;
+    }
+  }
+}
+
+TEST(FpuMoves, debug_moves_do_not_wait_and_are_otherwise_the_same) {
+  UnitBench bench;
+  bench.set_source_formats(kBf16, kBf16);
+  bench.fpu().src_a.owner.fill(SrcOwner::Unpacker);
+  bench.fpu().src_b.owner.fill(SrcOwner::Unpacker);
+  a_row(bench, 3).datum[7] = 0x3F810000;
+  b_row(bench, 5).datum[0] = 0x40400000;
+  bench.set_addr_mod(1, 1 | 2 << 8, 3);
+  EXPECT_EQ(bench.run<op::MOVDBGA2D>({{"src", 3}, {"dst", 2}, {"addr_mode", 1}}), Completion::Done);
+  EXPECT_EQ(raw(bench, 2, 7), 0x017F);
+  EXPECT_EQ(bench.rwc().src_b, 2);
+  // One row, column 0 to all columns; the counters have moved on.
+  EXPECT_EQ(bench.run<op::MOVDBGB2D>({{"src", 3}, {"dst", 9}, {"movb2d_instr_mod", 1}}),
+            Completion::Done);
+  for (u32 j = 0; j < 16; ++j) EXPECT_EQ(raw(bench, 12, j), numeric::dst_from_bf16(0x4040));
+  // Four rows, and one row to eight.
+  bench.run<op::MOVDBGB2D>({{"src", 2}, {"dst", 13}, {"movb2d_instr_mod", 4}});
+  EXPECT_EQ(raw(bench, 17, 0), numeric::dst_from_bf16(0x4040));
+  bench.run<op::MOVDBGB2D>({{"src", 3}, {"dst", 21}, {"movb2d_instr_mod", 2}});
+  for (u32 row = 24; row < 32; ++row) EXPECT_EQ(raw(bench, row, 0), numeric::dst_from_bf16(0x4040));
+}
+
 TEST(FpuMoves, instructions_wait_for_their_banks_and_change_nothing_meanwhile) {
   UnitBench bench;
   bench.fpu().src_a.owner.fill(SrcOwner::Unpacker);
@@ -293,7 +329,7 @@ TEST(FpuMoves, Z1_Z2_sixteen_row_blocks_follow_the_counters_into_the_other_half)
   EXPECT_EQ(after_zeroacc(0, 0xFF, 0), (Cleared{}));
 }
 
-TEST(FpuMoves, zeroacc_halves_all_and_revert) {
+TEST(FpuMoves, zeroacc_takes_halves_and_all_and_reverts_in_every_mode) {
   UnitBench bench;
   bench.run<op::ZEROACC>({{"clear_mode", 2}, {"where", 1}});
   EXPECT_EQ(cleared_rows(bench), (Cleared{512, 1023, 512}));
@@ -301,9 +337,25 @@ TEST(FpuMoves, zeroacc_halves_all_and_revert) {
   EXPECT_EQ(cleared_rows(bench), (Cleared{0, 1023, 1024}));
   bench.run<op::ZEROACC>({{"clear_mode", 1}, {"use_32_bit_mode", 1}, {"clear_zero_flags", 1}});
   EXPECT_EQ(cleared_rows(bench).first, 8u);
-  EXPECT_TRUE(bench.faults().faults().empty());
+  bench.run<op::ZEROACC>({{"clear_mode", 0}, {"where", 8}, {"clear_zero_flags", 1}});
+  EXPECT_EQ(cleared_rows(bench).first, 9u);
+  bench.run<op::ZEROACC>({{"clear_mode", 2}, {"where", 0}, {"clear_zero_flags", 1}});
+  EXPECT_EQ(cleared_rows(bench), (Cleared{512, 1023, 512}));
   bench.run<op::ZEROACC>({{"clear_mode", 3}, {"clear_zero_flags", 1}});
-  EXPECT_TRUE(bench.faulted(Rule::TensixUndefined));
+  EXPECT_EQ(cleared_rows(bench).count, 0u);
+  EXPECT_TRUE(bench.faults().faults().empty());
+}
+
+TEST(FpuMoves, zeroacc_gives_banks_back_in_every_mode) {
+  for (u32 mode = 0; mode < 4; ++mode) {
+    UnitBench bench;
+    bench.set_thread<thread_cfg::CLR_DVALID_SrcB_Disable>(1);
+    bench.run<op::ZEROACC>({{"clear_mode", mode}, {"where", 0xFF}, {"clear_dvalid", 3}});
+    EXPECT_EQ(bench.fpu().src_a.matrix_bank, 1);
+    EXPECT_EQ(bench.fpu().src_a.owner[0], SrcOwner::Unpacker);
+    EXPECT_EQ(bench.fpu().src_b.matrix_bank, 1);
+    EXPECT_EQ(bench.fpu().src_b.owner[0], SrcOwner::Matrix);
+  }
 }
 
 TEST(FpuMoves, zeroacc_steps_counters_in_its_first_two_modes_only) {

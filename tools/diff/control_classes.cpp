@@ -1,4 +1,4 @@
-// Programs for the units that compute nothing: registers, counters, semaphores, the frontend.
+// Programs for the units that compute nothing: registers, counters, the frontend.
 #include <array>
 
 #include "diff/classes.hpp"
@@ -16,77 +16,6 @@ constexpr u32 kSemaphores = 0xFFE80020;
 void load_gprs(Writer& w) {
   for (u32 i = 0; i < 64; ++i) w.load(kGprs + i * 4);
 }
-
-void set_gprs(Writer& w) {
-  for (u32 i = 0; i < 64; ++i) w.store(kGprs + i * 4, w.any_word());
-}
-
-/// Words of the configuration whose every bit can be read back and does nothing by itself.
-constexpr std::array<u32, 12> kPlainWords{12, 13, 14, 15, 28, 56, 57, 64, 65, 68, 69, 112};
-
-u32 plain_word(Writer& w) {
-  return kPlainWords[w.below(kPlainWords.size())];
-}
-
-void stall_thcon(Writer& w) {
-  w.op<op::STALLWAIT>({{"stall_res", 0x1FF}, {"wait_res", 1}});
-}
-
-void gpr_arithmetic(Writer& w) {
-  const u32 a = w.below(64);
-  const u32 b = w.below(64);
-  const u32 r = w.below(64);
-  const bool immediate = w.one_in(80);
-  const auto emit = [&](u32 word) {
-    w.tensix(word | a | b << 6 | r << 12 | (immediate ? 1u << 23 : 0));
-  };
-  switch (w.below(w.one_in(60) ? 6 : 2)) {
-    case 0:
-      return emit(encode<op::ADDDMAREG>());
-    case 1:
-      return emit(encode<op::MULDMAREG>());
-    case 2:
-      return emit(encode<op::SUBDMAREG>());
-    case 3:
-      return emit(encode<op::BITWOPDMAREG>({{"op_sel", w.below(3)}}));
-    case 4:
-      return emit(encode<op::SHIFTDMAREG>({{"op_sel", w.below(2)}}));
-    default:
-      return emit(encode<op::CMPDMAREG>({{"op_sel", w.below(3)}}));
-  }
-}
-
-void gpr_step(Writer& w) {
-  switch (w.below(8)) {
-    case 0:
-      return w.op<op::SETDMAREG>({{"reg_index_16b", w.below(128)},
-                                  {"payload_sig_sel", w.below(1 << 14)},
-                                  {"payload_sig_sel_size", w.below(4)}});
-    case 1:
-      return w.op<op::WRCFG>({{"gpr_address", w.below(64)}, {"cfg_reg", plain_word(w)}});
-    case 2:
-      return w.op<op::WRCFG>({{"gpr_address", w.below(16) * 4}, {"cfg_reg", 12}, {"wr128b", 1}});
-    case 3:
-      return w.op<op::RDCFG>({{"gpr_address", w.below(64)}, {"cfg_reg", plain_word(w)}});
-    case 4: {
-      const u32 opcode = 0xB3 + w.below(4);
-      return w.tensix(opcode << 24 | w.below(256) << 16 | w.below(256) << 8 | plain_word(w));
-    }
-    case 5:
-      // The core runs ahead of what it has pushed.
-      w.keep = true;
-      w.sync();
-      w.keep = false;
-      return w.config(plain_word(w), w.word());
-    default:
-      return gpr_arithmetic(w);
-  }
-}
-
-struct AdcUse {
-  u32 y = 0;
-  u32 z = 0;
-};
 
 void adc_step(Writer& w) {
   const u32 mask = 4 | w.below(4);
@@ -135,60 +64,70 @@ u32 counting_word(Writer& w) {
       {{"op_a_reg_index", a}, {"op_b_reg_index", w.below(12)}, {"result_reg_index", w.below(8)}});
 }
 
-void mop(Writer& w) {
-  const u32 nop = encode<op::NOP>();
-  const auto maybe = [&] { return w.one_in(3) ? nop : counting_word(w); };
+/// A word of a template: an instruction, nothing, or (where it may be) a replay of what is
+/// recorded.
+u32 template_word(Writer& w, bool replays) {
+  if (w.one_in(3)) return encode<op::NOP>();
+  if (replays && w.one_in(5))
+    return encode<op::REPLAY>({{"len", 1 + w.below(3)}, {"start_idx", w.below(32)}});
+  return counting_word(w);
+}
+
+/// `rare`: also counts that others do not know (zero, and many).
+void mop(Writer& w, bool replays, bool rare) {
   if (w.one_in(2)) {
-    w.store(kMopConfig + 0, 1 + w.below(w.one_in(4) ? 32 : 5));
-    w.store(kMopConfig + 4, 1 + w.below(w.one_in(4) ? 64 : 6));
-    for (u32 slot = 2; slot < 7; ++slot) w.store(kMopConfig + slot * 4, maybe());
+    const bool many = w.one_in(6) && !replays;
+    w.store(kMopConfig + 0, rare ? w.below(130) : many ? 1 + w.below(12) : 1 + w.below(4));
+    w.store(kMopConfig + 4, rare ? w.below(130) : 1 + w.below(4));
+    for (u32 slot = 2; slot < 7; ++slot) w.store(kMopConfig + slot * 4, template_word(w, replays));
     // The loop's own instructions; the last two replace them at the ends of the loops.
-    for (u32 slot = 7; slot < 9; ++slot) w.store(kMopConfig + slot * 4, maybe());
+    for (u32 slot = 7; slot < 9; ++slot) w.store(kMopConfig + slot * 4, template_word(w, replays));
     return w.op<op::MOP>({{"mop_type", 1}});
   }
   w.store(kMopConfig + 4, w.below(4));
-  for (u32 slot = 2; slot < 9; ++slot) w.store(kMopConfig + slot * 4, maybe());
-  w.op<op::MOP_CFG>({{"zmask_hi16", w.below(1 << 16)}});
-  w.op<op::MOP>({{"zmask_lo16_or_loop_count", w.below(1 << 16)}, {"loop_count", w.below(32)}});
+  for (u32 slot = 2; slot < 9; ++slot) w.store(kMopConfig + slot * 4, template_word(w, replays));
+  if (w.one_in(2)) w.op<op::MOP_CFG>({{"zmask_hi16", w.below(1 << 16)}});
+  w.op<op::MOP>({{"zmask_lo16_or_loop_count", w.below(1 << 16)},
+                 {"loop_count", w.below(rare      ? 128
+                                        : replays ? 6
+                                                  : 16)}});
 }
 
+/// A recording (of words, or of what a MOP expands to), and replays of parts of it.
 void replay(Writer& w) {
-  const u32 start = w.below(24);
-  const u32 length = 1 + w.below(8);
-  w.op<op::REPLAY>({{"load_mode", 1},
-                    {"execute_while_loading", w.below(2)},
-                    {"len", length},
-                    {"start_idx", start}});
-  for (u32 i = 0; i < length; ++i) w.tensix(counting_word(w));
+  const u32 start = w.below(32);
+  const u32 length = 1 + w.below(w.one_in(4) ? 32 : 8);
+  const auto record = [&](u32 count) {
+    w.op<op::REPLAY>({{"load_mode", 1},
+                      {"execute_while_loading", w.below(2)},
+                      {"len", count},
+                      {"start_idx", start}});
+  };
+  if (w.one_in(4)) {
+    // Two words each time round; the recording may end in the middle of the MOP.
+    const u32 rounds = 1 + w.below(8);
+    w.store(kMopConfig + 4, 1);
+    for (const u32 slot : {2u, 3u}) w.store(kMopConfig + slot * 4, counting_word(w));
+    w.op<op::MOP_CFG>();
+    record(1 + w.below(rounds * 2));
+    w.op<op::MOP>({{"loop_count", rounds - 1}});
+  } else {
+    record(length);
+    for (u32 i = 0; i < length; ++i) w.tensix(counting_word(w));
+  }
   for (u32 i = w.below(3); i > 0; --i) {
     const u32 skip = w.below(length);
-    w.op<op::REPLAY>({{"len", 1 + w.below(length - skip)}, {"start_idx", start + skip}});
+    w.op<op::REPLAY>({{"len", 1 + w.below(length - skip)}, {"start_idx", (start + skip) % 32}});
   }
+}
+
+/// Fills the recording of the thread: it must not hold what nobody put there.
+void record_all(Writer& w) {
+  w.op<op::REPLAY>({{"load_mode", 1}, {"len", 32}});
+  for (u32 i = 0; i < 32; ++i) w.tensix(counting_word(w));
 }
 
 }  // namespace
-
-Program make_gpr(u64 seed) {
-  Writer w(seed);
-  w.keep = true;
-  set_gprs(w);
-  for (const u32 word : kPlainWords) w.config(word, w.word());
-  w.keep = false;
-  for (u32 steps = 1 + w.below(24); steps > 0; --steps) {
-    gpr_step(w);
-    w.keep = true;
-    stall_thcon(w);
-    w.op<op::NOP>();
-    w.op<op::NOP>();
-    if (w.one_in(2)) w.sync();
-    w.keep = false;
-  }
-  w.keep = true;
-  w.sync();
-  load_gprs(w);
-  for (const u32 word : kPlainWords) w.load(0xFFEF0000 + word * 4);
-  return w.program;
-}
 
 Program make_adc(u64 seed) {
   Writer w(seed);
@@ -213,78 +152,82 @@ Program make_adc(u64 seed) {
   return w.program;
 }
 
-Program make_sync(u64 seed) {
+Program make_frontend(u64 seed) {
   Writer w(seed);
-  std::array<u32, 8> value{};
-  std::array<u32, 8> limit{};
+  const bool rare = w.one_in(25);
+  const u8 core = static_cast<u8>(w.below(3));
+  const auto sync = [&] {
+    w.keep = true;
+    w.sync();
+    w.keep = false;
+  };
+  w.core = core;
   w.keep = true;
-  for (u32 i = 0; i < 8; ++i) {
-    limit[i] = 1 + w.below(15);
-    value[i] = w.below(limit[i] + 1);
-    w.op<op::SEMINIT>({{"sem_sel", 1u << i}, {"init_value", value[i]}, {"max_value", limit[i]}});
-  }
-  for (u32 steps = 1 + w.below(30); steps > 0; --steps) {
-    const u32 i = w.below(8);
-    const u32 one = 1u << i;
-    switch (w.below(6)) {
+  for (u32 i = 0; i < 12; ++i) w.store(kGprs + i * 4, w.word() | 1);
+  record_all(w);
+  sync();
+  for (u32 steps = 1 + w.below(8); steps > 0; --steps) {
+    w.group = w.new_group();
+    switch (w.below(5)) {
       case 0:
-        if (value[i] < limit[i]) ++value[i], w.op<op::SEMPOST>({{"sem_sel", one}});
-        break;
       case 1:
-        if (value[i] > 0) --value[i], w.op<op::SEMGET>({{"sem_sel", one}});
+        mop(w, w.one_in(3), rare);
         break;
       case 2:
-        if (value[i] > 0)
-          w.op<op::SEMWAIT>({{"sem_sel", one}, {"wait_sem_cond", 1}, {"stall_res", 0x1FF}});
-        break;
       case 3:
-        if (value[i] < limit[i])
-          w.op<op::SEMWAIT>({{"sem_sel", one}, {"wait_sem_cond", 2}, {"stall_res", 0x1FF}});
-        break;
-      case 4:
-        w.sync();
-        if (w.one_in(2) && value[i] < 15 && value[i] < limit[i])
-          ++value[i], w.store(kSemaphores + i * 4, 0);
-        else if (value[i] > 0)
-          --value[i], w.store(kSemaphores + i * 4, 1);
-        w.load(kSemaphores + i * 4);
+        replay(w);
         break;
       default:
-        w.op<op::ATGETM>();
-        w.wait_all();
-        w.op<op::ATRELM>();
+        w.tensix(rare && w.one_in(2) ? encode<op::RESOURCEDECL>({{"op_class", w.below(16)},
+                                                                 {"resources", w.below(512)},
+                                                                 {"linger_time", w.below(16)}})
+                                     : counting_word(w));
     }
+    w.group = 0;
+    // A template must not change while it runs, and no queue may be full.
+    sync();
   }
-  w.sync();
-  for (u32 i = 0; i < 8; ++i) w.load(kSemaphores + i * 4);
+  w.keep = true;
+  load_gprs(w);
   return w.program;
 }
 
-Program make_frontend(u64 seed) {
+/// BRISC pushes into the queue of a thread, behind its MOP expander.
+Program make_brisc(u64 seed) {
   Writer w(seed);
+  const u8 thread = static_cast<u8>(w.below(3));
+  constexpr u32 kReady = kData;
   w.keep = true;
+  w.core = thread;
   for (u32 i = 0; i < 12; ++i) w.store(kGprs + i * 4, w.word() | 1);
+  w.op<op::SEMINIT>({{"sem_sel", 1}, {"init_value", 0}, {"max_value", 1}});
+  record_all(w);
+  w.sync();
+  w.store(kReady, 1);
+  w.core = kBrisc;
+  w.wait(kReady, 1);
+  const u32 window = kPushTensix + thread * 0x10000u;
   w.keep = false;
-  for (u32 steps = 1 + w.below(6); steps > 0; --steps) {
-    switch (w.below(3)) {
-      case 0:
-        mop(w);
-        // A template must not change while it runs.
-        w.keep = true;
-        w.sync();
-        w.keep = false;
-        break;
-      case 1:
-        w.keep = true;  // taking out a part of a recording would make it swallow what follows
-        replay(w);
-        w.keep = false;
-        break;
-      default:
-        w.tensix(counting_word(w));
+  for (u32 words = 1 + w.below(40); words > 0; --words) {
+    w.group = w.new_group();
+    if (w.one_in(6)) {
+      const u32 length = 1 + w.below(4);
+      w.store(window, encode<op::REPLAY>({{"load_mode", 1},
+                                          {"execute_while_loading", w.below(2)},
+                                          {"len", length},
+                                          {"start_idx", w.below(32)}}));
+      for (u32 i = 0; i < length; ++i) w.store(window, counting_word(w));
+    } else if (w.one_in(6)) {
+      w.store(window, encode<op::REPLAY>({{"len", 1 + w.below(4)}, {"start_idx", w.below(32)}}));
+    } else {
+      w.store(window, counting_word(w));
     }
+    w.group = 0;
   }
   w.keep = true;
-  w.sync();
+  w.store(window, encode<op::SEMPOST>({{"sem_sel", 1}}));
+  w.core = thread;
+  w.wait(kSemaphores, 1);
   load_gprs(w);
   return w.program;
 }

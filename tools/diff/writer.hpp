@@ -27,12 +27,20 @@ class Writer {
   /// Any word; small numbers, all ones, floats and single bits more often.
   u32 any_word();
 
-  // --- Items. While `keep` is set, they are set-up or read-back.
+  // --- Items, of the current core and tile. While `keep` is set, they are set-up or read-back;
+  // while `group` is not 0, shrinking takes them out together.
   bool keep = false;
-  void store(u32 address, u32 value) { add({Kind::Store, address, value, keep}); }
-  void load(u32 address) { add({Kind::Load, address, 0, keep}); }
-  void wait(u32 address, u32 value) { add({Kind::Wait, address, value, keep}); }
-  void code(u32 instruction) { add({Kind::Code, 0, instruction, keep}); }
+  u8 core = kTrisc0;
+  u8 tile = 0;
+  u32 group = 0;
+  u32 new_group() { return ++groups_; }
+  void store(u32 address, u32 value) { add(Kind::Store, address, value); }
+  void load(u32 address) { add(Kind::Load, address, 0); }
+  void wait(u32 address, u32 value) { add(Kind::Wait, address, value); }
+  /// Waits until a counter has been raised by `events` more than by the earlier items of this kind.
+  void count(u32 address, u32 events) { add(Kind::Count, address, events); }
+  void place(u32 address, u32 value) { add(Kind::Place, address, value); }
+  void code(u32 instruction) { add(Kind::Code, 0, instruction); }
   void tensix(u32 instruction) { store(kPushTensix, instruction); }
   template <class Op>
   void op(std::initializer_list<tensix::FieldValue> fields = {}) {
@@ -53,8 +61,11 @@ class Writer {
   Program program;
 
  private:
-  void add(const Item& item) { program.items.push_back(item); }
+  void add(Kind kind, u32 address, u32 value) {
+    program.items.push_back({kind, address, value, keep, core, tile, group});
+  }
   u64 state_;
+  u32 groups_ = 0;
 };
 
 }  // namespace bhemu::diff

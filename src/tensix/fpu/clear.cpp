@@ -1,8 +1,10 @@
 // What empties, shifts, transposes or gives back register files: ZEROACC, ZEROSRC, CLEARDVALID,
-// TRNSPSRCB, SHIFTXA, SHIFTXB, GATESRCRST.
+// TRNSPSRCB, SHIFTXA, SHIFTXB, GATESRCRST; and the dead TRNSPSRCA, RAREB, TBUFCMD.
 //
-// Documents: tt-isa-documentation ZEROACC.md, ZEROSRC.md, CLEARDVALID.md,
-// TRNSPSRCB.md, SHIFTXA.md, SHIFTXB.md, GATESRCRST.md.
+// Documents: tt-isa-documentation ZEROACC.md, ZEROSRC.md, CLEARDVALID.md, TRNSPSRCB.md, SHIFTXA.md,
+// SHIFTXB.md, GATESRCRST.md; tenstorrent/tt-llk tt_llk_blackhole/instructions/assembly.yaml for
+// ZEROACC's flags and for what waits for which bank; boopdotpng/tenstorrent-docs
+// blackhole-emulator-spec.md and blackhole-instruction-set-analysis.md for the dead ones.
 #include <fmt/format.h>
 
 #include <utility>
@@ -61,11 +63,9 @@ bool is_wide(const Context& context) {
 Completion execute(Context& context, op::ZEROACC insn) {
   enum Mode : u32 { kOneRow, kSixteenRows, kHalf, kAll };
   const u32 mode = insn.clear_mode();
+  // The rows become valid again, with what they held (assembly.yaml; ZEROACC.md calls that
+  // undefined, and kernels do it with sixteen rows of the 32-bit view as a work-around).
   const bool revert = insn.clear_zero_flags() != 0;
-  // Kernels revert sixteen rows of the 32-bit view as a work-around; otherwise it is undefined.
-  if (revert && !(mode == kSixteenRows && insn.use_32_bit_mode() != 0) &&
-      context.raise(Rule::TensixUndefined, fmt::format("ZEROACC with revert in mode {}", mode)))
-    return Completion::Done;
   context.touch(Resource::Dst);
   Dst& dst = context.state.fpu.dst;
   switch (mode) {
@@ -91,6 +91,8 @@ Completion execute(Context& context, op::ZEROACC insn) {
       dst.valid.fill(revert);
       break;
   }
+  // assembly.yaml: where other instructions say so, these bits give banks back here, too.
+  flip_src_banks(context, bit(insn.clear_dvalid(), 0), bit(insn.clear_dvalid(), 1));
   if (mode == kOneRow || mode == kSixteenRows) apply_addr_mod(context, insn.addr_mode());
   return Completion::Done;
 }
@@ -170,6 +172,30 @@ Completion execute(Context& context, op::SHIFTXB insn) {
 /// Drops the operand cache of SrcB, which nothing can observe.
 Completion execute(Context&, op::GATESRCRST) {
   return Completion::Done;
+}
+
+// --- Instructions that the decoder knows and the chip has nothing behind.
+
+namespace {
+Completion dead(Context& context) {
+  context.raise(Rule::TensixLegacy,
+                fmt::format("{} does nothing", info_of_word(context.word).name));
+  return Completion::Done;
+}
+}  // namespace
+
+Completion execute(Context& context, op::TRNSPSRCA) {
+  if (!context.state.fpu.src_a.matrix_may_read()) return Completion::Stall;
+  return dead(context);
+}
+
+Completion execute(Context& context, op::RAREB) {
+  if (!context.state.fpu.src_b.matrix_may_read()) return Completion::Stall;
+  return dead(context);
+}
+
+Completion execute(Context& context, op::TBUFCMD) {
+  return dead(context);
 }
 
 }  // namespace bhemu::tensix

@@ -1,7 +1,8 @@
-// MOVA2D, MOVDBGA2D, MOVB2D, MOVD2A, MOVD2B, MOVB2A.
+// MOVA2D, MOVDBGA2D, MOVB2D, MOVDBGB2D, MOVD2A, MOVD2B, MOVB2A.
 //
-// Documents: tt-isa-documentation MOVA2D.md ... MOVD2B.md; BlackholeA0 SFPCONFIG.md for
-// LaneConfig.BLOCK_DEST_MOV; which format code each move goes by: formats.hpp.
+// Documents: tt-isa-documentation MOVA2D.md ... MOVD2B.md; MOVB2A.md of its fork by jasondavies;
+// BlackholeA0 SFPCONFIG.md for LaneConfig.BLOCK_DEST_MOV; which format code each move goes by:
+// formats.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -139,65 +140,35 @@ Completion move_a_to_dst(Context& context, const MoveFields& fields) {
   return Completion::Done;
 }
 
-struct FromDst {
-  Format format;
-  bool five_bit;
-  bool wide;
-  bool low_half;
-};
-
-u32 cell_of_storage16(u16 stored, bool five_bit) {
-  if (!five_bit) return u32{numeric::bf16_from_dst(stored)} << 16;
-  return u32{stored & 0x8000u} << 16 | (stored & 0x1Fu) << 23 | ((stored >> 5) & 0x3FFu) << 13;
-}
-
-u32 cell_of_storage32(u32 stored, const FromDst& how) {
-  if (how.format == Format::Tf32 && !how.five_bit) {
-    // The low form gives the 13 bits that the other one drops, as a raw cell.
-    if (how.low_half) return numeric::cell_from_src_bits(stored & 0x1FFF);
-    return numeric::fp32_from_dst(stored) & numeric::kCellAll;
-  }
-  const u16 half = static_cast<u16>(how.low_half ? stored : stored >> 16);
-  return cell_of_storage16(half, how.five_bit);
-}
-
-void move_row_from_dst(const DstAccess& dst, u32 row, SrcRow& cells, const FromDst& how,
-                       u32 blocked) {
-  DstRow32 wide{};
-  DstRow narrow{};
-  if (how.wide)
-    wide = dst.read_row32(row);
-  else
-    narrow = dst.read_row16(row);
-  for (u32 j = 0; j < kRowDatums; ++j) {
-    if (bit(blocked, j)) continue;
-    cells.datum[j] = how.wide ? cell_of_storage32(wide[j], how)
-                              : cell_of_storage16(narrow.datum[j], how.five_bit);
-  }
-}
-
 /// MOVD2A and MOVD2B. `format` decides the style; neither bank's owner nor its format matters.
 Completion move_from_dst(Context& context, const MoveFields& fields, Format format, SrcFile& file,
                          u32 counter) {
   const FpuFormats formats = fpu_formats(context);
   const bool five_bit = formats.force_fp16 || !has_8_bit_exponent(format);
-  const FromDst how{format, five_bit, formats.dst_is_32_bit(), fields.low_half};
-  if (!how.wide) {
-    if (how.low_half &&
+  const bool wide = formats.dst_is_32_bit();
+  const bool tf32 = format == Format::Tf32 && !five_bit;
+  if (!wide) {
+    if (fields.low_half &&
         context.raise(Rule::TensixUndefined, "a move of the low half from Dst in its 16-bit view"))
       return Completion::Done;
-    if (format == Format::Tf32 && !five_bit &&
-        context.raise(Rule::TensixUndefined, "a move of TF32 from Dst in its 16-bit view"))
+    if (tf32 && context.raise(Rule::TensixUndefined, "a move of TF32 from Dst in its 16-bit view"))
       return Completion::Done;
   }
   const bool four = bit(fields.mod, 1);
   const u32 dst_row = (fields.dst + dst_offset(context)) & (four ? 0x3FC : 0x3FF);
   const u32 src_row = (fields.src + counter) & (four ? 0x3C : 0x3F);
-  context.state.fpu.last_src_a_row = rwc_of(context).src_a;
-  const DstAccess dst(context.state);
-  const u32 blocked = blocked_columns(context);
+  FpuState& fpu = context.state.fpu;
+  fpu.last_src_a_row = &file == &fpu.src_a ? src_row : rwc_of(context).src_a;
+  const KernelRows rows(context.state, wide, dst_row, four ? 4 : 1);
+  MoveFromDstJob job;
   for (u32 i = 0; i < (four ? 4u : 1u); ++i)
-    move_row_from_dst(dst, dst_row + i, file.matrix_rows()[src_row + i], how, blocked);
+    job.cells[i] = file.matrix_rows()[src_row + i].datum.data();
+  job.five_bit = five_bit;
+  job.tf32 = tf32 && wide;
+  job.low = fields.low_half && wide;
+  job.blocked = blocked_columns(context);
+  rows.describe(job.dst);
+  run_move_from_dst_kernel(job);
   apply_addr_mod(context, fields.addr_mode);
   return Completion::Done;
 }
@@ -219,9 +190,10 @@ Completion execute(Context& context, op::MOVDBGA2D insn) {
   return move_a_to_dst(context, fields_of(insn));
 }
 
-Completion execute(Context& context, op::MOVB2D insn) {
+namespace {
+template <class Op>
+Completion move_b_to_dst(Context& context, Op insn) {
   FpuState& fpu = context.state.fpu;
-  if (!fpu.src_b.matrix_may_read()) return Completion::Stall;
   const FpuFormats formats = fpu_formats(context);
   const bool five_bit = formats.force_fp16 || !has_8_bit_exponent(formats.moves);
   const ToDst how{formats.moves,           five_bit,
@@ -245,6 +217,17 @@ Completion execute(Context& context, op::MOVB2D insn) {
   apply_addr_mod(context, insn.addr_mode());
   return Completion::Done;
 }
+}  // namespace
+
+Completion execute(Context& context, op::MOVB2D insn) {
+  if (!context.state.fpu.src_b.matrix_may_read()) return Completion::Stall;
+  return move_b_to_dst(context, insn);
+}
+
+/// As MOVB2D, without waiting for the bank (assembly.yaml).
+Completion execute(Context& context, op::MOVDBGB2D insn) {
+  return move_b_to_dst(context, insn);
+}
 
 Completion execute(Context& context, op::MOVD2A insn) {
   return move_from_dst(context, fields_of(insn), fpu_formats(context).a, context.state.fpu.src_a,
@@ -265,11 +248,13 @@ Completion execute(Context& context, op::MOVB2A insn) {
   const u32 a_row = (insn.srca() + rwc_of(context).src_a) & mask;
   const u32 b_row = (insn.srcb() + rwc_of(context).src_b) & mask;
   fpu.last_src_a_row = a_row;
+  const u32 blocked = blocked_columns(context);
   for (u32 i = 0; i < (four ? 4u : 1u); ++i) {
     const SrcRow& from = fpu.src_b.matrix_rows()[b_row + i];
     SrcRow& to = fpu.src_a.matrix_rows()[a_row + i];
     for (u32 j = 0; j < kRowDatums; ++j)
-      to.datum[j] = flush && numeric::cell_exponent(from.datum[j]) == 0 ? 0 : from.datum[j];
+      if (!bit(blocked, j))
+        to.datum[j] = flush && numeric::cell_exponent(from.datum[j]) == 0 ? 0 : from.datum[j];
   }
   apply_addr_mod(context, insn.addr_mode());
   return Completion::Done;
