@@ -245,7 +245,13 @@ u32 Coprocessor::pcbuf_pop(unsigned thread, Cycle) {
 }
 
 bool Coprocessor::drained(unsigned thread) const {
-  return frontend::empty(state_->frontend[thread]) && state_->quiet_from[thread] <= state_->now;
+  const Frontend& frontend = state_->frontend[thread];
+  if (!frontend::empty(frontend) || state_->quiet_from[thread] > state_->now) return false;
+  // A latched wait is no instruction in flight; but one whose condition is met is forgotten in the
+  // next cycle, before any core that learns of it could change what it looks at. Cores run ahead
+  // of the coprocessor within a turn, so they do not learn of it before.
+  return frontend.wait.kind == WaitKind::None ||
+         frontend::keep_waiting(*state_, environment_, thread, state_->now);
 }
 
 bool Coprocessor::mop_drained(unsigned thread) const {

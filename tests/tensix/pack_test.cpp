@@ -36,6 +36,20 @@ TEST_F(Pack, fp32_dst_is_rounded_to_bf16) {
   EXPECT_EQ(get16(kData + 2 * 63), 0xBF81);
 }
 
+TEST_F(Pack, fp8_from_fp32_dst_may_have_bf16_in_the_format_of_dst) {
+  apply(Format::Fp16, Format::Fp8, true);
+  set<cfg::PCK_DEST_RD_CTRL_Round_10b_mant>(1);
+  set<cfg::THCON_SEC0_REG1_Pac_LF8_4b_exp>(1);
+  set<cfg::ALU_FORMAT_SPEC_REG2_Dstacc>(static_cast<u32>(Format::Bf16));
+  put_fp32(0, 0, 0x3FC00000);  // 1.5
+  put_fp32(0, 1, 0xC0000000);  // -2
+  put_fp32(0, 2, 0x43E00000);  // 448, the largest
+  pacr({{"last", 1}});
+  EXPECT_FALSE(faulted());
+  EXPECT_EQ(get16(kData), 0xC03C);
+  EXPECT_EQ(get16(kData + 2) & 0xFF, 0x7E);
+}
+
 TEST_F(Pack, invalid_rows_read_as_zero) {
   apply(Format::Bf16, Format::Bf16, false);
   fill_dst_bf16(4);

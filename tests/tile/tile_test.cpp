@@ -318,6 +318,37 @@ TEST(Tile, a_store_wakes_the_tensix_thread_that_waits_for_the_word) {
   EXPECT_EQ(chip.read(0), 3u);
 }
 
+// A wait whose condition is met is gone a cycle after it was latched, sooner than a core that has
+// seen its thread done can raise the semaphore; wherever in a turn of the cores that happens.
+TEST(Tile, a_met_wait_is_forgotten_before_the_core_that_synced_with_it_acts) {
+  constexpr u32 kSync = 0xFFE80004;
+  constexpr u32 kSemaphore = 0xFFE80020;
+  for (const bool parking : {false, true}) {
+    for (u32 lead = 0; lead < 80; ++lead) {
+      OneTile chip(32, parking);
+      Assembler a(0x6000);
+      a.li(s0, kSync);
+      a.li(s1, kSemaphore);
+      a.ttinsn(0xA3100004);  // SEMINIT: semaphore 0, at 0 of 1
+      a.lw(t0, 0, s0);
+      a.add(t0, t0, t0);
+      for (u32 i = 0; i < lead; ++i) a.addi(zero, zero, 0);
+      a.ttinsn(0xA6010006);  // SEMWAIT: sync instructions wait while it is at 1; it is at 0
+      a.lw(t0, 0, s0);
+      a.add(t0, t0, t0);
+      a.sw(zero, 0, s1);     // now it is
+      a.ttinsn(0xA5000004);  // SEMGET
+      a.lw(t0, 0, s0);
+      a.li(a0, 1);
+      finish(a, a0);
+      chip.load(0x6000, a.finish());
+      chip.start({CoreId::Trisc0});
+      chip.run();
+      ASSERT_EQ(chip.read(kResult), 1u) << lead;
+    }
+  }
+}
+
 TEST(Tile, soft_reset_of_a_parked_core_holds_it_and_release_starts_it_anew) {
   OneTile chip;
   Assembler a;

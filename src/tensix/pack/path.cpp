@@ -118,13 +118,17 @@ bool check_documented(Check& check) {
 
 bool choose_path(Check& check, bool from_l1, Path& path) {
   const ConfigWords& words = check.config();
-  const Format intermediate =
-      numeric::format_of(cfg::ALU_FORMAT_SPEC_REG_Dstacc_override::get(words) != 0
-                             ? cfg::ALU_FORMAT_SPEC_REG_Dstacc_val::get(words)
-                             : cfg::ALU_FORMAT_SPEC_REG2_Dstacc::get(words));
+  Format intermediate = numeric::format_of(cfg::ALU_FORMAT_SPEC_REG_Dstacc_override::get(words) != 0
+                                               ? cfg::ALU_FORMAT_SPEC_REG_Dstacc_val::get(words)
+                                               : cfg::ALU_FORMAT_SPEC_REG2_Dstacc::get(words));
   const Section& section = check.section;
   const Format in = numeric::format_of(section.get<cfg::THCON_SEC0_REG1_In_data_format>());
   path.out = numeric::format_of(section.get<cfg::THCON_SEC0_REG1_Out_data_format>());
+  // With mantissas rounded to ten bits, Dst holds BF16 or FP32 for either code, and LLK sets BF16
+  // here when it packs FP8 (tt-llk, cpack_common.h, reconfig_packer_data_format).
+  if (intermediate == Format::Bf16 && in == Format::Fp16 &&
+      cfg::PCK_DEST_RD_CTRL_Round_10b_mant::get(words) != 0)
+    intermediate = in;
   if (intermediate != in &&
       check.raise(Rule::PackFormatMismatch,
                   fmt::format("PACR with intermediate {} and In_data_format {}",

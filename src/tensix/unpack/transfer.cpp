@@ -366,7 +366,7 @@ class Mover {
   /// The input address after a row of 16 datums; `done` counts the datums read.
   void step_row(u32 done) {
     source_.data += u64{kRow} * source_.datum_bits;
-    if (done % source_.row_datums == 0 && source_.row_step != u64{kRow} * source_.datum_bits)
+    if (done % source_.row_datums == 0)
       source_.data += source_.row_step - u64{source_.row_datums} * source_.datum_bits;
     source_.data = wrapped(source_.data, 8);
   }
@@ -394,7 +394,8 @@ class Mover {
 };
 
 /// SrcA is written in bursts of whole rows. A burst never crosses row 63, and one that starts off
-/// its own alignment may lose rows inside a set; an aligned start is exact.
+/// its own alignment may lose rows inside a set; an aligned start is exact. LLK's untilize writes a
+/// face from every row on and uses the first row of each (llk_unpack_untilize.h).
 bool check_burst(const Context& context, const Plan& plan) {
   if (plan.select.unpacker != 0 || plan.target.to_dst || plan.source.count <= kRow) return true;
   const u32 row = plan.target.position / kRow;
