@@ -295,13 +295,21 @@ void Coprocessor::write_dst(unsigned thread, u32 offset, u32 size, u32 value, Cy
                     size, offset));
 }
 
-bool Coprocessor::read_tdma(u32 offset, u32& value, Cycle now) {
-  return read_tdma_register(*state_, environment_, offset, value, now);
+bool Coprocessor::read_tdma(u32 offset, u32& value, Cycle now, Agent core) {
+  return read_tdma_register(*state_, environment_, core, offset, value, now);
 }
 
-bool Coprocessor::write_tdma(u32 offset, u32 value, Cycle now) {
+bool Coprocessor::write_tdma(u32 offset, u32 value, Cycle now, Agent core) {
   state_->asleep = false;
-  return write_tdma_register(*state_, environment_, offset, value, now);
+  return write_tdma_register(*state_, environment_, core, offset, value, now);
+}
+
+bool Coprocessor::tdma_read_waits(u32 offset) const {
+  return tdma_register_waits(*state_, offset);
+}
+
+bool Coprocessor::tdma_read_has_effect(u32 offset) {
+  return tdma_register_pops(offset);
 }
 
 // --- Status ------------------------------------------------------------------------------------

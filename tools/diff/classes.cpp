@@ -12,7 +12,7 @@ constexpr std::array kClasses{
     ProgramClass{"sfpu", make_sfpu},         ProgramClass{"riscv", make_riscv},
     ProgramClass{"noc", make_noc},           ProgramClass{"pack", make_pack},
     ProgramClass{"math", make_math},         ProgramClass{"fpu", make_fpu},
-    ProgramClass{"unpack", make_unpack},
+    ProgramClass{"unpack", make_unpack},     ProgramClass{"pipeline", make_pipeline},
 };
 
 }  // namespace

@@ -46,10 +46,11 @@ u16 datum(Writer& w, u32 format) {
          static_cast<u16>(w.below(1024));
 }
 
-void math_instruction(Writer& w, bool multiply) {
+/// `moves`: cards and ttsim 1.10.0 disagree on those with Fp32_enabled (DISAGREEMENTS.md).
+void math_instruction(Writer& w, bool multiply, bool moves) {
   const u32 dst = w.pick({0, 8, 16, 24});
   const u32 broadcast = w.one_in(3) ? w.below(4) : 0;
-  switch (multiply ? 2 + w.below(4) : w.below(8)) {
+  switch (multiply ? 2 + w.below(4) : w.below(moves ? 8 : 6)) {
     case 0:
       return w.op<op::ELWADD>({{"dst", dst},
                                {"addr_mode", w.below(4)},
@@ -117,7 +118,7 @@ Program make_math(u64 seed) {
       {{"unpack_block_selection", 1}, {"ovrd_thread_id", 1}, {"set_dat_valid", 1}, {"last", 1}});
   w.op<op::SETRWC>({{"bit_mask", 0xF}});
   w.keep = false;
-  for (u32 steps = 1 + w.below(8); steps > 0; --steps) math_instruction(w, fidelity);
+  for (u32 steps = 1 + w.below(8); steps > 0; --steps) math_instruction(w, fidelity, !dst32);
   w.keep = true;
   w.pack_rows(64);
   return w.program;

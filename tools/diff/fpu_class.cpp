@@ -80,13 +80,18 @@ class FpuProgram {
 
   Writer w_;
   u32 in_ = kBf16;
-  u32 a_ = kBf16;
+  u32 in_b_ = kBf16;
+  std::array<u32, 2> out_{};  // of the unpackers
+  u32 a_ = kBf16;             // what the matrix unit takes the sources for
   u32 b_ = kBf16;
   bool four_bit_exponent_ = false;
   Alu alu_;
   bool pool_ = false;      // SrcB is all ones
   bool fidelity_ = false;  // phases, which only products have
   bool strange_ = false;   // things that only bhemu knows
+  u32 explicit_ = 0;       // formats of the sources come from the ALU's configuration
+  u32 keep_denormals_ = 0;
+  u32 offset_ = 0;  // of the matrix unit in Dst
   std::array<Mode, kModes> modes_;
   Counter row_a_;
   Counter row_b_;
@@ -104,6 +109,10 @@ void FpuProgram::choose_formats() {
   a_ = in_;
   if (in_ == kFp32) a_ = pool_ ? w_.pick({kTf32, kBf16}) : w_.pick({kTf32, kTf32, kBf16, kFp16});
   b_ = a_;
+  in_b_ = in_;
+  if (!five_bits() && in_ != kInt8 && in_ != kFp32 && !pool_ && w_.one_in(4))
+    in_b_ = b_ = w_.pick({kBf16, kBfp8, kBfp4});
+  out_ = {a_, b_};
   four_bit_exponent_ = in_ == kFp8 && w_.one_in(2);
   fidelity_ = w_.one_in(2);
   alu_ = {.src_a = a_,
@@ -113,6 +122,15 @@ void FpuProgram::choose_formats() {
           .int8 = in_ == kInt8,
           .a_unsigned = in_ == kInt8 && w_.one_in(2),
           .b_unsigned = in_ == kInt8 && w_.one_in(2)};
+  explicit_ = w_.below(2);
+  if (explicit_ != 0 && !five_bits() && in_ != kInt8 && w_.one_in(3)) {
+    // The ALU may take the data for another format of eight bits of exponent.
+    alu_.src_a = a_ = w_.pick({kBf16, kBfp8, kTf32});
+    alu_.src_b = b_ = w_.pick({kBf16, kBfp8, kTf32});
+  }
+  keep_denormals_ =
+      !pool_ && datum_bits(in_) < 32 && datum_bits(in_b_) < 32 && w_.one_in(8) ? 1 : 0;
+  offset_ = 64 * w_.below(3);
 }
 
 void FpuProgram::choose_modes() {
@@ -145,15 +163,26 @@ void FpuProgram::set_modes() {
   }
 }
 
+/// The lowest bit of every datum of 8 or 16 bits that is nothing but a sign.
+u32 signs_of_zeros(u32 word, u32 width) {
+  u32 found = 0;
+  for (u32 low = 0; low < 32 && width <= 16; low += width)
+    if (bits(word, low, width) == 1u << (width - 1)) found |= 1u << low;
+  return found;
+}
+
 /// Up to four sources one after the other: A and B, and for the narrow formats another pair.
 void FpuProgram::source_data() {
   auto& data = w_.program.data;
   const u32 bytes = datum_bits(in_) == 32 ? 2 * kSourceBytes : kSourceBytes;
   for (u32 source = 0; source < 4; ++source) {
-    std::vector<u32> words = random_data(w_, in_, kSourceData);
+    std::vector<u32> words = random_data(w_, source % 2 == 0 ? in_ : in_b_, kSourceData);
     if (pool_ && source % 2 == 1)
       for (u32& word : words) word = in_ == kBf16 ? 0x3F803F80 : 0x3F800000;
     words.resize(bytes / 4);
+    // docs/DISAGREEMENTS.md, denormals kept: a zero with a sign in SrcB.
+    if (keep_denormals_ != 0)
+      for (u32& word : words) word |= signs_of_zeros(word, datum_bits(in_));
     data.insert(data.end(), words.begin(), words.end());
   }
   if (data.size() > kDataBytes / 4) data.resize(kDataBytes / 4);
@@ -165,7 +194,7 @@ void FpuProgram::set_up() {
   words_to_dst(w_, kData + 16 * w_.below(64), 0, 64);
   const u32 bytes = datum_bits(in_) == 32 ? 2 * kSourceBytes : kSourceBytes;
   for (u32 unpacker : {0u, 1u}) {
-    Unpack u{.unpacker = unpacker, .in = in_, .out = unpacker == 0 ? a_ : b_};
+    Unpack u{.unpacker = unpacker, .in = unpacker == 0 ? in_ : in_b_, .out = out_[unpacker]};
     u.address = kData + unpacker * bytes;
     u.address1 = bytes == kSourceBytes ? u.address + 2 * bytes : u.address;
     u.four_bit_exponent = four_bit_exponent_;
@@ -174,9 +203,11 @@ void FpuProgram::set_up() {
   w_.config(cfg::UNP0_ADD_DEST_ADDR_CNTR_add_dest_addr_cntr::kWord, 0);
   w_.config(kAluWord, alu_.word());
   set_modes();
-  const u32 explicit_formats = w_.below(2);
-  w_.thread_config(thread_cfg::DISABLE_IMPLIED_SRCA_FMT_Base::kWord, explicit_formats);
-  w_.thread_config(thread_cfg::DISABLE_IMPLIED_SRCB_FMT_Base::kWord, explicit_formats);
+  w_.thread_config(thread_cfg::DISABLE_IMPLIED_SRCA_FMT_Base::kWord, explicit_);
+  w_.thread_config(thread_cfg::DISABLE_IMPLIED_SRCB_FMT_Base::kWord, explicit_);
+  w_.thread_config(thread_cfg::DEST_TARGET_REG_CFG_MATH_Offset::kWord, offset_);
+  // Products with denormals kept are refused by everybody.
+  w_.config(cfg::ALU_ACC_CTRL_Zero_Flag_disabled_src::kWord, keep_denormals_);
   w_.sync();
   reset_unpack_counters(w_, 3, kSourceData - 1);
   for (u32 unpacker : {0u, 1u}) {
@@ -213,7 +244,9 @@ void FpuProgram::element_wise() {
   const u32 clear = pick_clear();
   const u32 dst = 8 * w_.below(8);
   const u32 broadcast = w_.one_in(2) ? w_.below(4) : 0;
-  const u32 kind = fidelity_ && !w_.one_in(40) ? 2 : w_.below(3);
+  u32 kind = fidelity_ && !w_.one_in(40) ? 2 : w_.below(3);
+  // docs/DISAGREEMENTS.md, denormals kept: a subtraction makes it out of any zero.
+  if (keep_denormals_ != 0 && kind == 1) kind = 0;
   const std::initializer_list<FieldValue> fields = {{"dst", dst},
                                                     {"addr_mode", mode},
                                                     {"instr_mod19", broadcast},
@@ -227,7 +260,7 @@ void FpuProgram::element_wise() {
 }
 
 void FpuProgram::product() {
-  if (a_ == kBfp2) return element_wise();
+  if (a_ == kBfp2 || (keep_denormals_ != 0 && !strange_)) return element_wise();
   const u32 mode = pick_mode();
   const u32 clear = pick_clear();
   if (w_.one_in(4))
@@ -259,8 +292,10 @@ void FpuProgram::pool() {
 
 void FpuProgram::move_to_dst() {
   const u32 mode = pick_mode();
-  const u32 low = a_ != kTf32 && !five_bits() && alu_.fp32 && w_.one_in(6) ? 1 : 0;
+  const u32 low = a_ != kTf32 && !five_bits() && !alu_.fp32 && w_.one_in(6) ? 1 : 0;
   if (a_ == kInt8) return element_wise();
+  // With Fp32_enabled cards take every source as TF32, ttsim 1.10.0 does not (DISAGREEMENTS.md).
+  if (alu_.fp32 && (a_ != kTf32 || b_ != kTf32)) return element_wise();
   if (w_.one_in(2)) {
     w_.op<op::MOVA2D>({{"dst", 8 * w_.below(8)},
                        {"src", row_for(row_a_.now, 8)},
@@ -269,7 +304,7 @@ void FpuProgram::move_to_dst() {
                        {"dest_32b_lo", low}});
     return apply(mode);
   }
-  if (b_ == kFp8 || b_ == kBfp2) return element_wise();
+  if (b_ == kFp8 || b_ == kBfp2 || a_ == kBfp2) return element_wise();
   const u32 kind = 2 + w_.below(4);
   w_.op<op::MOVB2D>({{"dst", 8 * w_.below(8)},
                      {"src", row_for(row_b_.now, (kind & 2) != 0 ? 8 : 4)},
@@ -290,6 +325,7 @@ void FpuProgram::move_from_dst() {
                        {"instr_mod", 2}});
     return apply(mode);
   }
+  if (keep_denormals_ != 0) return counters();
   // Between a 16-bit Dst and TF32, or a 32-bit Dst and FP16, nothing moves.
   if (a_ == kInt8 || a_ == kFp8 || a_ == kBfp2 || (a_ == kTf32) != dst32) return counters();
   const u32 dst = 4 * w_.below(16);
@@ -341,6 +377,11 @@ void FpuProgram::zero() {
                           {"use_32_bit_mode", w_.below(2)}});
       return apply(mode);
     case 2:
+      if (w_.one_in(2)) {
+        const u32 mask = 1 + w_.below(3);
+        w_.op<op::CLEARDVALID>({{"cleardvalid", mask}});
+        return clear_valid(mask);
+      }
       return w_.op<op::ZEROACC>({{"where", w_.below(2)}, {"clear_mode", 2}});
     case 3:
       return w_.op<op::ZEROSRC>({{"src_mask", 1 + w_.below(3)}, {"write_mode", 1}});
@@ -391,14 +432,15 @@ Program FpuProgram::make() {
   choose_formats();
   choose_modes();
   w_.keep = true;
+  if (w_.one_in(8)) w_.use_second_bank();
   set_up();
   w_.keep = false;
   for (u32 steps = 1 + w_.below(16); steps > 0; --steps) step();
   w_.keep = true;
   if (alu_.fp32 || alu_.int8)
-    dump_dst32(w_, 0, 128, kOut);
+    dump_dst32(w_, offset_, 128, kOut);
   else
-    dump_dst16(w_, 0, 256, kOut);
+    dump_dst16(w_, offset_, 256, kOut);
   sources_to_dst(w_);
   dump_dst32(w_, 0, 128, kDumpAddress);
   return w_.program;

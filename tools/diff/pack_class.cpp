@@ -141,7 +141,8 @@ void PackProgram::addresses() {
 void PackProgram::edges() {
   w_.config(cfg::PACK_COUNTERS_SEC0_pack_per_xy_plane::kWord,
             (1 + w_.below(16)) << cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane::kLow);
-  const bool cut = w_.one_in(3);
+  // Half rows count as rows of the tile: docs/DISAGREEMENTS.md, tile position of half rows.
+  const bool cut = !half_rows_ && w_.one_in(3);
   const u32 any = strange_ && w_.one_in(3) ? w_.word() & 0xFFFF : 0xFFFF;
   const u32 select = cut ? w_.below(2) : 0;
   w_.config(cfg::PCK_EDGE_OFFSET_SEC0_mask::kWord,
@@ -196,6 +197,7 @@ Program PackProgram::make() {
   strided_ = w_.one_in(8);
   half_rows_ = !strided_ && datum_bits(mode_.out) >= 16 && w_.one_in(8);
   w_.keep = true;
+  if (w_.one_in(8)) w_.use_second_bank();
   // Before anything is in Dst: it says where rows lie.
   w_.config(cfg::DEST_ACCESS_CFG_swizzle_32b::kWord, strided_ ? 3 : 0);
   fill_dst();

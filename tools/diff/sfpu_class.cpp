@@ -102,6 +102,7 @@ u32 source(Writer& w) {
 
 /// What the whole program keeps to.
 struct Style {
+  bool sfpu_fp32;   // what the formats of mode 0 are
   bool strange;     // modifiers that only bhemu knows
   bool nops;        // SFPNOP after every instruction
   bool dest_index;  // SFPSWAP carries L4..L7 along; nobody else may write them
@@ -143,7 +144,7 @@ u32 random_arithmetic(Writer& w, const Style& style) {
       return head | w.below(8) << 12 | source(w) << 8 | to << 4 | mod |
              (style.strange && w.one_in(3) ? 1u << 21 : 0);
     case op::SFPENCC::kOpcode:
-      return head | (mod >= 8 ? 1 | w.below(2) << 1 : 0) << 12 | mod;
+      return head | (mod >= 8 ? (w.one_in(4) ? 0 : 1) | w.below(2) << 1 : 0) << 12 | mod;
     case op::SFPLUTFP32::kOpcode:
       return head | to << 4 | mod;
     case op::SFPCOMPC::kOpcode:
@@ -166,10 +167,13 @@ void memory_step(Writer& w, const Style& style) {
   if (style.strange && w.one_in(4))
     mode = w.below(16);
   else if (store)
-    mode = w.pick({2, 3, 4, 6, 7, 9, 12, 14, 15});
+    mode = w.pick({0, 2, 3, 4, 6, 7, 9, 12, 14, 15});
   else
-    mode = w.pick({2, 3, 4, 6, 12, 14, 15});
-  const bool wide = mode == 3 || mode == 4 || mode == 7 || mode == 9 || mode == 12;
+    mode = w.pick({0, 2, 3, 4, 6, 12, 14, 15});
+  bool wide =
+      mode == 0 ? style.sfpu_fp32 : mode == 3 || mode == 4 || mode == 7 || mode == 9 || mode == 12;
+  // Bits of one width read as the other: only high halves are defined, but everybody has the rest.
+  if (w.one_in(20)) wide = !wide;
   const u32 row = (wide ? 0 : kNarrowRow) + 2 * w.below((wide ? kWideRows : kNarrowRows) / 4);
   const u32 addr_mode = w.below(8);
   if (store)
@@ -177,7 +181,7 @@ void memory_step(Writer& w, const Style& style) {
                                {"instr_mod0", mode},
                                {"sfpu_addr_mode", addr_mode},
                                {"dest_reg_addr", row}});
-  w.op<op::SFPLOAD>({{"lreg_ind", w.below(8)},
+  w.op<op::SFPLOAD>({{"lreg_ind", w.one_in(16) ? 8 + w.below(4) : w.below(8)},
                      {"instr_mod0", mode},
                      {"sfpu_addr_mode", addr_mode},
                      {"dest_reg_addr", row}});
@@ -208,8 +212,16 @@ void condition_step(Writer& w, Style& style) {
   w.op<op::SFPPOPC>();
 }
 
+void move_rows(Writer& w) {
+  const u32 by = 2 * w.below(8);
+  if (w.one_in(2)) return w.op<op::INCRWC>({{"rwc_d", by}, {"rwc_cr", 4 * w.below(2)}});
+  w.op<op::SETRWC>({{"bit_mask", 4}, {"rwc_d", by}, {"rwc_cr", 4 * w.below(2)}});
+}
+
 void step(Writer& w, Style& style) {
-  switch (w.below(12)) {
+  switch (w.below(13)) {
+    case 12:
+      return move_rows(w);
     case 0:
     case 1:
       return memory_step(w, style);
@@ -245,14 +257,14 @@ void lane_data(Writer& w, u32 words) {
   }
 }
 
-void set_up(Writer& w) {
+void set_up(Writer& w, const Style& style) {
   lane_data(w, kWideRows * 16);
   w.setup_pack_32();
   w.config(cfg::PRNG_SEED_Seed_Val::kWord, w.word());
   words_to_dst(w, kData, 0, kWideRows);
   const Alu alu{.src_b = w.pick({kFp32, kFp16, kBf16, kBfp8, kBfp4, kInt16}),
                 .fp32 = w.one_in(2),
-                .sfpu_fp32 = w.one_in(2)};
+                .sfpu_fp32 = style.sfpu_fp32};
   w.config(kAluWord, alu.word());
   for (u32 mode = 0; mode < kFixedMode; ++mode)
     w.thread_config(thread_cfg::ADDR_MOD_DST_SEC0_DestIncr::kWord + mode,
@@ -291,9 +303,12 @@ void read_back(Writer& w) {
 
 Program make_sfpu(u64 seed) {
   Writer w(seed);
-  Style style{.strange = w.one_in(10), .nops = w.one_in(2), .dest_index = w.one_in(12)};
+  Style style{.sfpu_fp32 = w.one_in(2),
+              .strange = w.one_in(10),
+              .nops = w.one_in(2),
+              .dest_index = w.one_in(12)};
   w.keep = true;
-  set_up(w);
+  set_up(w, style);
   w.keep = style.dest_index;
   if (style.dest_index)
     w.op<op::SFPCONFIG>(

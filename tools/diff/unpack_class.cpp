@@ -71,7 +71,8 @@ void UnpackProgram::choose() {
   u_.force_exponent = a && is_block_format(u_.in) && w_.one_in(4);
   u_.four_bit_exponent = u_.in == kFp8 && w_.one_in(2);
   u_.context = w_.below(2);
-  count_ = w_.pick({16, 32, 64, 128, 256, 256, 512, 16 * (1 + w_.below(32)), 1 + w_.below(256)});
+  count_ = w_.pick({16, 128, 256, 256, 256, 512, 512, 16 * (1 + w_.below(32)), 1 + w_.below(512)});
+  if (a && w_.one_in(4)) count_ = 512 + 16 * w_.below(27);
   // SrcA is written in bursts of at most eight rows, which must not be cut at their start.
   u_.first_row = (u_.to_dst ? 4 : 8) * w_.below(4);
   u_.first_row1 = (u_.to_dst ? 4 : 8) * w_.below(4);
@@ -80,8 +81,8 @@ void UnpackProgram::choose() {
 /// Output strides: whole rows, for SrcA whole bursts.
 void UnpackProgram::strides() {
   const u32 row_bytes = 16 * std::max(1u, datum_bits(u_.out) / 8);
-  const u32 y = 8 * row_bytes * w_.below(2);
-  const u32 z = 8 * row_bytes * w_.below(3);
+  const u32 y = 8 * row_bytes * w_.below(3);
+  const u32 z = 8 * row_bytes * w_.below(4);
   if (u_.unpacker == 0) {
     w_.config(cfg::UNP0_ADDR_CTRL_XY_REG_1_Ystride::kWord,
               y << cfg::UNP0_ADDR_CTRL_XY_REG_1_Ystride::kLow);
@@ -160,6 +161,7 @@ void UnpackProgram::clear() {
 Program UnpackProgram::make() {
   w_.keep = true;
   choose();
+  if (w_.one_in(8)) w_.use_second_bank();
   set_up();
   w_.keep = false;
   if (!u_.to_dst && w_.one_in(3)) clear();

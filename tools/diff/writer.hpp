@@ -46,7 +46,10 @@ class Writer {
   void op(std::initializer_list<tensix::FieldValue> fields = {}) {
     tensix(tensix::encode<Op>(fields));
   }
-  void config(u32 word, u32 value) { store(0xFFEF0000 + word * 4, value); }
+  /// By the core's own store, to state bank 0; after use_second_bank by WRCFG, which reaches 1.
+  void config(u32 word, u32 value);
+  void use_second_bank();
+  bool second_bank() const { return second_bank_; }
   void thread_config(u32 word, u32 value) {
     op<tensix::op::SETC16>({{"setc16_reg", word}, {"setc16_value", value}});
   }
@@ -65,6 +68,7 @@ class Writer {
     program.items.push_back({kind, address, value, keep, core, tile, group});
   }
   u64 state_;
+  bool second_bank_ = false;
   u32 groups_ = 0;
 };
 
