@@ -361,6 +361,10 @@ void Pipeline::math_tile(u32 tile) {
   math().op<op::SEMWAIT>({{"stall_res", 0x1FF}, {"sem_sel", kSemaphore}, {"wait_sem_cond", 2}});
   math().thread_config(thread_cfg::DEST_TARGET_REG_CFG_MATH_Offset::kWord, tile % 2 * half_rows());
   for (u32 i = 0; i < inner_; ++i) {
+    // Valid sources: either waited for, or left to the instructions.
+    if (w_.one_in(3))
+      math().op<op::STALLWAIT>(
+          {{"stall_res", 0x1FF}, {"wait_res", two_sources() ? 0x180u : 0x80u}});
     switch (work_) {
       case Work::Copy:
       case Work::Binary:
