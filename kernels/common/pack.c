@@ -2,9 +2,9 @@
 #include "launch.h"
 #include "tile_pack.h"
 
-static void PackTiles(void) {
+static void PackAll(void) {
   struct packer packer = PackInit();
-  for (u32 tiles = Arg(0); tiles != 0; --tiles) PackTile(&packer, 16);
+  PackTiles(&packer, 16, Arg(0));
 }
 
-KERNEL(PackTiles)
+KERNEL(PackAll)

@@ -5,10 +5,9 @@
 // Arguments: addresses of both operands, first row of tiles, number of rows, tiles of the inner
 // dimension, columns of tiles. The program runs on the whole grid; its first tile leads.
 // Semaphores, starting from 0: 0 tiles that are ready (at the leader), 1 operand is there.
-#include "cb.h"
+#include "dram_pages.h"
 #include "grid.h"
 #include "launch.h"
-#include "noc.h"
 #include "semaphore.h"
 
 enum { SEM_READY = 0, SEM_THERE = 1, TILE_BYTES = 2048 };
@@ -38,16 +37,6 @@ static void Follow(u32 noc) {
   SemaphoreWaitMin(SEM_THERE, 1);
 }
 
-static void ReadRow(u32 noc, const struct interleaved_dram* left, u32 row, u32 inner) {
-  for (u32 page = row * inner; page < (row + 1) * inner; ++page) {
-    CbReserveBack(0, 1);
-    NocRead(noc, DramPageXy(left, page), DramPageAddress(left, page), CbWritePointer(0),
-            TILE_BYTES);
-    NocReadBarrier(noc);
-    CbPushBack(0, 1);
-  }
-}
-
 static void ReadAndShare(void) {
   const u32 noc = MyNoc();
   const u32 inner = Arg(4);
@@ -62,7 +51,9 @@ static void ReadAndShare(void) {
   const struct interleaved_dram left = InterleavedDram(noc, Arg(0), TILE_BYTES);
   const u32 end = Arg(2) + Arg(3);
   for (u32 row = Arg(2); row < end; ++row) {
-    for (u32 column = 0; column < columns; ++column) ReadRow(noc, &left, row, inner);
+    for (u32 column = 0; column < columns; ++column) {
+      for (u32 k = 0; k < inner; ++k) CbReadPage(0, &left, row * inner + k);
+    }
   }
 }
 

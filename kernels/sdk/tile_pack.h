@@ -19,13 +19,13 @@ struct packer {
   u32 half;  // half of Dst that is packed next
 };
 
-// Strides of the read from Dst, in bytes: row, face, tile.
-GUEST_INLINE void PackConfigureStrides(void) {
+// Strides of the read from Dst, in bytes: row; one or two faces; tile.
+GUEST_INLINE void PackConfigureStrides(u32 z_faces) {
   TTI(SETDMAREG, .reg_index_16b = 2 * GPR_PACK_TMP0, .payload_sig_sel = 0);
   TTI(SETDMAREG, .reg_index_16b = 2 * GPR_PACK_TMP0 + 1,
       .payload_sig_sel = PACK_DATUM_SIZE * FACE_COLUMNS);
   TTI(SETDMAREG, .reg_index_16b = 2 * GPR_PACK_TMP1,
-      .payload_sig_sel = PACK_DATUM_SIZE * FACE_SIZE);
+      .payload_sig_sel = PACK_DATUM_SIZE * FACE_SIZE * z_faces);
   TTI(SETDMAREG, .reg_index_16b = 2 * GPR_PACK_TMP1 + 1,
       .payload_sig_sel = PACK_DATUM_SIZE * FACE_SIZE * TILE_FACES);
   TTI(STALLWAIT, .stall_res = STALL_CFG, .wait_res = WAIT_THCON);
@@ -35,6 +35,10 @@ GUEST_INLINE void PackConfigureStrides(void) {
   TTI(NOP);
 }
 
+// Units of 16 bytes that the packer leaves for exponents before data of 8 bits or fewer, a byte for
+// 16 datums; fp8 and integers have none.
+enum { PACK_EXPONENTS = OUT_FORMAT == FORMAT_BFP8 ? TILE_FACES : 0 };
+
 GUEST_INLINE void PackConfigureFormats(void) {
   TTI(ATGETM, .mutex_index = MUTEX_REG_RMW);
   ModifyConfig(ALU_FORMAT_SPEC_REG2_Dstacc_WORD, CONFIG_MASK(ALU_FORMAT_SPEC_REG2_Dstacc),
@@ -43,13 +47,16 @@ GUEST_INLINE void PackConfigureFormats(void) {
                CONFIG_MASK(STACC_RELU_ApplyRelu) | CONFIG_MASK(STACC_RELU_ReluThreshold), 0);
   TTI(ATRELM, .mutex_index = MUTEX_REG_RMW);
   WriteConfig(THCON_SEC0_REG1_Row_start_section_size_WORD,
-              CONFIG_FIELD(THCON_SEC0_REG1_Exp_section_size, TILE_FACES));
+              CONFIG_FIELD(THCON_SEC0_REG1_Exp_section_size, PACK_EXPONENTS));
   WriteConfig(THCON_SEC0_REG1_Disable_zero_compress_WORD,
               CONFIG_FIELD(THCON_SEC0_REG1_Disable_zero_compress, 1) |
-                  CONFIG_FIELD(THCON_SEC0_REG1_Out_data_format, OUT_FORMAT) |
+                  CONFIG_FIELD(THCON_SEC0_REG1_Out_data_format, FORMAT_CODE(OUT_FORMAT)) |
                   CONFIG_FIELD(THCON_SEC0_REG1_In_data_format, PACK_FORMAT));
   WriteConfig(PCK_DEST_RD_CTRL_Read_32b_data_WORD,
-              CONFIG_FIELD(PCK_DEST_RD_CTRL_Read_32b_data, DST_IS_32BIT));
+              CONFIG_FIELD(PCK_DEST_RD_CTRL_Read_32b_data, DST_IS_32BIT) |
+                  CONFIG_FIELD(PCK_DEST_RD_CTRL_Round_10b_mant, PACK_ROUNDS_TO_19_BITS));
+  ModifyConfig(THCON_SEC0_REG1_Pac_LF8_4b_exp_WORD, CONFIG_MASK(THCON_SEC0_REG1_Pac_LF8_4b_exp),
+               CONFIG_FIELD(THCON_SEC0_REG1_Pac_LF8_4b_exp, OUT_FORMAT == FORMAT_FP8_E4M3));
   for (u32 i = 0; i < 4; ++i) {
     WriteConfig(PACK_COUNTERS_SEC0_pack_per_xy_plane_WORD + i,
                 CONFIG_FIELD(PACK_COUNTERS_SEC0_pack_reads_per_xy_plane, FACE_ROWS));
@@ -87,10 +94,9 @@ GUEST_INLINE void PackSelectHalf(u32 half) {
   TTI(DMANOP);
 }
 
-GUEST_INLINE struct packer PackInit(void) {
-  PackConfigureStrides();
+// What every kernel starts with; in which order rows are packed is said before.
+GUEST_INLINE struct packer PackStart(void) {
   PackConfigureFormats();
-  PackConfigureMop();
   TensixSync();
   TTI(STALLWAIT, .stall_res = STALL_TDMA | STALL_THCON, .wait_res = WAIT_PACK);
   TTI(SETDMAREG, .reg_index_16b = 2 * GPR_DEST_OFFSET_LO, .payload_sig_sel = 0);
@@ -100,6 +106,13 @@ GUEST_INLINE struct packer PackInit(void) {
   TTI(SETADCXY, .cnt_set_mask = ADC_PACK, .bit_mask = 0xB);
   TTI(SETADCZW, .cnt_set_mask = ADC_PACK, .bit_mask = 0xF);
   return (struct packer){0};
+}
+
+// Tiles as they lie in Dst, row by row.
+GUEST_INLINE struct packer PackInit(void) {
+  PackConfigureStrides(1);
+  PackConfigureMop();
+  return PackStart();
 }
 
 // Where the next PACRs write, in units of 16 bytes. Bit 31 starts a new tile there. As with the
@@ -165,4 +178,8 @@ GUEST_INLINE void PackTile(struct packer* packer, u32 cb) {
   TTI(SETADCZW, .cnt_set_mask = ADC_PACK, .bit_mask = 5);
   PackReleaseDst(packer);
   PackPushPages(cb, 1);
+}
+
+GUEST_INLINE void PackTiles(struct packer* packer, u32 cb, u32 tiles) {
+  for (; tiles != 0; --tiles) PackTile(packer, cb);
 }

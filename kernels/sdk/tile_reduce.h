@@ -1,14 +1,15 @@
 // TRISC1: pools tiles with the matrix unit, over rows, columns or everything. SrcA has the tiles
 // (faces transposed to pool over rows), SrcB the weights: a tile with the same number in the first
 // row of every face and zeroes elsewhere. The results are the first row, the first column or the
-// first datum of tile 0 of the current half of Dst; the rest of it means nothing.
+// first datum of tile 0 of the current half of Dst; the rest of it means nothing and may be masked
+// when it is packed.
 //
 // After tt-llk's llk_math_reduce.h for Blackhole.
 #pragma once
+#include "reduce_extent.h"
 #include "tile_fpu.h"
 
 enum pool { POOL_SUM, POOL_LARGEST };
-enum reduce_extent { REDUCE_COLUMNS, REDUCE_ROWS, REDUCE_ALL };
 
 enum { POOL_FACE_ROWS = 16, POOL_LOWER_FACES = 32, POOL_SCRATCH_ROW = 4, SRCB_SCRATCH = 16 };
 enum { MOVB2D_4_ROWS = 4, MOVD2B_1_ROW = 0, MOVB2A_4_ROWS = 2 };

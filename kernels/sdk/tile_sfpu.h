@@ -18,15 +18,23 @@ enum {
 
 enum { SFPMAD_NEGATE_A = 1, SFPMAD_NEGATE_C = 2 };
 
-// How the unit sees a datum of Dst.
-enum { SFPU_DST_MODE = DST_IS_32BIT ? 3 : SFPU_BF16 };
+// How the unit sees a datum of Dst. A kernel may define how it loads and stores before it includes
+// this.
+enum { SFPU_FP32 = 3, SFPU_INT32 = 4, SFPU_UINT16 = 6 };
+enum { SFPU_DST_MODE = DST_IS_32BIT ? SFPU_FP32 : SFPU_BF16 };
+#ifndef SFPU_LOAD_MODE
+#define SFPU_LOAD_MODE SFPU_DST_MODE
+#endif
+#ifndef SFPU_STORE_MODE
+#define SFPU_STORE_MODE SFPU_DST_MODE
+#endif
 
 // Loads four rows, even or odd columns, to a register, runs the statements and stores it.
-#define SFPU_FOUR_ROWS(lreg, row, ...)                                                           \
-  TT(SFPLOAD, .lreg_ind = (lreg), .instr_mod0 = SFPU_DST_MODE, .sfpu_addr_mode = ADDR_MOD_STAY,  \
-     .dest_reg_addr = (row));                                                                    \
-  __VA_ARGS__;                                                                                   \
-  TT(SFPSTORE, .lreg_ind = (lreg), .instr_mod0 = SFPU_DST_MODE, .sfpu_addr_mode = ADDR_MOD_STAY, \
+#define SFPU_FOUR_ROWS(lreg, row, ...)                                                             \
+  TT(SFPLOAD, .lreg_ind = (lreg), .instr_mod0 = SFPU_LOAD_MODE, .sfpu_addr_mode = ADDR_MOD_STAY,   \
+     .dest_reg_addr = (row));                                                                      \
+  __VA_ARGS__;                                                                                     \
+  TT(SFPSTORE, .lreg_ind = (lreg), .instr_mod0 = SFPU_STORE_MODE, .sfpu_addr_mode = ADDR_MOD_STAY, \
      .dest_reg_addr = (row))
 
 // Runs the statements on all of the tile.

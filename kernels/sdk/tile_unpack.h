@@ -47,14 +47,14 @@ GUEST_INLINE void UnpackKeepDenormals(u32 keep) {
 
 GUEST_INLINE void UnpackConfigureFormats(void) {
   // Tile descriptor, word 0: format in L1, bit 4 "not compressed", x size above; word 1: y and z.
-  const u32 descriptor = IN_FORMAT | 1 << 4;
+  const u32 descriptor = FORMAT_CODE(IN_FORMAT) | 1 << 4;
   const u32 y_and_z = 1 | TILE_FACES << 16;
   WriteConfig(THCON_SEC0_REG0_TileDescriptor_WORD, descriptor);
   WriteConfig(THCON_SEC0_REG0_TileDescriptor_WORD + 1, y_and_z);
   WriteConfig(THCON_SEC1_REG0_TileDescriptor_WORD, descriptor | FACE_SIZE << 16);
   WriteConfig(THCON_SEC1_REG0_TileDescriptor_WORD + 1, y_and_z);
 
-  const u32 out = CONFIG_FIELD(THCON_SEC0_REG2_Out_data_format, SRC_FORMAT) |
+  const u32 out = CONFIG_FIELD(THCON_SEC0_REG2_Out_data_format, FORMAT_CODE(SRC_FORMAT)) |
                   CONFIG_FIELD(THCON_SEC0_REG2_Throttle_mode, 2);
   const u32 uncompressed = CONFIG_FIELD(THCON_SEC0_REG2_Disable_zero_compress_cntx0, 0xF) |
                            CONFIG_FIELD(THCON_SEC0_REG2_Disable_zero_compress_cntx4, 0xF);
@@ -62,6 +62,12 @@ GUEST_INLINE void UnpackConfigureFormats(void) {
   WriteConfig(THCON_SEC0_REG2_Disable_zero_compress_cntx0_WORD, uncompressed);
   WriteConfig(THCON_SEC1_REG2_Out_data_format_WORD, out);
   WriteConfig(THCON_SEC1_REG2_Disable_zero_compress_cntx0_WORD, uncompressed);
+
+  const u32 e4m3 = IN_FORMAT == FORMAT_FP8_E4M3;
+  ModifyConfig(THCON_SEC0_REG1_Unp_LF8_4b_exp_WORD, CONFIG_MASK(THCON_SEC0_REG1_Unp_LF8_4b_exp),
+               CONFIG_FIELD(THCON_SEC0_REG1_Unp_LF8_4b_exp, e4m3));
+  ModifyConfig(THCON_SEC1_REG1_Unp_LF8_4b_exp_WORD, CONFIG_MASK(THCON_SEC1_REG1_Unp_LF8_4b_exp),
+               CONFIG_FIELD(THCON_SEC1_REG1_Unp_LF8_4b_exp, e4m3));
 
   // In the register file a face is 256 data of 2 bytes further than the one before it.
   WriteConfig(UNP0_ADDR_CTRL_ZW_REG_1_Zstride_WORD,
@@ -101,21 +107,26 @@ GUEST_INLINE struct unpacker UnpackStart(void) {
   return (struct unpacker){0};
 }
 
-// Tiles to SrcA. Per face: unpack (and step to the next face), and mark SrcB valid, which the FPU's
-// moves do not read but their SETRWC releases.
-GUEST_INLINE struct unpacker UnpackInit(void) {
-  const struct unpacker unpacker = UnpackStart();
-  UnpackKeepDenormals(1);
+// What goes to SrcA with each run of the MOP, in one or four parts: unpack (and step to the next
+// face), and mark SrcB valid, which the FPU's moves do not read but their SETRWC releases.
+GUEST_INLINE void UnpackMop(u32 parts) {
   const u32 srca = OP(UNPACR, .unpack_block_selection = 0, .addr_mode = 1, .ovrd_thread_id = 1,
                       .set_dat_valid = 1, .last = 1);
   const u32 srcb = OP(UNPACR_NOP, .unpacker_select = 1, .set_dvalid = 1, .unpack_pop = 1);
-  ConfigureMop((struct mop){.outer = TILE_FACES,
+  ConfigureMop((struct mop){.outer = parts,
                             .inner = 1,
                             .start = srca,
                             .end = OP(NOP),
                             .loop = srcb,
                             .last_inner = srcb,
                             .last_outer = srcb});
+}
+
+// Tiles to SrcA.
+GUEST_INLINE struct unpacker UnpackInit(void) {
+  const struct unpacker unpacker = UnpackStart();
+  UnpackKeepDenormals(1);
+  UnpackMop(TILE_FACES);
   return unpacker;
 }
 

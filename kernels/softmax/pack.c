@@ -8,9 +8,9 @@ static void PackSoftmax(void) {
   struct packer packer = PackInit();
   for (u32 rows = Arg(0); rows != 0; --rows) {
     PackTile(&packer, CB_LARGEST);
-    for (u32 i = 0; i < width; ++i) PackTile(&packer, CB_EXPONENTIALS);
+    PackTiles(&packer, CB_EXPONENTIALS, width);
     PackTile(&packer, CB_RECIPROCALS);
-    for (u32 i = 0; i < width; ++i) PackTile(&packer, CB_OUTPUT);
+    PackTiles(&packer, CB_OUTPUT, width);
   }
 }
 

@@ -1,7 +1,6 @@
 // TRISC1: x times the normal distribution at x as x/2 + f(|x|), f by a table of six straight lines
 // (bounds 1/2, 1, 3/2, 2, 3), which are right to 0.012. Argument: number of tiles.
-#include "launch.h"
-#include "tile_sfpu.h"
+#include "tile_unary.h"
 
 enum { SFPLUTFP32_SIX_LINES = 2, F32_HALF = 0x3F000000 };
 
@@ -17,18 +16,8 @@ static void LoadLines(void) {
   SfpuLoadConstant(SFPU_L6, 0x7C00AFEE);
 }
 
-static void GeluByTable(void) {
-  MathStart();
-  CopyInit();
-  SfpuSetConstant(SFPU_L11, F32_HALF);
-  LoadLines();
-  for (u32 tiles = Arg(0); tiles != 0; --tiles) {
-    MathAcquireDst();
-    MathCopyTile();
-    SFPU_TILE_IN(SFPU_L3, TTI(SFPLUTFP32, .lreg_dest = SFPU_L7, .instr_mod1 = SFPLUTFP32_SIX_LINES);
-                 TTI(SFPNOP); SfpuMultiplyAdd(SFPU_L3, SFPU_L11, SFPU_L7, SFPU_L3, 0));
-    MathReleaseDst();
-  }
-}
-
-KERNEL(GeluByTable)
+UNARY_KERNEL(GeluByTable, MathCopyTile, SfpuSetConstant(SFPU_L11, F32_HALF);
+             LoadLines(),
+             SFPU_TILE_IN(SFPU_L3,
+                          TTI(SFPLUTFP32, .lreg_dest = SFPU_L7, .instr_mod1 = SFPLUTFP32_SIX_LINES);
+                          TTI(SFPNOP); SfpuMultiplyAdd(SFPU_L3, SFPU_L11, SFPU_L7, SFPU_L3, 0)))

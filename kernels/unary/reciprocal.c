@@ -1,16 +1,5 @@
 // TRISC1: reciprocals. Argument: number of tiles.
-#include "launch.h"
 #include "tile_sfpu_math.h"
+#include "tile_unary.h"
 
-static void Reciprocal(void) {
-  MathStart();
-  CopyInit();
-  for (u32 tiles = Arg(0); tiles != 0; --tiles) {
-    MathAcquireDst();
-    MathCopyTile();
-    SFPU_TILE(SfpuReciprocal());
-    MathReleaseDst();
-  }
-}
-
-KERNEL(Reciprocal)
+UNARY_KERNEL(Reciprocal, MathCopyTile, , SFPU_TILE(SfpuReciprocal()))

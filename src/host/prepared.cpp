@@ -90,6 +90,7 @@ Tensor generate_tensor(const GeneratedSource& source, DType dtype) {
     }
     tensor.set_bits(i, bits_of(dtype, value));
   }
+  share_exponents(tensor);
   return tensor;
 }
 

@@ -181,7 +181,23 @@ class Evaluation {
         return absolute ? (a < 0 ? negate(a) : a == 0 ? T{0} : a) : a > 0 ? a : T{0};
       });
     }
+    if (name == "round" || name == "truncate") return whole_numbers(node);
     return real_function(node);
+  }
+
+  /// Of a float expression, also where the result is a tensor of integers. Ties go away from zero.
+  Array<T> whole_numbers(const ExpressionNode& node) const {
+    check_arguments(node, 1);
+    const Array<float> in = Evaluation<float>(lookup_, result_).value(node.children[0]);
+    Array<T> out{in.shape, std::vector<T>(in.values.size())};
+    for (u64 i = 0; i < in.values.size(); ++i) {
+      const float whole =
+          node.name == "round" ? std::round(in.values[i]) : std::trunc(in.values[i]);
+      if (!(std::fabs(whole) < 0x1p63f))
+        fail(node, fmt::format("{} at element {} is no integer of 64 bits", whole, i));
+      out.values[i] = static_cast<T>(whole);
+    }
+    return out;
   }
 
   /// Worked out in double precision and rounded once.
@@ -201,7 +217,7 @@ class Evaluation {
                   [=](T a) { return static_cast<T>(function(static_cast<double>(a))); });
     }
     fail(node, fmt::format("unknown function '{}' (known: abs, erf, exp, largest, matmul, max, "
-                           "min, relu, sqrt, sum, tanh, transpose)",
+                           "min, relu, round, sqrt, sum, tanh, transpose, truncate)",
                            node.name));
   }
 
@@ -297,6 +313,7 @@ void evaluate_tensor(const ExpressionNode& node, const TensorLookup& lookup, Rou
   const Array<float> array = evaluate_for<float>(node, lookup, result);
   for (u64 i = 0; i < array.values.size(); ++i)
     result.set_bits(i, to_float_bits(result.dtype, array.values[i], rounding));
+  share_exponents(result, rounding);
 }
 
 }  // namespace bhemu::host

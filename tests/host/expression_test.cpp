@@ -134,6 +134,16 @@ TEST_F(Elementwise, functions_are_worked_out_exactly_and_rounded_once) {
   EXPECT_EQ(evaluate("exp(x) - 1", DType::Fp32).bits_at(1), 0u);
 }
 
+TEST_F(Elementwise, floats_become_integers_as_the_expression_says) {
+  set(DType::Fp32, {0x40200000, 0xC0200000, 0x40700000});  // 2.5, -2.5, 3.75
+  EXPECT_EQ(evaluate("round(x)", DType::Int32).bits_at(0), 3u);
+  EXPECT_EQ(evaluate("round(x)", DType::Int32).bits_at(1), ~2u);
+  EXPECT_EQ(evaluate("truncate(x)", DType::Int32).bits_at(1), ~1u);
+  EXPECT_EQ(evaluate("truncate(x * 2) + 1", DType::Int32).bits_at(2), 8u);
+  EXPECT_EQ(evaluate("truncate(x)", DType::Fp32).value_at(2), 3.0);
+  EXPECT_THROW(evaluate("truncate(x / 0)", DType::Int32), ExpressionError);
+}
+
 TEST(Comparison, tolerances_are_a_constant_part_and_a_part_of_the_expected_value) {
   Tensor expected = make_tensor(DType::Fp32, {2});
   Tensor actual = expected;

@@ -73,6 +73,22 @@ def copy_for_gcc12(source, target):
             path.write_text(changed)
 
 
+def widen_math(path):
+    """More room for the code of the second thread, where kernels of sfpi.h run.
+
+    LLK gives each thread 16 KiB, one behind the other; above the last is room up to the mailboxes.
+    """
+    text = path.read_text()
+    for region, origin, length in (
+        ("TRISC1_CODE", "0x15000", "43K"),
+        ("TRISC1_LOADER_INIT_MEM", "0xB000", "TRISC_LOCAL_MEM_LENGTH"),
+        ("TRISC2_CODE", "0x10000", "16K"),
+    ):
+        row = rf"(?m)^(\s*{region}\s*):.*$"
+        text = re.sub(row, rf"\1: ORIGIN = {origin}, LENGTH = {length}", text, count=1)
+    path.write_text(text)
+
+
 def overlay(llk, work):
     """A tree that looks like LLK after its own set-up, with our compiler and headers in it."""
     tree = work / "tree"
@@ -82,6 +98,7 @@ def overlay(llk, work):
     for name in ("common", "tt_llk_blackhole", "tests/sources", "tests/helpers"):
         copy_for_gcc12(llk / name, tree / name)
     shutil.copytree(llk / "tests/python_tests", tests / "python_tests")
+    widen_math(tests / "helpers/ld/memory.blackhole.ld")
     tools = tests / "sfpi/compiler/bin"
     tools.mkdir(parents=True)
     link(tools / "riscv-tt-elf-g++", HERE / "bin/riscv-tt-elf-g++")

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <random>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "numeric/format_unpack.hpp"
@@ -113,15 +114,25 @@ const Vector kMeasured[] = {
     {F::Int16, F::Int16, 0x8001, 0, 0x40400, 0x40001},
 };
 
-TEST(FormatUnpack, gives_the_measured_cell_in_both_bit_orders) {
-  for (const Vector& v : kMeasured) {
-    const u32 cell = convert(v.in, v.out, v.datum, v.exponent, v.flags);
-    EXPECT_EQ(ieee19_from_cell(cell), v.ieee19)
-        << name_of(v.in) << " to " << name_of(v.out) << " " << std::hex << v.datum;
-    EXPECT_EQ(src_bits_from_cell(cell), v.stored19) << std::hex << v.datum;
-    EXPECT_EQ(cell_from_src_bits(v.stored19), cell);
-  }
+class MeasuredCell : public ::testing::TestWithParam<Vector> {};
+
+TEST_P(MeasuredCell, is_given_in_both_bit_orders) {
+  const Vector& v = GetParam();
+  const u32 cell = convert(v.in, v.out, v.datum, v.exponent, v.flags);
+  EXPECT_EQ(ieee19_from_cell(cell), v.ieee19);
+  EXPECT_EQ(src_bits_from_cell(cell), v.stored19);
+  EXPECT_EQ(cell_from_src_bits(v.stored19), cell);
 }
+
+INSTANTIATE_TEST_SUITE_P(Unpack, MeasuredCell, ::testing::ValuesIn(kMeasured),
+                         [](const ::testing::TestParamInfo<Vector>& info) {
+                           const Vector& v = info.param;
+                           const char* option = v.flags.fp8_e4m3        ? "e4m3_"
+                                                : v.flags.int8_unsigned ? "unsigned_"
+                                                                        : "";
+                           return fmt::format("{}_to_{}_{}{:X}_exponent_{:X}", name_of(v.in),
+                                              name_of(v.out), option, v.datum, v.exponent);
+                         });
 
 TEST(FormatUnpack, keeps_every_pattern_of_the_16_bit_formats) {
   for (u32 d = 0; d < 0x10000; ++d) {

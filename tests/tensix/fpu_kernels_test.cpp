@@ -350,13 +350,14 @@ TEST_P(FpuKernels, integer_matrix_products_equal_the_scalar_ones) {
     for (u32 k = 0; k < 16; ++k) job.a[k] = tile.a[k];
     job.mask_a = job.mask_b = kCellFp16;
     job.phase = round % 4;
+    job.keep = operands.bits() % 2 == 0;
     run_integer_matrix_kernel(job);
     for (u32 i = 0; i < 8; ++i) {
       for (u32 j = 0; j < 16; ++j) {
         i64 sum = 0;
         for (u32 k = 0; k < 16; ++k)
           sum += i64{integer_slice(tile.a[k][j], integer_slice_mask_a(job.phase))} *
-                 integer_slice(tile.b[i][k], integer_slice_mask_b(job.phase));
+                 integer_slice(tile.b[i][k], integer_slice_mask_b(job.phase), job.keep);
         ASSERT_EQ(tile.get(DstKind::Fp32, i, j), integer_accumulate(tile.old[i][j], sum));
       }
     }

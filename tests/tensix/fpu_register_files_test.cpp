@@ -153,6 +153,7 @@ class BankWalk {
       if (reset == 1) {
         model.valid[0] = model.valid[1] = false;
         model.unpack = model.matrix = 0;
+        model.format[0] = model.format[1] = 0;
       } else if ((mask >> i & 1) != 0) {
         model.valid[model.matrix] = false;
         if (reset == 0) model.matrix ^= 1;
@@ -281,11 +282,11 @@ TEST(FpuRegisterFiles, rows_512_and_up_of_the_32_bit_view_are_those_from_256_on)
   }
 }
 
-/// Leaves a one behind in row 0 (or 0 to 7) of an empty Dst and runs a word; what column 0 holds.
-u32 result_on_invalid_row(u32 word, bool sources_are_one) {
+/// Runs a word on an empty Dst that held threes, and says what column 0 of row 0 holds then.
+u32 result_on_invalid_row(u32 word, bool sources_are_one, bool fp32 = true) {
   UnitBench bench;
   bench.set_source_formats(kBf16, kBf16);
-  bench.set<cfg::ALU_ACC_CTRL_Fp32_enabled>(1);
+  bench.set<cfg::ALU_ACC_CTRL_Fp32_enabled>(fp32);
   for (u32 row = 0; row < 8; ++row) bench.dst().write32(row, 0, numeric::dst_from_fp32(0x40400000));
   for (SrcRow& row : bench.fpu().src_a.bank[0])
     row.datum.fill(sources_are_one ? 0x3F800000 : 0xBF800000);
@@ -310,11 +311,9 @@ TEST(FpuRegisterFiles, an_invalid_row_is_zero_to_what_adds_and_minus_infinity_to
   EXPECT_EQ(result_on_invalid_row(encode<op::MPOOL3S1>(), false), 0u);
   // The low half is written, the high one becomes zero.
   const u32 one = numeric::dst_from_bf16(0x3F80);
-  EXPECT_EQ(result_on_invalid_row(encode<op::MOVA2D>({{"instr_mod", 2}, {"dest_32b_lo", 1}}), true),
-            one);
-  EXPECT_EQ(result_on_invalid_row(encode<op::MOVB2D>({{"movb2d_instr_mod", 2}, {"dest_32b_lo", 1}}),
-                                  true),
-            one);
+  for (const u32 word : {encode<op::MOVA2D>({{"instr_mod", 2}, {"dest_32b_lo", 1}}),
+                         encode<op::MOVB2D>({{"movb2d_instr_mod", 2}, {"dest_32b_lo", 1}})})
+    EXPECT_EQ(result_on_invalid_row(word, true, false), one);
 }
 
 TEST(FpuRegisterFiles, moves_from_an_invalid_row_give_zeros) {

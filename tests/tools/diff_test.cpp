@@ -82,6 +82,39 @@ TEST(DiffProgram, a_seed_gives_the_same_program_every_time_and_it_runs) {
   }
 }
 
+Program without_item(const Program& program, size_t gone) {
+  Program rest = program;
+  rest.items.clear();
+  const Item& item = program.items[gone];
+  for (size_t i = 0; i < program.items.size(); ++i) {
+    const Item& other = program.items[i];
+    if (i == gone || (item.group != 0 && other.group == item.group)) continue;
+    rest.items.push_back(other);
+  }
+  return rest;
+}
+
+// A class whose dump did not depend on what its programs do could find nothing.
+TEST(DiffProgram, what_a_program_does_can_be_seen_in_its_dump) {
+  for (const ProgramClass& kind : classes()) {
+    Ours ours(TimingModel::Fast, true);
+    unsigned tried = 0;
+    unsigned seen = 0;
+    for (u64 seed = 1; seed <= 20; ++seed) {
+      const Program program = kind.make(seed);
+      const Outcome whole = ours.run(program);
+      std::vector<size_t> removable;
+      for (size_t i = 0; i < program.items.size(); ++i)
+        if (!program.items[i].keep) removable.push_back(i);
+      if (removable.empty()) continue;
+      ++tried;
+      const Outcome less = ours.run(without_item(program, removable[removable.size() / 2]));
+      seen += less.end != whole.end || less.dump != whole.dump ? 1 : 0;
+    }
+    EXPECT_GE(seen * 6, tried) << kind.name << ": seen in " << seen << " of " << tried;
+  }
+}
+
 TEST(DiffShrink, leaves_the_two_items_that_show_it_and_makes_them_simple) {
   Writer w(1);
   for (u32 i = 0; i < 100; ++i) w.store(kData + i * 4, 0x50000 + i);

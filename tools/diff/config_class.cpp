@@ -22,7 +22,8 @@ constexpr u32 kStreamSpace = 0x4A4;
 constexpr u32 kUsedStreams = 4;
 
 /// Words of a bank whose every bit can be read back and does nothing by itself.
-constexpr std::array<u32, 12> kPlainWords{12, 13, 14, 15, 28, 56, 57, 64, 65, 68, 69, 112};
+constexpr std::array<u32, 23> kPlainWords{2,  12, 13, 14, 15, 28, 56, 57,  59,  64,  65, 68,
+                                          69, 70, 72, 76, 77, 84, 86, 112, 120, 124, 125};
 /// The registers from here on are set up: L1 addresses (in units of 16 bytes) and offsets.
 constexpr u32 kFreeGprs = 56;
 constexpr u32 kAddressGpr = 60;
@@ -92,13 +93,8 @@ void Step::memory() {
           encode<op::ATSWAP>(
               {{"swap_mask", w.below(256)}, {"single_data_reg", w.below(2)}, {"mem_hier_sel", 1}}) |
           address);
-    default:
-      return w.tensix(encode<op::ATINCGETPTR>({{"sel32b", w.below(4)},
-                                               {"wrap_val", w.below(16)},
-                                               {"incr_val", w.below(16)},
-                                               {"no_incr", w.below(2)},
-                                               {"mem_hier_sel", 1}}) |
-                      address);
+    default:  // (ATINCGETPTR and ATCAS may wait for ever.)
+      return w.op<op::DMANOP>();
   }
 }
 

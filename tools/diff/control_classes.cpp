@@ -17,29 +17,130 @@ void load_gprs(Writer& w) {
   for (u32 i = 0; i < 64; ++i) w.load(kGprs + i * 4);
 }
 
-void adc_step(Writer& w) {
-  const u32 mask = 4 | w.below(4);
-  const u32 y = w.below(6);
-  const u32 z = w.below(2);
-  const u32 set = 2 | w.below(2) << 3;  // the X counter of channel 0 stays 0
-  switch (w.below(7)) {
+/// Changes of the address counters, of which the packer shows its own. What it cannot start from
+/// (as other simulators have it) is changed back before it does.
+class Counters {
+ public:
+  explicit Counters(Writer& writer) : w_(writer) {}
+  void step();
+  void make_usable();
+
+ private:
+  void set_one(u32 mask);
+  void planes(u32 mask);
+  void rows(u32 mask);
+  void last_datum(u32 mask);
+
+  Writer& w_;
+  u32 x1_ = 15;  // counter X of channel 1 of the packer, and what it comes back to
+  u32 x1_cr_ = 15;
+};
+
+void Counters::set_one(u32 mask) {
+  // Y, Z and W of channel 0; Y of channel 1, which moves the destination by its stride.
+  const u32 which = w_.pick({1, 2, 3, 5});
+  const u32 limit = which == 1 ? 64 : which == 5 ? 16 : which == 2 ? 4 : 2;
+  const u32 value = w_.one_in(8) && which != 5 ? w_.below(1 << 16) : w_.below(limit);
+  w_.op<op::SETADC>({{"cnt_set_mask", mask},
+                     {"dimension_index", which & 3},
+                     {"channel_index", which >> 2},
+                     {"value", value}});
+}
+
+void Counters::rows(u32 mask) {
+  const u32 x = w_.below(8);  // of channel 0, which is brought back
+  const u32 y0 = w_.below(8);
+  const u32 y1 = w_.below(4);
+  switch (w_.below(3)) {
     case 0:
-      return w.op<op::SETADC>(
-          {{"cnt_set_mask", mask}, {"dimension_index", 1}, {"value", w.below(8)}});
+      return w_.op<op::SETADCXY>({{"cnt_set_mask", mask},
+                                  {"ch0_y", y0},
+                                  {"ch1_y", y1},
+                                  {"bit_mask", w_.pick({2, 8, 10})}});
     case 1:
-      return w.op<op::SETADC>(
-          {{"cnt_set_mask", mask}, {"dimension_index", 2}, {"value", w.below(3)}});
-    case 2:
-      return w.op<op::SETADCXY>({{"cnt_set_mask", mask}, {"ch0_y", y}, {"bit_mask", set}});
-    case 3:
-      return w.op<op::INCADCXY>({{"cnt_set_mask", mask}, {"ch0_y", y}});
-    case 4:
-      return w.op<op::ADDRCRXY>({{"cnt_set_mask", mask}, {"ch0_y", y}, {"bit_mask", 2}});
-    case 5:
-      return w.op<op::INCADCZW>({{"cnt_set_mask", mask}, {"ch0_z", z}});
+      return w_.op<op::INCADCXY>(
+          {{"cnt_set_mask", mask}, {"ch0_x", x}, {"ch0_y", y0}, {"ch1_y", y1}});
     default:
-      return w.op<op::ADDRCRZW>({{"cnt_set_mask", mask}, {"ch0_z", z}, {"bit_mask", 1}});
+      return w_.op<op::ADDRCRXY>({{"cnt_set_mask", mask},
+                                  {"ch0_y", y0},
+                                  {"ch1_y", y1},
+                                  {"bit_mask", w_.pick({2, 8, 10})}});
   }
+}
+
+void Counters::planes(u32 mask) {
+  const u32 z = w_.below(3);
+  const u32 w = w_.below(2);
+  switch (w_.below(3)) {
+    case 0:
+      return w_.op<op::SETADCZW>(
+          {{"cnt_set_mask", mask}, {"ch0_z", z}, {"ch0_w", w}, {"bit_mask", 1 + w_.below(3)}});
+    case 1:
+      return w_.op<op::INCADCZW>({{"cnt_set_mask", mask},
+                                  {"ch0_z", z},
+                                  {"ch0_w", w},
+                                  {"ch1_z", w_.below(8)},
+                                  {"ch1_w", w_.below(8)}});
+    default:
+      return w_.op<op::ADDRCRZW>(
+          {{"cnt_set_mask", mask}, {"ch0_z", z}, {"ch0_w", w}, {"bit_mask", 1 + w_.below(3)}});
+  }
+}
+
+/// Counter X of channel 1 says how many data a row has.
+void Counters::last_datum(u32 mask) {
+  const bool ours = (mask & 4) != 0;
+  const u32 by = w_.below(8);
+  switch (w_.below(4)) {
+    case 0: {
+      const u32 last = w_.pick({7, 15});
+      if (ours) x1_ = x1_cr_ = last;
+      return w_.op<op::SETADCXX>({{"cnt_set_mask", mask}, {"x_end2", last}});
+    }
+    case 1:
+      if (ours) x1_ = x1_cr_ = by;
+      return w_.op<op::SETADCXY>({{"cnt_set_mask", mask}, {"ch1_x", by}, {"bit_mask", 4}});
+    case 2:
+      if (ours) x1_ += by;
+      return w_.op<op::INCADCXY>({{"cnt_set_mask", mask}, {"ch1_x", by}});
+    default:
+      if (ours) x1_ = x1_cr_ += by;
+      return w_.op<op::ADDRCRXY>({{"cnt_set_mask", mask}, {"ch1_x", by}, {"bit_mask", 4}});
+  }
+}
+
+void Counters::step() {
+  const u32 mask = w_.one_in(4) ? 1 + w_.below(7) : 4 | w_.below(4);
+  switch (w_.below(8)) {
+    case 0:
+      return last_datum(mask);
+    case 1:
+    case 2:
+      return set_one(mask);
+    case 3:
+    case 4:
+    case 5:
+      return rows(mask);
+    default:
+      return planes(mask);
+  }
+}
+
+void Counters::make_usable() {
+  w_.op<op::ADDRCRXY>({{"cnt_set_mask", 4}, {"bit_mask", 1}});
+  w_.op<op::ADDRCRZW>({{"cnt_set_mask", 4}, {"bit_mask", 0xC}});
+  const u32 last = x1_ <= 7 ? 7 : 15;
+  if (x1_ > last) {
+    w_.op<op::SETADCXX>({{"cnt_set_mask", 4}, {"x_end2", last}});
+    x1_cr_ = last;
+  } else {
+    for (u32 left = last - x1_; left > 0;) {
+      const u32 by = left < 7 ? left : 7;
+      w_.op<op::INCADCXY>({{"cnt_set_mask", 4}, {"ch1_x", by}});
+      left -= by;
+    }
+  }
+  x1_ = last;
 }
 
 /// Row r of Dst (32 bits) holds r in every datum that the SFPU reaches with one store.
@@ -131,22 +232,38 @@ void record_all(Writer& w) {
 
 Program make_adc(u64 seed) {
   Writer w(seed);
+  w.core = static_cast<u8>(w.below(3));
   w.keep = true;
   w.setup_pack_32();
+  w.config(cfg::PCK0_ADDR_CTRL_XY_REG_1_Ystride::kWord, w.below(8) * 16 << 16);
+  w.sync();
+  w.op<op::ZEROACC>({{"clear_mode", 3}, {"addr_mode", 7}});
   number_rows(w, 128);
   w.wait_all();
-  w.op<op::SETADCXX>({{"cnt_set_mask", 4}, {"x_end2", 15}});
-  w.op<op::SETADCXY>({{"cnt_set_mask", 4}, {"bit_mask", 0xB}});
-  w.op<op::SETADCZW>({{"cnt_set_mask", 4}, {"bit_mask", 0xF}});
+  w.op<op::SETADCXX>({{"cnt_set_mask", 7}, {"x_end2", 15}});
+  w.op<op::SETADCXY>({{"cnt_set_mask", 7}, {"bit_mask", 0xB}});
+  w.op<op::SETADCZW>({{"cnt_set_mask", 7}, {"bit_mask", 0xF}});
+  // Others do not know the bit for Y of channel 1 that adds to where it comes back to.
+  const u32 modes = w.one_in(50) ? 0xFFFF : 0xFBFF;
   for (u32 mode = 1; mode < 4; ++mode)
-    w.thread_config(thread_cfg::ADDR_MOD_PACK_SEC0_YsrcIncr::kWord + mode, w.word() & 0xB03F);
+    w.thread_config(thread_cfg::ADDR_MOD_PACK_SEC0_YsrcIncr::kWord + mode, w.word() & modes);
   w.keep = false;
-  for (u32 packs = 1 + w.below(8); packs > 0; --packs) {
-    for (u32 steps = w.below(4); steps > 0; --steps) adc_step(w);
-    w.op<op::PACR>({{"addr_mode", w.below(4)}, {"read_intf_sel", 1}});
+  Counters counters(w);
+  for (u32 tiles = 1 + w.below(3); tiles > 0; --tiles) {
+    for (u32 packs = w.below(4);; --packs) {
+      w.group = w.new_group();
+      for (u32 steps = w.below(4); steps > 0; --steps) counters.step();
+      counters.make_usable();
+      w.op<op::PACR>(
+          {{"addr_mode", w.below(4)}, {"read_intf_sel", 1}, {"last", packs == 0 ? 1u : 0u}});
+      w.group = 0;
+      w.keep = true;
+      w.sync();
+      w.keep = false;
+      if (packs == 0) break;
+    }
   }
   w.keep = true;
-  w.op<op::PACR>({{"addr_mode", 0}, {"read_intf_sel", 1}, {"last", 1}});
   w.wait_all();
   w.sync();
   return w.program;

@@ -46,10 +46,11 @@ u16 datum(Writer& w, u32 format) {
          static_cast<u16>(w.below(1024));
 }
 
-void math_instruction(Writer& w, bool multiply, bool matrix) {
+/// `moves`: cards and ttsim 1.10.0 disagree on those with Fp32_enabled (DISAGREEMENTS.md).
+void math_instruction(Writer& w, bool multiply, bool matrix, bool moves) {
   const u32 dst = w.pick({0, 8, 16, 24});
   const u32 broadcast = w.one_in(3) ? w.below(4) : 0;
-  u32 kind = multiply ? 2 + w.below(4) : w.below(8);
+  u32 kind = multiply ? 2 + w.below(4) : w.below(moves ? 8 : 6);
   if (!matrix && kind == 4) kind = 2;
   if (!matrix && kind == 5) kind = 3;
   switch (kind) {
@@ -121,7 +122,8 @@ Program make_math(u64 seed) {
       {{"unpack_block_selection", 1}, {"ovrd_thread_id", 1}, {"set_dat_valid", 1}, {"last", 1}});
   w.op<op::SETRWC>({{"bit_mask", 0xF}});
   w.keep = false;
-  for (u32 steps = 1 + w.below(8); steps > 0; --steps) math_instruction(w, fidelity, matrix);
+  for (u32 steps = 1 + w.below(8); steps > 0; --steps)
+    math_instruction(w, fidelity, matrix, !dst32);
   w.keep = true;
   w.pack_rows(64);
   return w.program;

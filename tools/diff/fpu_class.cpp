@@ -303,8 +303,10 @@ void FpuProgram::pool() {
 
 void FpuProgram::move_to_dst() {
   const u32 mode = pick_mode();
-  const u32 low = a_ != kTf32 && !five_bits() && alu_.fp32 && w_.one_in(6) ? 1 : 0;
+  const u32 low = a_ != kTf32 && !five_bits() && !alu_.fp32 && w_.one_in(6) ? 1 : 0;
   if (a_ == kInt8) return element_wise();
+  // With Fp32_enabled cards take every source as TF32, ttsim 1.10.0 does not (DISAGREEMENTS.md).
+  if (alu_.fp32 && (a_ != kTf32 || b_ != kTf32)) return element_wise();
   if (w_.one_in(2)) {
     w_.op<op::MOVA2D>({{"dst", 8 * w_.below(8)},
                        {"src", row_for(row_a_.now, 8)},

@@ -47,14 +47,22 @@ constexpr u32 kIncludeSource = 1 << 17;
 
 constexpr u32 kWords = 0x25000;  // words that are incremented: for all, then of each tile
 constexpr u32 kOldValues = kWords + 0x800;
-constexpr u32 kThrownAway = 0x2F000;  // old values that depend on who came first
+constexpr u32 kThrownAway = 0x2F000;      // old values that depend on who came first
+constexpr u32 kCounted = kData + 0x1800;  // zero at first: words of increments without answer
+constexpr u32 kCountedWords = 128;
 constexpr u32 kStreams = 0xFFB40000;
 constexpr u32 kStreamSource = 0x10;
+/// Where a tile keeps what it puts into DRAM; a part for each NoC.
+constexpr u32 kDramBytes = 0x10000;
+/// DRAM in translated coordinates: the first port of each of seven banks.
+constexpr std::array<u32, 7> kDram{17 | 12 << 6, 17 | 15 << 6, 17 | 18 << 6, 17 | 21 << 6,
+                                   18 | 12 << 6, 18 | 15 << 6, 18 | 18 << 6};
 
 class Traffic {
  public:
   Traffic(Writer& writer, u32 tiles) : w_(writer), tiles_(tiles) {
-    core_ = static_cast<u8>(w_.pick({kTrisc0, kTrisc0, kBrisc, kNcrisc, kTrisc2}));
+    for (u8& core : cores_)
+      core = static_cast<u8>(w_.pick({kTrisc0, kTrisc0, kBrisc, kNcrisc, kTrisc2}));
     landed_.fill(kOut);
   }
 
@@ -73,24 +81,28 @@ class Traffic {
   void posted_write();
   void multicast();
   void increment();
+  void posted_increment();
+  void dram();
   void write_register();
   void read_register();
 
   Writer& w_;
   u32 tiles_;
-  u8 core_;
+  // Each NIU of a tile has one core: its counters say what that core has sent.
+  std::array<u8, 2> cores_{};
   u32 noc_ = 0;
   u32 buffer_ = 0;
   u32 channel_ = 0;
   std::array<u32, kMaxTiles> landed_{};  // where the next transfer to the tile goes
   std::array<u32, kMaxTiles> answers_{};
   u32 streams_ = 0;
+  u32 counted_ = 0;
 };
 
 void Traffic::choose_agent() {
   w_.tile = static_cast<u8>(w_.below(tiles_));
-  w_.core = core_;
   noc_ = w_.below(2);
+  w_.core = cores_[noc_];
   buffer_ = w_.below(4);
   channel_ = w_.one_in(3) ? kStaticChannel | w_.below(4) << 14 : 0;
 }
@@ -190,8 +202,8 @@ void Traffic::multicast() {
 }
 
 void Traffic::increment() {
-  const bool own = w_.one_in(2);  // a word that only this tile increments
-  const u32 word = kWords + w_.below(8) * 16 + (own ? 0x100 + w_.tile * 0x100u : 0);
+  const bool own = w_.one_in(2);  // a word that only this NIU increments
+  const u32 word = kWords + w_.below(8) * 16 + (own ? 0x100 + w_.tile * 0x100u + noc_ * 0x80 : 0);
   const u32 answer = own ? kOldValues + answers_[w_.tile]++ * 4 : kThrownAway;
   places(word, w_.below(tiles_), answer, place_value(w_.tile));
   w_.store(buffer() + kInlineData, w_.any_word());
@@ -200,6 +212,37 @@ void Traffic::increment() {
   command(kAtomic | kAnswered,
           0x1000 | (wide ? 3 + w_.below(29) : 31) << 2 | (wide ? w_.below(4) : 0));
   w_.count(niu() + kAtomicsAnswered, 1);
+}
+
+/// Nobody answers: the tile of the word sees it.
+void Traffic::posted_increment() {
+  if (counted_ == kCountedWords) return;
+  const u32 word = kCounted + counted_++ * 16;
+  const u32 tile = w_.below(tiles_);
+  const u32 by = w_.any_word() | 1;
+  places(word, tile, kThrownAway, place_value(w_.tile));
+  w_.store(buffer() + kInlineData, by);
+  command(kAtomic, 0x1000 | 31 << 2);
+  w_.tile = static_cast<u8>(tile);
+  w_.wait(word, by);
+}
+
+/// To DRAM and back: the alignment within 64 bytes stays.
+void Traffic::dram() {
+  const u32 bytes = 1 + w_.below(w_.one_in(2) ? 64 : 1024);
+  const u32 offset = w_.below(64);
+  const u32 to = claim(w_.tile, bytes + 128, 0);
+  if (to == 0) return;
+  const u32 bank = kDram[w_.below(kDram.size())];
+  const u32 there = w_.tile * kDramBytes + w_.below(0x100) * 64 + offset;
+  places(kData + w_.below(0x20) * 64 + offset, w_.tile, there, 0);
+  w_.store(buffer() + kRetHi, bank);
+  command(kWrite | kAnswered, bytes);
+  w_.count(niu() + kAcksReceived, 1);
+  places(there, 0, (to + 63) / 64 * 64 + offset, place_value(w_.tile));
+  w_.store(buffer() + kTargHi, bank);
+  command(kAnswered, bytes);
+  w_.count(niu() + kReadsAnswered, 1);
 }
 
 /// An inline write of a stream register, which the destination reads at the end.
@@ -230,10 +273,16 @@ void Traffic::read_register() {
 void Traffic::step() {
   choose_agent();
   w_.group = w_.new_group();
-  switch (w_.below(10)) {
+  switch (w_.below(12)) {
     case 0:
     case 1:
       increment();
+      break;
+    case 10:
+      posted_increment();
+      break;
+    case 11:
+      dram();
       break;
     case 2:
       write_register();
@@ -260,12 +309,13 @@ void Traffic::step() {
 
 void Traffic::finish() {
   w_.keep = true;
-  w_.core = core_;
   for (w_.tile = 0; w_.tile < tiles_; ++w_.tile) {
-    for (noc_ = 0; noc_ < 2; ++noc_)
+    for (noc_ = 0; noc_ < 2; ++noc_) {
+      w_.core = cores_[noc_];
       for (const u32 counter : {kAtomicsAnswered, kAcksReceived, kReadsAnswered, kPostedAtomicsSent,
                                 kWritesSent, kPostedWritesSent})
         w_.load(niu() + counter);
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // Programs of several cores and threads that pass values to each other, by every way there is
-// within a tile: semaphores (of the threads, and of the cores), mutexes, mailboxes, flags in L1.
+// within a tile: semaphores (of the threads, and of the cores), mutexes, banks of SrcA and SrcB,
+// mailboxes, flags in L1.
 //
 // The programs are written as one sequence of sends and receipts, each put down for the core that
 // does it. A channel has one sender and one receiver, and either waits for the other; so whatever
@@ -27,13 +28,14 @@ constexpr u32 kTotalGpr = 14;
 constexpr u32 kWordsPerLane = 40;  // a thread's words between two waits for it
 
 /// Configuration words without effect: the values that semaphores guard.
-constexpr std::array<u32, 12> kWords{12, 13, 14, 15, 28, 56, 57, 64, 65, 68, 69, 112};
+constexpr std::array<u32, 16> kWords{12, 13, 14, 15, 28, 56, 57, 64,
+                                     65, 59, 70, 72, 76, 77, 84, 112};
 constexpr u32 kMutexWord = 112;
-/// The semaphores of the threads have three words each.
+/// The semaphores of the threads have three words each, then the banks of SrcA and of SrcB.
 constexpr u32 kThreadChannels = 3;
 constexpr u32 kSlots = 3;
 
-enum class Way : u8 { Semaphore, CoreSemaphore, Mailbox, Flag };
+enum class Way : u8 { Semaphore, CoreSemaphore, Mailbox, Flag, Source };
 
 struct Channel {
   Way way = Way::Flag;
@@ -67,6 +69,8 @@ class Network {
   void receive(Channel& channel);
   void send_by_semaphore(Channel& channel);
   void receive_by_semaphore(Channel& channel);
+  void send_by_source(Channel& channel);
+  void receive_by_source(Channel& channel);
   void add_to_total();
   void local_step();
   void use_core(u8 core) { w_.core = core; }
@@ -78,6 +82,7 @@ class Network {
   u32 semaphores_ = 0;
   u32 thread_channels_ = 0;
   u32 flags_ = 0;
+  u32 sources_ = 0;
 };
 
 /// A core must not fill the queue of its thread: peers end when a window is written too often.
@@ -121,7 +126,8 @@ void Network::set_up() {
 
 void Network::add_channel() {
   Channel channel;
-  channel.way = static_cast<Way>(w_.below(4));
+  channel.way = static_cast<Way>(w_.below(5));
+  if (channel.way == Way::Source && sources_ == 2) channel.way = Way::Flag;
   if (channel.way == Way::Semaphore && thread_channels_ == kThreadChannels)
     channel.way = Way::Mailbox;
   if (channel.way == Way::CoreSemaphore && semaphores_ == 8) channel.way = Way::Flag;
@@ -136,6 +142,9 @@ void Network::add_channel() {
   } else if (channel.way == Way::CoreSemaphore) {
     if (semaphores_ < kThreadChannels) semaphores_ = kThreadChannels;
     channel.index = semaphores_++;
+  } else if (channel.way == Way::Source) {
+    channel.index = sources_++;
+    channel.depth = 1 + w_.below(2);
   } else if (channel.way == Way::Flag) {
     channel.index = flags_++;
   } else {
@@ -143,7 +152,8 @@ void Network::add_channel() {
     for (const Channel& other : channels_)
       if (other.way == Way::Mailbox && other.from == channel.from && other.to == channel.to) return;
   }
-  if (channel.way == Way::Flag || channel.depth > 1) channel.group = w_.new_group();
+  if (channel.way == Way::Flag || channel.way == Way::Source || channel.depth > 1)
+    channel.group = w_.new_group();
   channels_.push_back(channel);
 }
 
@@ -167,12 +177,36 @@ void Network::receive_by_semaphore(Channel& channel) {
   w_.op<op::SEMGET>({{"sem_sel", one}});
 }
 
+/// A bank is given to the matrix unit: when it has none yet (depth 1), or when one is free.
+void Network::send_by_source(Channel& channel) {
+  push_guard();
+  const u32 word = kWords[(kThreadChannels + channel.index) * kSlots + channel.sent % kSlots];
+  w_.op<op::WRCFG>({{"gpr_address", w_.below(12)}, {"cfg_reg", word}});
+  settle();
+  w_.op<op::UNPACR_NOP>({{"unpack_pop", 1},
+                         {"stall_clr_cntrl", channel.depth - 1},
+                         {"set_dvalid", 1},
+                         {"unpacker_select", channel.index}});
+}
+
+void Network::receive_by_source(Channel& channel) {
+  push_guard();
+  const u32 word = kWords[(kThreadChannels + channel.index) * kSlots + channel.received % kSlots];
+  w_.op<op::STALLWAIT>({{"stall_res", 0x1FF}, {"wait_res", 0x80u << channel.index}});
+  w_.op<op::RDCFG>({{"gpr_address", w_.below(12)}, {"cfg_reg", word}});
+  settle();
+  w_.op<op::CLEARDVALID>({{"cleardvalid", 1u << channel.index}});
+}
+
 void Network::send(Channel& channel) {
   use_core(channel.from);
   const u32 block = kFlags + channel.index * 0x20;
   switch (channel.way) {
     case Way::Semaphore:
       send_by_semaphore(channel);
+      break;
+    case Way::Source:
+      send_by_source(channel);
       break;
     case Way::CoreSemaphore:
       w_.wait(kSemaphores + channel.index * 4, 0);
@@ -196,6 +230,9 @@ void Network::receive(Channel& channel) {
   switch (channel.way) {
     case Way::Semaphore:
       receive_by_semaphore(channel);
+      break;
+    case Way::Source:
+      receive_by_source(channel);
       break;
     case Way::CoreSemaphore:
       w_.wait(kSemaphores + channel.index * 4, 1);
@@ -339,7 +376,9 @@ Program make_sync(u64 seed) {
               {{"sem_sel", one}, {"wait_sem_cond", 2}, {"stall_res", 1 + w.below(0x1FF)}});
         break;
       case 4:
+        w.keep = true;
         w.sync();
+        w.keep = false;
         if (w.one_in(2) && value[i] < 15 && value[i] < limit[i])
           ++value[i], w.store(kSemaphores + i * 4, 0);
         else if (value[i] > 0)

@@ -31,9 +31,9 @@ void fill_banks(SrcFile& file, const op::ZEROSRC& insn, u32 cell) {
   }
 }
 
-/// Mode 1: sixteen rows. On Blackhole the block number follows the counters into the other half
-/// (found by experiment with tenstorrent/ttsim 1.10.0; ZEROACC.md, written for Wormhole, has no
-/// such addition).
+/// Mode 1: sixteen rows, as they lie in storage. On Blackhole the block number follows the counters
+/// into the other half (found by experiment with tenstorrent/ttsim 1.10.0; ZEROACC.md, written for
+/// Wormhole, has no such addition).
 void mark_16_rows(Context& context, const op::ZEROACC& insn, bool valid) {
   const bool wide = insn.use_32_bit_mode() != 0;
   const u32 offset = dst_offset(context);
@@ -43,13 +43,9 @@ void mark_16_rows(Context& context, const op::ZEROACC& insn, bool valid) {
     if (wide && (offset & 0x300) != 0) block += 16;
   }
   if (block >= (wide ? 32u : 64u)) return;  // kernels use 0xFF to step the counters only
-  DstAccess dst(context.state);
-  for (u32 i = 0; i < 16; ++i) {
-    if (wide)
-      dst.set_valid32(block * 16 + i, valid);
-    else
-      dst.set_valid16(block * 16 + i, valid);
-  }
+  Dst& dst = context.state.fpu.dst;
+  for (u32 i = 0; i < 16; ++i)
+    dst.valid[wide ? block * 32 + (i & 8) * 2 + (i & 7) : block * 16 + i] = valid;
 }
 
 bool is_wide(const Context& context) {
@@ -74,8 +70,10 @@ Completion execute(Context& context, op::ZEROACC insn) {
       DstAccess access(context.state);
       if (is_wide(context))
         access.set_valid32(row, revert);
-      else
+      else if (access.mapping().high_halves)
         access.set_valid16(row, revert);
+      else
+        dst.valid[row % kDstRows] = revert;  // no permutation (ZEROACC.md)
       break;
     }
     case kSixteenRows:
@@ -110,8 +108,10 @@ Completion execute(Context& context, op::CLEARDVALID insn) {
   if (bit(insn.reset(), 0)) {
     for (SrcFile* file : {&fpu.src_a, &fpu.src_b}) {
       file->owner.fill(SrcOwner::Unpacker);
+      file->format.fill(0);
       file->matrix_bank = file->unpack_bank = 0;
     }
+    context.raise(Rule::TensixUnsupported, "CLEARDVALID with reset loses banks in flight");
     return Completion::Done;
   }
   const bool keep_bank = bit(insn.reset(), 1);

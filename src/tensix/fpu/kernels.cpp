@@ -16,7 +16,7 @@
 // The largest exponent of a group is never below zero_exponent (0, or in the 5-bit style with FP32
 // below every product), so only lanes from -12 on count: with the scale chosen below, all of these
 // are floats of sufficient precision, up to the limits that `prepare` checks. Beyond them, and for
-// denormals that are kept, the same is done in integers, which takes about three times as long.
+// denormals that are kept, the same is done in integers, which takes about twice as long.
 #include "tensix/fpu/kernels.hpp"
 
 #undef HWY_TARGET_INCLUDE

@@ -53,7 +53,6 @@ struct ElementwiseJob {
 /// Cells to Dst without regard to what was there.
 struct MoveJob {
   const u32* cells[kMaxKernelRows];
-  u32 mask = 0;
   bool flush = false;
   bool five_bit = false;
   bool wide = false;  // the 32-bit view, 19 bits of the cell

@@ -184,7 +184,7 @@ void integer_matrix_kernel(const MatrixJob& job) {
   for (u32 i = 0; i < job.dst.count; ++i)
     for (size_t k = 0; k < kRowDatums; k += hn::Lanes(df))
       hn::StoreU(hn::ConvertTo(df, integer_of(hn::And(load_cells(job.b[i] + k), word(job.mask_b)),
-                                              mask_b, false)),
+                                              mask_b, job.keep)),
                  df, b[i] + k);
   for (size_t j = 0; j < kRowDatums; j += hn::Lanes(df)) {
     VF a[kRowDatums];

@@ -18,7 +18,6 @@ void move_kernel(const MoveJob& job) {
   for (u32 i = 0; i < job.dst.count; ++i) {
     for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
       V cell = job.broadcast_column ? word(job.cells[i][0]) : load_cells(job.cells[i] + j);
-      cell = hn::And(cell, word(job.mask));
       const V e = exponent_of(cell);
       if (job.flush) cell = hn::IfThenZeroElse(hn::Eq(e, zero), cell);
       const V sign = hn::And(shift_right<16>(cell), word(0x8000));

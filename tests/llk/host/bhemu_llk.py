@@ -14,6 +14,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as functional
 import typing_extensions
 
 if not hasattr(typing_extensions, "deprecated"):
@@ -47,6 +48,31 @@ def _in_single_precision(function):
 
 for name in ("matmul", "exp", "clamp", "relu", "mean", "where", "argsort", "bmm"):
     setattr(torch, name, _in_single_precision(getattr(torch, name)))
+for name in ("threshold", "elu", "celu", "gelu", "silu", "hardsigmoid", "hardtanh", "relu"):
+    setattr(functional, name, _in_single_precision(getattr(functional, name)))
+
+
+def _shift(left):
+    """As newer versions of torch have it: by the width or more, or by less than 0, is as by all."""
+    plain = torch.bitwise_left_shift if left else torch.bitwise_right_shift
+
+    def shifted(value, amount):
+        value, amount = torch.as_tensor(value), torch.as_tensor(amount)
+        if value.dtype == torch.bool or value.is_floating_point():
+            return plain(value, amount)
+        last = torch.iinfo(value.dtype).bits - 1
+        outside = (amount < 0) | (amount > last)
+        inside = torch.where(outside, torch.full_like(amount, 0 if left else last), amount)
+        result = plain(value, inside)
+        return torch.where(outside, torch.zeros_like(result), result) if left else result
+
+    return shifted
+
+
+for name, left in (("lshift", True), ("rshift", False)):
+    function = _shift(left)
+    setattr(torch, "bitwise_left_shift" if left else "bitwise_right_shift", function)
+    setattr(torch.Tensor, f"__{name}__", function)
 
 import bhemu_device  # noqa: E402
 import helpers.pack as pack  # noqa: E402

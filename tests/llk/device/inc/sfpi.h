@@ -54,10 +54,10 @@ sfpi_inline void emit(std::uint32_t word) {
   return 0;
 }
 
-sfpi_inline void refer(int index) {
+[[gnu::noinline]] inline void refer(int index) {
   if (index >= 0 && index < kRegisters) ++state.references[index];
 }
-sfpi_inline void drop(int index) {
+[[gnu::noinline]] inline void drop(int index) {
   if (index >= 0 && index < kRegisters) --state.references[index];
 }
 sfpi_inline bool sole(int index) {
@@ -72,16 +72,50 @@ sfpi_inline void move(int target, int source, unsigned mode = 0) {
 
 }  // namespace pool
 
-/// A vector: the register it owns, or none yet.
+namespace pool {
+
+/// Loads a word into the lanes that are on.
+[[gnu::noinline]] inline void load_word(int target, std::uint32_t bits) {
+  const unsigned index = target;
+  if ((bits & 0xFFFFu) == 0) {
+    emit(TT_OP_SFPLOADI(index, SFPLOADI_MOD0_FLOATB, bits >> 16));
+  } else if (bits <= 0xFFFFu) {
+    emit(TT_OP_SFPLOADI(index, SFPLOADI_MOD0_USHORT, bits));
+  } else {
+    emit(TT_OP_SFPLOADI(index, SFPLOADI_MOD0_LOWER, bits & 0xFFFFu));
+    emit(TT_OP_SFPLOADI(index, SFPLOADI_MOD0_UPPER, bits >> 16));
+  }
+}
+
+/// Loads a word into every lane, whatever is off.
+inline void load_word_everywhere(int target, std::uint32_t bits) {
+  emit(TT_OP_SFPPUSHC(0, 0, 0, 0));
+  emit(TT_OP_SFPENCC(3, 0, 0, 10));
+  load_word(target, bits);
+  emit(TT_OP_SFPPOPC(0, 0, 0, 0));
+}
+
+}  // namespace pool
+
+/// A vector: a register that it owns, a constant that is loaded where it is needed, or nothing yet.
 class vVal {
  public:
   vVal() = default;
   struct Owned {
     int index;
   };
+  struct Constant {
+    std::uint32_t bits;
+  };
   sfpi_inline explicit vVal(Owned owned) : index_(owned.index) {}
-  sfpi_inline vVal(const vVal& other) : index_(other.index_) { pool::refer(index_); }
-  sfpi_inline vVal(vVal&& other) : index_(other.index_) { other.index_ = pool::kNone; }
+  sfpi_inline explicit vVal(Constant constant)
+      : index_(kConstant), bits_(constant.bits) {}
+  sfpi_inline vVal(const vVal& other) : index_(other.index_), bits_(other.bits_) {
+    pool::refer(index_);
+  }
+  sfpi_inline vVal(vVal&& other) : index_(other.index_), bits_(other.bits_) {
+    other.index_ = pool::kNone;
+  }
   sfpi_inline ~vVal() { pool::drop(index_); }
 
   vVal& operator=(const vVal& other) {
@@ -93,7 +127,14 @@ class vVal {
     return *this;
   }
 
-  int get() const { return index_; }
+  /// The register; a constant gets one, for the lanes that are on.
+  [[gnu::noinline]] int get() {
+    if (index_ == kConstant) {
+      index_ = pool::take();
+      pool::load_word(index_, bits_);
+    }
+    return index_;
+  }
 
   void release() {
     pool::drop(index_);
@@ -104,25 +145,35 @@ class vVal {
   [[gnu::noinline]] void own() {
     if (pool::sole(index_)) return;
     const int fresh = pool::take();
-    if (index_ != pool::kNone) pool::move(fresh, index_, pool::kMoveAllLanes);
+    if (index_ == kConstant)
+      pool::load_word_everywhere(fresh, bits_);
+    else if (index_ != pool::kNone)
+      pool::move(fresh, index_, pool::kMoveAllLanes);
     pool::drop(index_);
     index_ = fresh;
   }
 
  private:
+  static constexpr int kConstant = -2;
+
   [[gnu::noinline]] void assign(vVal other) {
     if (index_ == pool::kNone || pool::state.depth == 0) {
       const int taken = other.index_;
       other.index_ = index_;
       index_ = taken;
+      bits_ = other.bits_;
       return;
     }
-    if (index_ == other.index_) return;
+    if (index_ >= 0 && index_ == other.index_) return;
     own();
-    pool::move(index_, other.index_);
+    if (other.index_ == kConstant)
+      pool::load_word(index_, other.bits_);
+    else
+      pool::move(index_, other.index_);
   }
 
   int index_ = pool::kNone;
+  std::uint32_t bits_ = 0;
 };
 
 namespace pool {
@@ -144,23 +195,12 @@ namespace pool {
   return value;
 }
 
-[[gnu::noinline]] inline vVal load32(std::uint32_t bits) {
-  vVal value = fresh();
-  const unsigned index = value.get();
-  emit(TT_OP_SFPLOADI(index, SFPLOADI_MOD0_LOWER, bits & 0xFFFFu));
-  emit(TT_OP_SFPLOADI(index, SFPLOADI_MOD0_UPPER, bits >> 16));
-  return value;
-}
-
 sfpi_inline vVal load_float(float number) {
-  const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, number);
-  return (bits & 0xFFFFu) == 0 ? load(bits >> 16, SFPLOADI_MOD0_FLOATB) : load32(bits);
+  return vVal(vVal::Constant{__builtin_bit_cast(std::uint32_t, number)});
 }
 
 sfpi_inline vVal load_integer(std::uint32_t bits) {
-  if (bits <= 0xFFFFu) return load(bits, SFPLOADI_MOD0_USHORT);
-  if (bits >= 0xFFFF8000u) return load(bits, SFPLOADI_MOD0_SHORT);
-  return load32(bits);
+  return vVal(vVal::Constant{bits});
 }
 
 /// `opcode` with fields imm12, VC, VD, mod1: VD is only written.
@@ -176,7 +216,7 @@ sfpi_inline vVal load_integer(std::uint32_t bits) {
 
 /// The same, but VD is an operand too: `a` in VC, `b` in VD.
 [[gnu::noinline]] inline vVal binary(std::uint32_t opcode, unsigned mode, vVal a, vVal b) {
-  b.own();
+  if (!sole(b.get())) b.own();
   emit(TT_OP(opcode, (unsigned(a.get()) << 8) + (unsigned(b.get()) << 4) + mode));
   return b;
 }
@@ -302,7 +342,7 @@ class vLReg {
  public:
   constexpr explicit vLReg(int index) : index_(index) {}
   constexpr int get() const { return index_; }
-  void operator=(const vVal& value) const {
+  void operator=(vVal value) const {
     if (value.get() != index_) pool::move(index_, value.get());
   }
 
@@ -326,7 +366,7 @@ class vDReg {
   sfpi_inline void operator=(sFloat16 number) const;
 
  private:
-  void store(const vVal& value, unsigned mode) const {
+  void store(vVal value, unsigned mode) const {
     pool::emit(TT_OP_SFPSTORE(unsigned(value.get()), mode, SFPLOAD_ADDR_MODE_NOINC, address_));
   }
   unsigned address_;
@@ -362,7 +402,9 @@ class vFloat : public vVal {
   vFloat() = default;
   sfpi_inline explicit vFloat(vVal value) : vVal(static_cast<vVal&&>(value)) {}
   sfpi_inline vFloat(float number) : vVal(pool::load_float(number)) {}
-  sfpi_inline vFloat(sFloat16 number) : vVal(pool::load(number.get(), number.mode())) {}
+  sfpi_inline vFloat(sFloat16 number)
+      : vVal(number.mode() == SFPLOADI_MOD0_FLOATB ? vVal(Constant{number.get() << 16})
+                                                   : pool::load(number.get(), number.mode())) {}
   sfpi_inline vFloat(vLReg source) : vVal(pool::claim(source)) {}
   sfpi_inline vFloat(vDReg source) : vVal(pool::load_dst(source.get(), SFPLOAD_MOD0_FMT_SRCB)) {}
   sfpi_inline vFloat(vConst<vFloat> source) : vVal(Owned{source.get()}) {}

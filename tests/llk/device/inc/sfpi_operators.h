@@ -441,7 +441,7 @@ sfpi_inline vInt rand() {
 namespace pool {
 constexpr unsigned kRetainSign = 4;
 
-inline void expect(const vVal& value, int index) {
+inline void expect(vVal value, int index) {
   if (value.get() != index) asm volatile("ebreak");
 }
 /// Puts `value` into LReg3 and looks it up; the caller has seen to the tables.
@@ -516,7 +516,7 @@ class Condition {
   }
   sfpi_inline void otherwise() { pool::emit(TT_OP_SFPCOMPC(0, 0, 0, 0)); }
   /// Leaves on only the lanes that are on and where `value` is not zero.
-  sfpi_inline void narrow(const vVal& value) {
+  sfpi_inline void narrow(vVal value) {
     pool::emit(TT_OP_SFPSETCC(0u, unsigned(value.get()), 0u, SFPSETCC_MOD1_LREG_NE0));
   }
 
