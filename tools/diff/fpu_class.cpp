@@ -73,7 +73,8 @@ class FpuProgram {
   void apply(u32 mode);
   void clear_valid(u32 mask, bool always = false);
   u32 pick_mode() { return w_.below(kModes); }
-  u32 pick_clear() { return w_.one_in(10) ? 1 + w_.below(3) : 0; }
+  u32 pick_clear() { return w_.one_in(10) ? can_clear(1 + w_.below(3)) : 0; }
+  u32 can_clear(u32 mask) const;
   /// A row for a field, a multiple of `step`, so that it stays below 64 together with `counter`.
   u32 row_for(u32 counter, u32 step) { return w_.below((64 - counter) / step) * step; }
   bool five_bits() const { return a_ == kFp16 || a_ == kFp8; }
@@ -229,6 +230,17 @@ void FpuProgram::apply(u32 mode) {
   row_a_.step(m.a, m.a_clear, m.a_cr, false, 64);
   row_b_.step(m.b, m.b_clear, m.b_cr, false, 64);
   row_d_.step(m.d, m.d_clear, m.d_cr, m.d_to_cr, 1024);
+}
+
+/// Of the sources in `mask`, those whose next bank is valid or the unpacker's next one: where banks
+/// are kept, the two may fall out of step.
+u32 FpuProgram::can_clear(u32 mask) const {
+  u32 possible = 0;
+  for (u32 source : {0u, 1u}) {
+    const u32 next = bank_[source] ^ 1;
+    if (valid_[source][next] || unpack_bank_[source] == next) possible |= 1u << source;
+  }
+  return mask & possible;
 }
 
 /// Banks given back; whatever the matrix unit has none of after that is unpacked again.
@@ -389,7 +401,8 @@ void FpuProgram::zero() {
       return apply(mode);
     case 2:
       if (w_.one_in(2)) {
-        const u32 mask = 1 + w_.below(3);
+        const u32 mask = can_clear(1 + w_.below(3));
+        if (mask == 0) return;
         w_.op<op::CLEARDVALID>({{"cleardvalid", mask}});
         return clear_valid(mask, true);
       }
