@@ -35,6 +35,7 @@ struct Case {
   Format format;
   bool fp32;
   u32 phase;
+  bool huge = false;  // exponents that floats cannot hold
 };
 
 const Case kCases[] = {
@@ -42,6 +43,7 @@ const Case kCases[] = {
     {"MVMUL bf16 to fp32", encode<op::MVMUL>({}), Format::Bf16, true, 0},
     {"MVMUL tf32 to fp32, phase 3", encode<op::MVMUL>({}), Format::Tf32, true, 3},
     {"MVMUL fp16 to fp16", encode<op::MVMUL>({}), Format::Fp16, false, 0},
+    {"MVMUL bf16 to fp32, huge exponents", encode<op::MVMUL>({}), Format::Bf16, true, 0, true},
     {"MVMUL int8", encode<op::MVMUL>({}), Format::Int8, false, 0},
     {"GAPOOL bf16 to bf16", encode<op::GAPOOL>({}), Format::Bf16, false, 0},
     {"GMPOOL bf16 to bf16", encode<op::GMPOOL>({{"instr_mod19", 1}}), Format::Bf16, false, 0},
@@ -59,6 +61,8 @@ const Case kCases[] = {
     {"MOVD2B bf16", encode<op::MOVD2B>({{"instr_mod", 2}}), Format::Bf16, false, 0},
     {"MOVB2A bf16", encode<op::MOVB2A>({{"instr_mod", 2}}), Format::Bf16, false, 0},
     {"ZEROACC 16 rows", encode<op::ZEROACC>({{"clear_mode", 1}}), Format::Bf16, false, 0},
+    {"GMPOOL bf16 to fp32, index",
+     encode<op::GMPOOL>({{"instr_mod19", 1}, {"max_pool_index_en", 1}}), Format::Bf16, true, 0},
     {"TRNSPSRCB", encode<op::TRNSPSRCB>({}), Format::Bf16, false, 0},
 };
 
@@ -69,6 +73,7 @@ void instruction(benchmark::State& run_state, const Case& which) {
   bench.set<cfg::ALU_ACC_CTRL_INT8_math_enabled>(which.format == Format::Int8);
   bench.rwc().fidelity = static_cast<u8>(which.phase);
   fill(bench, which.format);
+  if (which.huge) bench.fpu().src_a.bank[0][0].datum[0] = 250u << 23;
   for (auto _ : run_state) bench.run(which.word);
   if (!bench.faults().faults().empty()) run_state.SkipWithError("the instruction faults");
   run_state.SetItemsProcessed(static_cast<i64>(run_state.iterations()));

@@ -1,9 +1,10 @@
-// Pages about instructions: docs/isa/riscv.md, docs/isa/tensix.md and docs/SUPPORT.md.
+// Pages about instructions: docs/isa/riscv.md and docs/isa/tensix.md.
 #include <algorithm>
-#include <map>
 
+#include "base/fault.hpp"
 #include "doc_markdown.hpp"
 #include "doc_pages.hpp"
+#include "tensix_rows.hpp"
 
 namespace bhemu::docs {
 namespace {
@@ -23,21 +24,6 @@ struct RiscvEntry {
   const char* encoding;
   const char* group;
   const char* meaning;
-};
-
-struct Field {
-  const char* name;
-  unsigned low;
-  unsigned width;
-};
-
-struct TensixRow {
-  static constexpr unsigned kFields = 16;
-  const char* name;
-  unsigned opcode;
-  const char* unit;
-  bool implemented;
-  Field fields[kFields];  // those that are not used have no name
 };
 
 /// The spelling of the manuals: the tables write fadd.s as fadd_s and xor as xor_.
@@ -71,28 +57,18 @@ std::vector<RiscvRow> vector_rows() {
   });
 }
 
-std::vector<TensixRow> tensix_rows() {
-  std::vector<TensixRow> rows = {
-#define FIELD(name, low, width) {#name, low, width},
-#define INSN(name, opcode, unit, ...) {#name, opcode, #unit, true, {__VA_ARGS__}},
-#define INSN_LATER(name, opcode, unit, ...) {#name, opcode, #unit, false, {__VA_ARGS__}},
-#include "tensix/isa.def"
-#undef FIELD
-#undef INSN
-#undef INSN_LATER
-  };
-  std::sort(rows.begin(), rows.end(),
-            [](const TensixRow& a, const TensixRow& b) { return a.opcode < b.opcode; });
-  return rows;
-}
-
 bool is_vector_gateway(const RiscvRow& row) {
   return row.name.starts_with("vector");
 }
 
+std::string rule_link(const TensixRow& one) {
+  const char* name = info_of(one.undocumented).name;
+  return fmt::format("[{}](../RULES.md#{})", name, name);
+}
+
 std::string fields_text(const TensixRow& one) {
   std::string text;
-  for (const Field& field : one.fields) {
+  for (const TensixField& field : one.fields) {
     if (field.name == nullptr) break;
     if (!text.empty()) text += ", ";
     text += field.width == 1
@@ -102,12 +78,32 @@ std::string fields_text(const TensixRow& one) {
   return text;
 }
 
-struct Count {
-  unsigned done = 0;
-  unsigned later = 0;
-};
-
 }  // namespace
+
+std::vector<TensixRow> tensix_rows() {
+  std::vector<TensixRow> rows = {
+#define FIELD(name, low, width) {#name, low, width},
+#define INSN(name, opcode, unit, ...) {#name, opcode, #unit, Rule::Count, {__VA_ARGS__}},
+#define INSN_UNDOCUMENTED(name, opcode, unit, rule, ...) \
+  {#name, opcode, #unit, Rule::rule, {__VA_ARGS__}},
+#include "tensix/isa.def"
+#undef FIELD
+#undef INSN
+#undef INSN_UNDOCUMENTED
+  };
+  std::sort(rows.begin(), rows.end(),
+            [](const TensixRow& a, const TensixRow& b) { return a.opcode < b.opcode; });
+  return rows;
+}
+
+/// Extension and its number of instructions, for the support page.
+std::map<std::string, unsigned> riscv_extensions() {
+  std::map<std::string, unsigned> extensions;
+  for (const RiscvRow& one : riscv_rows())
+    if (!is_vector_gateway(one)) ++extensions[one.group == "Machine" ? "I" : one.group];
+  extensions["V"] = static_cast<unsigned>(vector_rows().size());
+  return extensions;
+}
 
 std::string riscv_page() {
   std::string page =
@@ -136,44 +132,14 @@ std::string riscv_page() {
 std::string tensix_page() {
   std::string page = page_head("Instructions of the Tensix coprocessor", "src/tensix/isa.def");
   page +=
-      "Bits 31:24 are the opcode. Bits that no field covers are ignored or undocumented. The last\n"
-      "column says whether this version executes the instruction; if not, it raises the rule\n"
-      "[tensix-unimplemented](../RULES.md#tensix-unimplemented).\n\n";
+      "Bits 31:24 are the opcode. Bits that no field covers are ignored or undocumented. Where "
+      "the\n"
+      "last column names a rule, no source says what the instruction does: it raises that "
+      "rule.\n\n";
   page += table_head({"opcode", "instruction", "unit", "fields", "executes"});
   for (const TensixRow& one : tensix_rows())
     page += row({fmt::format("0x{:02X}", one.opcode), code_cell(one.name), one.unit,
-                 fields_text(one), one.implemented ? "yes" : "no"});
-  return page;
-}
-
-std::string support_page() {
-  std::string page = page_head("What is supported", "src/tensix/isa.def, src/riscv/*.def");
-  page += "An instruction that is not executed is never skipped: it raises\n";
-  page += "[tensix-unimplemented](RULES.md#tensix-unimplemented), and the run says so.\n\n";
-  page += "## Tensix instructions\n\n";
-  std::map<std::string, Count> units;
-  Count all;
-  std::map<std::string, std::string> later;
-  for (const TensixRow& one : tensix_rows()) {
-    Count& count = units[one.unit];
-    (one.implemented ? count.done : count.later) += 1;
-    (one.implemented ? all.done : all.later) += 1;
-    if (one.implemented) continue;
-    std::string& names = later[one.unit];
-    names += (names.empty() ? "`" : ", `") + std::string(one.name) + "`";
-  }
-  page += table_head({"unit", "executed", "not executed", "which ones"});
-  for (const auto& [unit, count] : units)
-    page += row({unit, std::to_string(count.done), std::to_string(count.later), later[unit]});
-  page += row({"all", std::to_string(all.done), std::to_string(all.later), ""});
-  page += "\n## RISC-V instructions\n\n";
-  page += "Every instruction that a core has is executed.\n\n";
-  std::map<std::string, unsigned> extensions;
-  for (const RiscvRow& one : riscv_rows())
-    if (!is_vector_gateway(one)) ++extensions[one.group == "Machine" ? "I" : one.group];
-  extensions["V (vector.def)"] = static_cast<unsigned>(vector_rows().size());
-  page += table_head({"extension", "rows"});
-  for (const auto& [name, count] : extensions) page += row({name, std::to_string(count)});
+                 fields_text(one), one.undocumented == Rule::Count ? "yes" : rule_link(one)});
   return page;
 }
 

@@ -1,8 +1,11 @@
 // The pages of docs/ that restate tables: each a function from the rows of .def files to Markdown.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
+
+#include "support_checks.hpp"
 
 namespace bhemu::docs {
 
@@ -14,13 +17,18 @@ struct Page {
 std::string rules_page();
 std::string riscv_page();
 std::string tensix_page();
-std::string support_page();
+std::string support_page(const support::Tables& tables, const support::Tests& tests);
+/// The tables of format pairs, a part of the support page.
+std::string format_sections();
 std::string address_map_page();
 std::string debug_registers_page();
 std::string noc_registers_page();
 std::string csr_page();
 std::string config_page();
 
-std::vector<Page> all_pages();
+std::map<std::string, unsigned> riscv_extensions();
+support::Tables support_tables();
+
+std::vector<Page> all_pages(const support::Tests& tests);
 
 }  // namespace bhemu::docs

@@ -1,5 +1,6 @@
 // Writes the generated pages of docs/: gen_docs FOLDER. With --check FOLDER, only says which of
-// them are stale, and fails if any is.
+// them are stale, and fails if any is. Either way it fails when the tables of the support matrix
+// (src/*/support.def) leave a mode out or name a test that is not in the tree around FOLDER.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -40,6 +41,25 @@ bool write(const std::filesystem::path& path, const std::string& text) {
   return stream.good();
 }
 
+support::Tests tests_of(const std::filesystem::path& root) {
+  support::Tests tests;
+  for (const char* folder : {"tests", "tools"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
+      const std::filesystem::path& path = entry.path();
+      if (path.extension() == ".cpp" || path.filename() == "CMakeLists.txt")
+        tests.add(std::filesystem::relative(path, root).generic_string(), read(path));
+    }
+  }
+  return tests;
+}
+
+/// Says what is wrong with the support tables; true when nothing is.
+bool support_holds(const support::Tests& tests) {
+  const std::vector<std::string> problems = support::problems_of(support_tables(), tests);
+  for (const std::string& problem : problems) fmt::print("support: {}\n", problem);
+  return problems.empty();
+}
+
 }  // namespace
 
 std::string rules_page() {
@@ -67,10 +87,10 @@ std::string rules_page() {
   return page;
 }
 
-std::vector<Page> all_pages() {
+std::vector<Page> all_pages(const support::Tests& tests) {
   return {
       {"RULES.md", rules_page()},
-      {"SUPPORT.md", support_page()},
+      {"SUPPORT.md", support_page(support_tables(), tests)},
       {"isa/riscv.md", riscv_page()},
       {"isa/tensix.md", tensix_page()},
       {"registers/address_map.md", address_map_page()},
@@ -81,6 +101,23 @@ std::vector<Page> all_pages() {
   };
 }
 
+int generate(const std::filesystem::path& folder, bool check) {
+  const support::Tests tests = tests_of(std::filesystem::absolute(folder) / "..");
+  if (!support_holds(tests)) return 1;
+  unsigned stale = 0;
+  for (const Page& page : all_pages(tests)) {
+    if (read(folder / page.path) == page.text) continue;
+    ++stale;
+    fmt::print("{} {}\n", check ? "stale:" : "writing", page.path);
+    if (!check && !write(folder / page.path, page.text)) {
+      fmt::print(stderr, "cannot write {}\n", (folder / page.path).string());
+      return 1;
+    }
+  }
+  if (check && stale != 0) fmt::print("./dev docs writes them anew\n");
+  return check && stale != 0 ? 1 : 0;
+}
+
 }  // namespace bhemu::docs
 
 int main(int argc, char** argv) {
@@ -89,18 +126,5 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: {} [--check] FOLDER\n", argv[0]);
     return 2;
   }
-  const std::filesystem::path folder = argv[argc - 1];
-  unsigned stale = 0;
-  for (const auto& page : bhemu::docs::all_pages()) {
-    const bool same = bhemu::docs::read(folder / page.path) == page.text;
-    if (same) continue;
-    ++stale;
-    fmt::print("{} {}\n", check ? "stale:" : "writing", page.path);
-    if (!check && !bhemu::docs::write(folder / page.path, page.text)) {
-      fmt::print(stderr, "cannot write {}\n", (folder / page.path).string());
-      return 1;
-    }
-  }
-  if (check && stale != 0) fmt::print("./dev docs writes them anew\n");
-  return check && stale != 0 ? 1 : 0;
+  return bhemu::docs::generate(argv[argc - 1], check);
 }

@@ -33,6 +33,7 @@ const std::vector<Insn>& Instructions() {
   static const std::vector<Insn> rows = {
 #define FIELD(name, low, width) Field{#name, low, width},
 #define INSN(name, opcode, unit, fields) Insn{#name, opcode, {fields}},
+#define INSN_UNDOCUMENTED(name, opcode, unit, rule, fields) Insn{#name, opcode, {fields}},
 #include "tensix/isa.def"
 #undef INSN
 #undef FIELD

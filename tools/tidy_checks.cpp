@@ -89,10 +89,11 @@ const std::map<std::string, std::set<std::string>>& direct_parts() {
       {"sched", {"noc"}},
       {"tile", {"riscv", "tensix", "noc"}},
       {"device", {"tile", "dram", "pcie", "arc", "sched"}},
+      {"card", {"device"}},
       {"host", {"device"}},
       {"debug", {"host"}},
       {"trace", {"device"}},
-      {"capi", {"debug", "trace"}},
+      {"capi", {"debug", "trace", "card"}},
       {"cli", {"debug", "trace"}},
   };
   return parts;

@@ -85,8 +85,114 @@ BHEMU_API int bhemu_run(bhemu_device* device, uint64_t max_cycles, bhemu_predica
                         void* user);
 BHEMU_API uint64_t bhemu_cycle(const bhemu_device* device);
 
+/* Lets at least `cycles` pass (a whole epoch at least), also when nothing happens in them:
+ * BHEMU_OK, or BHEMU_FAULT. */
+BHEMU_API int bhemu_advance(bhemu_device* device, uint64_t cycles);
+
+/* A hash of all memory, registers and times that a program could see: equal hashes, equal device.
+ */
+BHEMU_API uint64_t bhemu_hash(bhemu_device* device);
+
 /* Boots firmware on every tile: the five ELFs in `directory`, or the built-in ones for NULL. */
 BHEMU_API int bhemu_boot(bhemu_device* device, const char* directory);
+
+/* --- Programs of one's own ------------------------------------------------------------------- */
+
+/* In the order of SOFT_RESET_0's bits 11, 18, 12, 13, 14. */
+typedef enum bhemu_core {
+  BHEMU_BRISC = 0,
+  BHEMU_NCRISC = 1,
+  BHEMU_TRISC0 = 2,
+  BHEMU_TRISC1 = 3,
+  BHEMU_TRISC2 = 4
+} bhemu_core;
+
+/* Writes an ELF file's segments to the tile: those for L1 to where they are loaded, those for local
+ * memory into that of `core`. Gaps stay as they are, uninitialised memory becomes zero. `entry` may
+ * be NULL. Source lines of reports come from the file. */
+BHEMU_API int bhemu_load_elf(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core core,
+                             const char* path, uint32_t* entry);
+/* Lets a core go from `pc` (a multiple of 4; BRISC always starts at 0 and gets a jump there), or
+ * holds it in reset. */
+BHEMU_API int bhemu_start_core(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core core,
+                               uint32_t pc);
+BHEMU_API int bhemu_hold_core(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core core);
+
+/* --- Looking inside --------------------------------------------------------------------------- */
+
+typedef enum bhemu_core_status {
+  BHEMU_CORE_RESET = 0,
+  BHEMU_CORE_RUNNING = 1,
+  BHEMU_CORE_BLOCKED = 2, /* an access waits */
+  BHEMU_CORE_PARKED = 3,  /* polls; sleeps until what it polls changes */
+  BHEMU_CORE_STOPPED = 4  /* broke a rule */
+} bhemu_core_status;
+
+typedef struct bhemu_core_state {
+  bhemu_core_status status;
+  uint32_t pc;
+  uint32_t x[32];
+  uint32_t f[32];
+  uint64_t instructions; /* retired */
+} bhemu_core_state;
+BHEMU_API int bhemu_read_core(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core core,
+                              bhemu_core_state* state);
+
+/* Register files of the coprocessor, as the hardware stores them. `first` and `count` in words:
+ *   BHEMU_DST16     1024 rows of 16 halfwords, one per word (upper half 0): bits as stored, BF16 is
+ *                   sign, mantissa, exponent
+ *   BHEMU_SRCA, _B  the matrix unit's bank: 64 rows of 16, as FP32 words of which 19 bits count
+ *   BHEMU_LREG      17 registers of 32 lanes
+ *   BHEMU_GPR       3 threads of 64
+ *   BHEMU_CONFIG    2 banks of 224
+ *   BHEMU_THREAD_CONFIG  3 threads of 64 */
+typedef enum bhemu_registers {
+  BHEMU_DST16 = 0,
+  BHEMU_SRCA = 1,
+  BHEMU_SRCB = 2,
+  BHEMU_LREG = 3,
+  BHEMU_GPR = 4,
+  BHEMU_CONFIG = 5,
+  BHEMU_THREAD_CONFIG = 6
+} bhemu_registers;
+/* How many words `file` has; 0 for none such. */
+BHEMU_API size_t bhemu_register_words(bhemu_registers file);
+BHEMU_API int bhemu_read_registers(bhemu_device* device, uint32_t x, uint32_t y,
+                                   bhemu_registers file, size_t first, size_t count,
+                                   uint32_t* words);
+
+/* One instruction as text, cut to `capacity` with a final 0. Returns the length of the whole. */
+BHEMU_API size_t bhemu_disassemble_riscv(uint32_t word, uint32_t pc, char* text, size_t capacity);
+BHEMU_API size_t bhemu_disassemble_tensix(uint32_t word, char* text, size_t capacity);
+
+/* --- Faults as values ------------------------------------------------------------------------- */
+
+typedef struct bhemu_fault {
+  const char* rule;  /* "noc-alignment": docs/RULES.md */
+  int is_error;      /* 0: a warning, the program went on */
+  uint32_t x, y;     /* the tile */
+  const char* agent; /* "BRISC", "Tensix thread 1", ... */
+  uint32_t pc;       /* program counter of a core, instruction word of a thread */
+  uint64_t cycle;
+  const char* text; /* what happened, with the values involved */
+} bhemu_fault;
+
+/* Faults since creation or the last clearing, oldest first. Texts stay valid until the next call of
+ * a function with this device. */
+BHEMU_API size_t bhemu_fault_count(bhemu_device* device);
+BHEMU_API int bhemu_get_fault(bhemu_device* device, size_t index, bhemu_fault* fault);
+/* Agents that had stopped stay stopped until they are reset. */
+BHEMU_API void bhemu_clear_faults(bhemu_device* device);
+
+/* --- Copies ----------------------------------------------------------------------------------- */
+
+/* All state of the device, to be freed with bhemu_free. Host memory and options are not in it. */
+BHEMU_API int bhemu_snapshot(bhemu_device* device, void** data, size_t* bytes);
+BHEMU_API void bhemu_free(void* data);
+/* Only into a device of the same board, harvesting and timing; else BHEMU_BAD_INPUT. */
+BHEMU_API int bhemu_restore(bhemu_device* device, const void* data, size_t bytes);
+/* NULL when it fails. */
+BHEMU_API bhemu_device* bhemu_clone(bhemu_device* device);
 
 #ifdef __cplusplus
 }

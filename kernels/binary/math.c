@@ -3,15 +3,12 @@
 #include "launch.h"
 #include "tile_fpu.h"
 
-#define OPERATION(...) OPERATION_NAMED(BINARY, __VA_ARGS__)
-#define OPERATION_NAMED(name, ...) OP(name, __VA_ARGS__)
-
 static void CombineTiles(void) {
-  BinaryInit(OPERATION(.addr_mode = 0), OPERATION(.addr_mode = 2),
-             OPERATION(.addr_mode = 3, .clear_dvalid = CLEAR_AB), FIDELITY_PHASES);
+  MathStart();
+  BINARY_INIT(BINARY, FIDELITY_PHASES, BROADCAST_NONE);
   for (u32 tiles = Arg(0); tiles != 0; --tiles) {
     MathAcquireDst();
-    BinaryTile();
+    BinaryTile(BROADCAST_NONE);
     MathReleaseDst();
   }
 }

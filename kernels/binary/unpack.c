@@ -4,8 +4,8 @@
 #include "tile_unpack_pair.h"
 
 static void UnpackOperands(void) {
-  struct unpacker_pair unpacker = UnpackPairInit(0, 1, UNPACK_FACES);
-  for (u32 tiles = Arg(0); tiles != 0; --tiles) UnpackPair(&unpacker, 0);
+  struct unpacker unpacker = UnpackPairInit(UNPACK_FACES);
+  for (u32 tiles = Arg(0); tiles != 0; --tiles) UnpackPair(&unpacker, 0, 1, 0);
 }
 
 KERNEL(UnpackOperands)

@@ -2,9 +2,9 @@
 #include "launch.h"
 #include "tile_pack.h"
 
-static void PackTiles(void) {
-  struct packer packer = PackInit(16);
-  for (u32 tiles = Arg(0); tiles != 0; --tiles) PackTile(&packer);
+static void PackAll(void) {
+  struct packer packer = PackInit();
+  PackTiles(&packer, 16, Arg(0));
 }
 
-KERNEL(PackTiles)
+KERNEL(PackAll)

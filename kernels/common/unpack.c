@@ -3,8 +3,8 @@
 #include "tile_unpack.h"
 
 static void UnpackTiles(void) {
-  struct unpacker unpacker = UnpackInit(0);
-  for (u32 tiles = Arg(0); tiles != 0; --tiles) UnpackTile(&unpacker);
+  struct unpacker unpacker = UnpackInit();
+  for (u32 tiles = Arg(0); tiles != 0; --tiles) UnpackTile(&unpacker, 0);
 }
 
 KERNEL(UnpackTiles)

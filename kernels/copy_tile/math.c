@@ -1,14 +1,4 @@
 // TRISC1: copies tiles from SrcA to Dst. Argument: number of tiles.
-#include "launch.h"
-#include "tile_math.h"
+#include "tile_unary.h"
 
-static void CopyTiles(void) {
-  MathInit();
-  for (u32 tiles = Arg(0); tiles != 0; --tiles) {
-    MathAcquireDst();
-    MathCopyTile();
-    MathReleaseDst();
-  }
-}
-
-KERNEL(CopyTiles)
+UNARY_KERNEL(CopyTiles, MathCopyTile, , )

@@ -5,6 +5,7 @@
 
 static void MultiplyTiles(void) {
   const u32 inner = Arg(1);
+  MathStart();
   MatmulInit(FIDELITY_PHASES);
   for (u32 tiles = Arg(0); tiles != 0; --tiles) {
     MathAcquireDst();

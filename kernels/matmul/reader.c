@@ -1,17 +1,8 @@
 // NCRISC: for every output tile reads a row of tiles of the left operand to circular buffer 0 and a
 // column of the right one to circular buffer 1. Arguments: addresses of both, first output tile,
 // number of output tiles, tiles of the inner dimension, tiles in a row of the output.
-#include "cb.h"
+#include "dram_pages.h"
 #include "launch.h"
-#include "noc.h"
-
-static void ReadTile(u32 noc, const struct interleaved_dram* tensor, u32 page, u32 cb) {
-  CbReserveBack(cb, 1);
-  NocRead(noc, DramPageXy(tensor, page), DramPageAddress(tensor, page), CbWritePointer(cb),
-          CbPageSize(cb));
-  NocReadBarrier(noc);
-  CbPushBack(cb, 1);
-}
 
 static void ReadOperands(void) {
   const u32 noc = MyNoc();
@@ -24,8 +15,8 @@ static void ReadOperands(void) {
     const u32 row = tile / columns;
     const u32 column = tile % columns;
     for (u32 k = 0; k < inner; ++k) {
-      ReadTile(noc, &left, row * inner + k, 0);
-      ReadTile(noc, &right, k * columns + column, 1);
+      CbReadPage(0, &left, row * inner + k);
+      CbReadPage(1, &right, k * columns + column);
     }
   }
 }

@@ -4,8 +4,8 @@
 #include "tile_unpack_pair.h"
 
 static void UnpackOperands(void) {
-  struct unpacker_pair unpacker = UnpackPairInit(1, 0, UNPACK_WHOLE_TILES);
-  for (u32 pairs = Arg(0) * Arg(1); pairs != 0; --pairs) UnpackPair(&unpacker, 0);
+  struct unpacker unpacker = UnpackPairInit(UNPACK_WHOLE_TILES);
+  for (u32 pairs = Arg(0) * Arg(1); pairs != 0; --pairs) UnpackPair(&unpacker, 1, 0, 0);
 }
 
 KERNEL(UnpackOperands)

@@ -6,7 +6,7 @@
 enum { TILE_BYTES = 2048 };
 
 static void UnpackOperands(void) {
-  struct unpacker_pair unpacker = UnpackPairInit(1, 0, UNPACK_WHOLE_TILES);
+  struct unpacker unpacker = UnpackPairInit(UNPACK_WHOLE_TILES);
   const u32 inner = Arg(1);
   const u32 columns = Arg(2);
   const u32 operand = LocalCb(1)->fifo_rd_ptr;  // in units of 16 bytes
@@ -14,7 +14,7 @@ static void UnpackOperands(void) {
     for (u32 column = 0; column < columns; ++column) {
       for (u32 k = 0; k < inner; ++k) {
         LocalCb(1)->fifo_rd_ptr = operand + (k * columns + column) * (TILE_BYTES / 16);
-        UnpackPair(&unpacker, KEEP_SRCA);
+        UnpackPair(&unpacker, 1, 0, KEEP_SRCA);
       }
     }
   }

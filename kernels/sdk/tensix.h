@@ -39,14 +39,15 @@ enum {
 enum { SEMWAIT_ON_ZERO = 1, SEMWAIT_ON_MAX = 2 };
 
 // Tensix semaphores, by the use that tt-metal's kernels make of them.
-enum { SEM_MATH_PACK = 1, SEM_UNPACK_SYNC = 5 };
+enum { SEM_MATH_PACK = 1, SEM_UNPACK_TO_DST = 2, SEM_UNPACK_SYNC = 5, SEM_DST_IS_FREE = 7 };
 
 // Mutex around read-modify-writes of configuration words that threads share.
 enum { MUTEX_REG_RMW = 0 };
 
 enum { ADC_UNPACK0 = 1, ADC_UNPACK1 = 2, ADC_PACK = 4 };
 
-// Data formats, as the hardware numbers them.
+// Data formats, as the hardware numbers them. It has one number for both kinds of fp8; which is
+// meant is said elsewhere.
 enum {
   FORMAT_FP32 = 0,
   FORMAT_FP16 = 1,
@@ -54,9 +55,12 @@ enum {
   FORMAT_BF16 = 5,
   FORMAT_BFP8 = 6,
   FORMAT_INT32 = 8,
+  FORMAT_INT16 = 9,
   FORMAT_FP8 = 10,
-  FORMAT_INT8 = 14
+  FORMAT_INT8 = 14,
+  FORMAT_FP8_E4M3 = 26
 };
+#define FORMAT_CODE(format) ((format)&15)
 
 // What a kernel's build says of its formats; the default is bf16 throughout.
 #ifndef IN_FORMAT  // in L1, before the unpacker
@@ -65,7 +69,7 @@ enum {
 #ifndef SRC_FORMAT  // in SrcA and SrcB
 #define SRC_FORMAT FORMAT_BF16
 #endif
-#ifndef DST_FORMAT  // in Dst: bf16, fp16 (16 bits), fp32 or int32 (32 bits)
+#ifndef DST_FORMAT  // in Dst: bf16, fp16, int16 (16 bits), fp32 or int32 (32 bits)
 #define DST_FORMAT FORMAT_BF16
 #endif
 #ifndef OUT_FORMAT  // in L1, behind the packer
@@ -75,9 +79,12 @@ enum { DST_IS_32BIT = DST_FORMAT == FORMAT_FP32 || DST_FORMAT == FORMAT_INT32 };
 
 // What the packer makes of a datum of Dst first, which is where 32 bits are rounded to 16.
 enum {
-  PACK_FORMAT = !DST_IS_32BIT               ? DST_FORMAT
-                : OUT_FORMAT == FORMAT_BFP8 ? FORMAT_BF16
-                                            : OUT_FORMAT,
+  PACK_FORMAT = !DST_IS_32BIT                           ? DST_FORMAT
+                : OUT_FORMAT == FORMAT_BFP8             ? FORMAT_BF16
+                : FORMAT_CODE(OUT_FORMAT) == FORMAT_FP8 ? FORMAT_FP16
+                                                        : OUT_FORMAT,
+  // 32 bits become fp16 by way of 19, which are rounded to.
+  PACK_ROUNDS_TO_19_BITS = DST_IS_32BIT && PACK_FORMAT == FORMAT_FP16,
   PACK_DATUM_SIZE = (PACK_FORMAT & 3) == 0   ? 4
                     : (PACK_FORMAT & 3) == 1 ? 2
                                              : 1
@@ -133,7 +140,8 @@ GUEST_INLINE u32 GprHigh(u32 gpr) {
 }
 
 // MOP template 1: OUTER times { start; INNER times loop; end }. The last loop instruction of an
-// inner round is replaced, and replaced differently in the last outer round.
+// inner round is replaced, and replaced differently in the last outer round. A loop and an end may
+// have a second instruction; it is that of the loop which is replaced then.
 struct mop {
   u32 outer;
   u32 inner;
@@ -142,6 +150,8 @@ struct mop {
   u32 loop;
   u32 last_inner;
   u32 last_outer;
+  u32 second_loop;
+  u32 second_end;
 };
 
 GUEST_INLINE void ConfigureMop(struct mop mop) {
@@ -150,8 +160,15 @@ GUEST_INLINE void ConfigureMop(struct mop mop) {
   Write32(TENSIX_PC_BUF + 8, 0);
   (void)Read32(TENSIX_PC_BUF + 8);
   const u32 nop = OP(NOP);
-  const u32 words[9] = {mop.outer, mop.inner, mop.start,      mop.end,       nop,
-                        mop.loop,  nop,       mop.last_outer, mop.last_inner};
+  const u32 words[9] = {mop.outer,
+                        mop.inner,
+                        mop.start,
+                        mop.end,
+                        mop.second_end ? mop.second_end : nop,
+                        mop.loop,
+                        mop.second_loop ? mop.second_loop : nop,
+                        mop.last_outer,
+                        mop.last_inner};
 #pragma GCC unroll 9
   for (u32 i = 0; i < 9; ++i) Write32(MOP_CONFIG_BASE + 4 * i, words[i]);
 }

@@ -145,6 +145,7 @@ struct op_ZEROACC {
   u32 clear_zero_flags;
   u32 use_32_bit_mode;
   u32 clear_mode;
+  u32 clear_dvalid;
 };
 GUEST_INLINE u32 op_encode_ZEROACC(struct op_ZEROACC op) {
   return 0x10000000u |
@@ -152,7 +153,8 @@ GUEST_INLINE u32 op_encode_ZEROACC(struct op_ZEROACC op) {
          (op.addr_mode & 0x7u) << 14 |
          (op.clear_zero_flags & 0x1u) << 17 |
          (op.use_32_bit_mode & 0x1u) << 18 |
-         (op.clear_mode & 0x3u) << 19;
+         (op.clear_mode & 0x3u) << 19 |
+         (op.clear_dvalid & 0x3u) << 22;
 }
 
 struct op_ZEROSRC {
@@ -269,7 +271,7 @@ struct op_SETASHRMV {
 };
 GUEST_INLINE u32 op_encode_SETASHRMV(struct op_SETASHRMV op) {
   return 0x1C000000u |
-         (op.reg_mask2 & 0xFFFFu) << 0;
+         (op.reg_mask2 & 0xFFFFFu) << 0;
 }
 
 struct op_SETPKEDGOF {
@@ -527,7 +529,7 @@ struct op_SETRWC {
 };
 GUEST_INLINE u32 op_encode_SETRWC(struct op_SETRWC op) {
   return 0x37000000u |
-         (op.bit_mask & 0xFu) << 0 |
+         (op.bit_mask & 0x1Fu) << 0 |
          (op.rwc_a & 0xFu) << 6 |
          (op.rwc_b & 0xFu) << 10 |
          (op.rwc_d & 0xFu) << 14 |

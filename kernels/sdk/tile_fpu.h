@@ -5,14 +5,7 @@
 #pragma once
 #include "tile_math.h"
 
-// An address mode: what an instruction that names it does to the counters of SrcA and SrcB (word
-// AB) and of Dst and the fidelity phase (word DST).
-#define SET_ADDR_MOD(n, ab, dst)                                                         \
-  TTI(SETC16, .setc16_reg = ADDR_MOD_AB_SEC##n##_SrcAIncr_WORD, .setc16_value = (ab));   \
-  TTI(SETC16, .setc16_reg = ADDR_MOD_DST_SEC##n##_DestIncr_WORD, .setc16_value = (dst)); \
-  TTI(SETC16, .setc16_reg = ADDR_MOD_BIAS_SEC##n##_BiasIncr_WORD, .setc16_value = 0)
-
-// Parts of those words: CR counts from the remembered value, CLEAR goes to zero.
+// Parts of the words of an address mode: CR counts from the remembered value, CLEAR goes to zero.
 enum {
   SRCA_CR = 1 << ADDR_MOD_AB_SEC0_SrcACR_LOW,
   SRCA_CLEAR = 1 << ADDR_MOD_AB_SEC0_SrcAClear_LOW,
@@ -27,7 +20,16 @@ enum {
 };
 
 // What SETRWC names: which counters it sets, which sources it releases.
-enum { RWC_A = 1, RWC_B = 2, RWC_D = 4, RWC_PHASE = 8, RWC_ALL = 15, CLEAR_A = 1, CLEAR_AB = 3 };
+enum {
+  RWC_A = 1,
+  RWC_B = 2,
+  RWC_D = 4,
+  RWC_PHASE = 8,
+  RWC_ALL = 15,
+  CLEAR_A = 1,
+  CLEAR_B = 2,
+  CLEAR_AB = 3
+};
 
 enum { REPLAY_START = 16, TILE_MVMULS = 16 };
 
@@ -69,15 +71,20 @@ GUEST_INLINE void MatmulInit(u32 phases) {
                             .loop = product,
                             .last_inner = product,
                             .last_outer = product});
-  MathStart();
 }
 
+// Which part of SrcB's tile goes with SrcA's: all of it, its first column, first row, first datum.
+enum { BROADCAST_NONE = 0, BROADCAST_COLUMN = 1, BROADCAST_ROW = 2, BROADCAST_DATUM = 3 };
+
 // Element-wise, SrcA op SrcB, a face a MOP: each phase does eight rows with `first` and eight with
-// `last_of_phase`, which rewinds; the last phase ends with `last_of_face`, which releases both.
-GUEST_INLINE void BinaryInit(u32 first, u32 last_of_phase, u32 last_of_face, u32 phases) {
-  SET_ADDR_MOD(1, 0, 0);
-  SET_ADDR_MOD(7, 0, 0);
-  SET_ADDR_MOD(0, 8 | 8 * SRCB_ONE, 8);
+// `last_of_phase`, which rewinds; the last phase ends with `last_of_face`, which releases sources.
+GUEST_INLINE void BinaryMop(u32 first, u32 last_of_phase, u32 last_of_face, u32 phases,
+                            u32 broadcast) {
+  if (broadcast >= BROADCAST_ROW) {
+    SET_ADDR_MOD(0, 8, 8);
+  } else {
+    SET_ADDR_MOD(0, 8 | 8 * SRCB_ONE, 8);
+  }
   SET_ADDR_MOD(2, SRCA_CLEAR | SRCB_CLEAR, DST_CR | PHASE_NEXT);
   SET_ADDR_MOD(3, SRCA_CLEAR | SRCB_CLEAR, 8 | DST_C_TO_CR | PHASE_CLEAR);
   ConfigureMop((struct mop){.outer = phases,
@@ -87,11 +94,21 @@ GUEST_INLINE void BinaryInit(u32 first, u32 last_of_phase, u32 last_of_face, u32
                             .loop = first,
                             .last_inner = last_of_phase,
                             .last_outer = last_of_face});
-  MathStart();
 }
 
-// The four faces of a pair of tiles.
-GUEST_INLINE void BinaryTile(void) {
-  for (u32 face = 0; face < TILE_FACES; ++face) TTI(MOP, .mop_type = 1);
+// A column of SrcB serves the two faces of a row.
+#define BINARY_INIT(name, phases, broadcast)                                          \
+  BinaryMop(OP(name, .addr_mode = 0, .instr_mod19 = (broadcast)),                     \
+            OP(name, .addr_mode = 2, .instr_mod19 = (broadcast)),                     \
+            OP(name, .addr_mode = 3, .instr_mod19 = (broadcast),                      \
+               .clear_dvalid = (broadcast) == BROADCAST_COLUMN ? CLEAR_A : CLEAR_AB), \
+            (phases), (broadcast))
+
+// The four faces of a pair of tiles, unpacked in the way that fits the broadcast.
+GUEST_INLINE void BinaryTile(u32 broadcast) {
+  for (u32 face = 0; face < TILE_FACES; ++face) {
+    TTI(MOP, .mop_type = 1);
+    if (broadcast == BROADCAST_COLUMN && face % 2 == 1) TTI(SETRWC, .clear_ab_vld = CLEAR_B);
+  }
   TTI(SETRWC, .bit_mask = RWC_ALL);
 }

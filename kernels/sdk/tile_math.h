@@ -17,8 +17,30 @@ GUEST_INLINE void MathSelectHalf(u32 half) {
      .setc16_value = half * DST_HALF_ROWS);
 }
 
-// Counters at zero, all of Dst clear and ours: what every initialisation ends with.
+// An address mode: what an instruction that names it does to the counters of SrcA and SrcB (word
+// AB) and of Dst and the fidelity phase (word DST).
+#define SET_ADDR_MOD(n, ab, dst)                                                         \
+  TTI(SETC16, .setc16_reg = ADDR_MOD_AB_SEC##n##_SrcAIncr_WORD, .setc16_value = (ab));   \
+  TTI(SETC16, .setc16_reg = ADDR_MOD_DST_SEC##n##_DestIncr_WORD, .setc16_value = (dst)); \
+  TTI(SETC16, .setc16_reg = ADDR_MOD_BIAS_SEC##n##_BiasIncr_WORD, .setc16_value = 0)
+
+// Whether rows of Dst lie so that the packer can read with a stride of 16 rows. Everything that was
+// in Dst must have been packed.
+GUEST_INLINE void MathRemapDst(u32 on) {
+  TensixSync();
+  while (SemaphoreRead(SEM_MATH_PACK) != 0) {
+  }
+  enum {
+    REMAP = CONFIG_MASK(DEST_ACCESS_CFG_remap_addrs) | CONFIG_MASK(DEST_ACCESS_CFG_swizzle_32b)
+  };
+  ModifyConfig(DEST_ACCESS_CFG_remap_addrs_WORD, REMAP, on ? REMAP : 0);
+}
+
+// What every kernel starts with: counters at zero, all of Dst clear and ours. What the matrix unit
+// does is said afterwards, and may be said anew between tiles.
 GUEST_INLINE void MathStart(void) {
+  SET_ADDR_MOD(1, 0, 0);
+  SET_ADDR_MOD(7, 0, 0);
   TTI(SETC16, .setc16_reg = CLR_DVALID_SrcA_Disable_WORD, .setc16_value = 0);
   TTI(SETRWC, .bit_mask = 0xF);
   TensixSync();
@@ -35,27 +57,23 @@ GUEST_INLINE void MathStart(void) {
   TTI(ATRELM, .mutex_index = MUTEX_REG_RMW);
 }
 
-GUEST_INLINE void MathInit(void) {
-  // Moves step eight rows on; SFPU accesses and ZEROACC (mode 1) step nowhere.
-  TTI(SETC16, .setc16_reg = ADDR_MOD_AB_SEC2_SrcAIncr_WORD, .setc16_value = 8);
-  TTI(SETC16, .setc16_reg = ADDR_MOD_DST_SEC2_DestIncr_WORD, .setc16_value = 8);
-  TTI(SETC16, .setc16_reg = ADDR_MOD_BIAS_SEC2_BiasIncr_WORD, .setc16_value = 0);
-  TTI(SETC16, .setc16_reg = ADDR_MOD_AB_SEC1_SrcAIncr_WORD, .setc16_value = 0);
-  TTI(SETC16, .setc16_reg = ADDR_MOD_DST_SEC1_DestIncr_WORD, .setc16_value = 0);
-  TTI(SETC16, .setc16_reg = ADDR_MOD_BIAS_SEC1_BiasIncr_WORD, .setc16_value = 0);
-  TTI(SETC16, .setc16_reg = ADDR_MOD_AB_SEC7_SrcAIncr_WORD, .setc16_value = 0);
-  TTI(SETC16, .setc16_reg = ADDR_MOD_DST_SEC7_DestIncr_WORD, .setc16_value = 0);
-  TTI(SETC16, .setc16_reg = ADDR_MOD_BIAS_SEC7_BiasIncr_WORD, .setc16_value = 0);
-  // Per face: two moves of eight rows, then release both sources and rewind their counters.
-  const u32 move = OP(MOVA2D, .instr_mod = 2, .addr_mode = ADDR_MOD_COPY);
-  ConfigureMop((struct mop){.outer = TILE_FACES,
-                            .inner = 2,
+// SrcA to Dst, a tile a MOP: eight rows a move, face by face or all 64 rows at once as the unpacker
+// has handed them over; then release both sources and rewind their counters. Moves to a 32-bit Dst
+// know TF32 only, so there it is the sum with SrcB, which the unpacker has filled with zeroes.
+GUEST_INLINE void CopyInitUnits(u32 units) {
+  SET_ADDR_MOD(2, 8 | 8 << ADDR_MOD_AB_SEC0_SrcBIncr_LOW, 8);
+  const u32 move = DST_IS_32BIT ? OP(ELWADD, .addr_mode = ADDR_MOD_COPY)
+                                : OP(MOVA2D, .instr_mod = 2, .addr_mode = ADDR_MOD_COPY);
+  ConfigureMop((struct mop){.outer = units,
+                            .inner = TILE_FACES * FACE_ROWS / 8 / units,
                             .start = OP(NOP),
                             .end = OP(SETRWC, .clear_ab_vld = 3, .bit_mask = 3),
                             .loop = move,
                             .last_inner = move,
                             .last_outer = move});
-  MathStart();
+}
+GUEST_INLINE void CopyInit(void) {
+  CopyInitUnits(TILE_FACES);
 }
 
 // Waits until a half of Dst is free.
@@ -64,7 +82,21 @@ GUEST_INLINE void MathAcquireDst(void) {
       .wait_sem_cond = SEMWAIT_ON_MAX);
 }
 
-// SrcA to tile 0 of the current half.
+// The place of a tile in the current half of Dst, instead of tile 0.
+GUEST_INLINE void MathSelectTile(u32 tile) {
+  TT(SETC16, .setc16_reg = DEST_TARGET_REG_CFG_MATH_Offset_WORD,
+     .setc16_value = LDM32(LDM_DEST_OFFSET_ID) * DST_HALF_ROWS + tile * TILE_FACES * FACE_ROWS);
+}
+
+// Lets the unpacker fill the current half and waits until it has.
+GUEST_INLINE void MathAwaitUnpackToDst(void) {
+  TTI(SEMPOST, .sem_sel = 1 << SEM_DST_IS_FREE);
+  TTI(SEMWAIT, .stall_res = STALL_MATH | STALL_SFPU | STALL_SYNC, .sem_sel = 1 << SEM_UNPACK_TO_DST,
+      .wait_sem_cond = SEMWAIT_ON_ZERO);
+  TTI(SEMGET, .sem_sel = 1 << SEM_UNPACK_TO_DST);
+}
+
+// SrcA to tile 0 of the current half, or to the one that was selected.
 GUEST_INLINE void MathCopyTile(void) {
   TTI(MOP, .mop_type = 1);
   TTI(SETRWC, .bit_mask = 4);
@@ -80,23 +112,8 @@ GUEST_INLINE void MathReleaseDst(void) {
   MathSelectHalf(half);
 }
 
-// Loads an f32 into all lanes of L1.
-GUEST_INLINE void SfpuLoadScalar(u32 f32_bits) {
-  TT(SFPLOADI, .lreg_ind = SFPU_L1, .instr_mod0 = SFPLOADI_LOW, .imm16 = f32_bits & 0xFFFF);
-  TT(SFPLOADI, .lreg_ind = SFPU_L1, .instr_mod0 = SFPLOADI_HIGH, .imm16 = f32_bits >> 16);
-}
-
-// Adds L1 to tile 0 of the current half. An access covers four rows, even or odd columns.
-GUEST_INLINE void SfpuAddScalarTile(void) {
-  // Moves of the FPU must have landed in Dst before the SFPU loads from it.
-  TTI(STALLWAIT, .stall_res = STALL_SFPU, .wait_res = WAIT_MATH);
-  for (u32 row = 0; row < TILE_FACES * FACE_ROWS; row += 2) {
-    TT(SFPLOAD, .lreg_ind = SFPU_L0, .instr_mod0 = SFPU_BF16, .sfpu_addr_mode = ADDR_MOD_STAY,
-       .dest_reg_addr = row);
-    TTI(SFPADD, .lreg_src_a = SFPU_CONST_ONE, .lreg_src_b = SFPU_L0, .lreg_src_c = SFPU_L1,
-        .lreg_dest = SFPU_L0);
-    TTI(SFPNOP);  // an SFPADD takes two cycles
-    TT(SFPSTORE, .lreg_ind = SFPU_L0, .instr_mod0 = SFPU_BF16, .sfpu_addr_mode = ADDR_MOD_STAY,
-       .dest_reg_addr = row);
-  }
+// Loads an f32 that is not a constant into all lanes of a register.
+GUEST_INLINE void SfpuLoadScalar(u32 lreg, u32 f32_bits) {
+  TT(SFPLOADI, .lreg_ind = lreg, .instr_mod0 = SFPLOADI_LOW, .imm16 = f32_bits & 0xFFFF);
+  TT(SFPLOADI, .lreg_ind = lreg, .instr_mod0 = SFPLOADI_HIGH, .imm16 = f32_bits >> 16);
 }

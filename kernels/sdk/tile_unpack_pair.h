@@ -4,82 +4,76 @@
 #pragma once
 #include "tile_unpack.h"
 
-struct unpacker_pair {
-  u32 cb[2];  // of SrcA, of SrcB
-  u32 context;
-  u32 consumed[2];
+// What of SrcB's tile goes with what of SrcA's.
+enum unpack_unit {
+  UNPACK_FACES,        // face by face
+  UNPACK_WHOLE_TILES,  // all 64 rows at once (products of tiles)
+  UNPACK_COLUMN_B,     // with the faces of a row the left one of that row, which holds a column
+  UNPACK_ROW_B         // with every face the upper one of its column, which holds a row
 };
 
-// Face by face, both files handed over together (element-wise operations), or whole tiles of 64
-// rows at once (products of tiles).
-enum unpack_unit { UNPACK_FACES, UNPACK_WHOLE_TILES };
+enum { UNPACK_REPLAY = 0 };
 
-GUEST_INLINE struct unpacker_pair UnpackPairInit(u32 cb_srca, u32 cb_srcb, enum unpack_unit unit) {
-  (void)UnpackInit(cb_srca);
-  // Arithmetic reads denormals as zero; to keep them is for moves only.
-  TTI(ATGETM, .mutex_index = MUTEX_REG_RMW);
-  ModifyConfig(ALU_ACC_CTRL_Zero_Flag_disabled_src_WORD,
-               CONFIG_MASK(ALU_ACC_CTRL_Zero_Flag_disabled_src), 0);
-  TTI(ATRELM, .mutex_index = MUTEX_REG_RMW);
+// From now on pairs are unpacked in this way.
+GUEST_INLINE void UnpackPairMode(enum unpack_unit unit) {
   const u32 whole = unit == UNPACK_WHOLE_TILES;
-  if (whole) {
-    TTI(SETADCXX, .cnt_set_mask = ADC_UNPACK0 | ADC_UNPACK1, .x_end2 = TILE_FACES * FACE_SIZE - 1);
-  }
+  const u32 broadcast = unit == UNPACK_COLUMN_B || unit == UNPACK_ROW_B;
+  TT(SETADCXX, .cnt_set_mask = ADC_UNPACK0 | ADC_UNPACK1,
+     .x_end2 = (whole ? TILE_FACES : 1) * FACE_SIZE - 1);
   const u32 srca = OP(UNPACR, .unpack_block_selection = 0, .addr_mode = !whole, .ovrd_thread_id = 1,
                       .set_dat_valid = 1, .last = 1);
   const u32 srcb = OP(UNPACR, .unpack_block_selection = 1, .addr_mode = !whole, .ovrd_thread_id = 1,
                       .set_dat_valid = 1, .last = 1);
-  ConfigureMop((struct mop){.outer = whole ? 1 : TILE_FACES,
-                            .inner = 1,
-                            .start = srca,
-                            .end = OP(NOP),
-                            .loop = srcb,
-                            .last_inner = srcb,
-                            .last_outer = srcb});
-  return (struct unpacker_pair){{cb_srca, cb_srcb}, 0, {0, 0}};
-}
-
-GUEST_INLINE void UnpackWaitPage(u32 cb, u32 consumed) {
-  while ((Read32(StreamRegister(cb, STREAM_TILES_RECEIVED)) & 0xFFFF) == consumed) {
+  struct mop mop = {.outer = whole       ? 1
+                             : broadcast ? 2
+                                         : TILE_FACES,
+                    .inner = broadcast ? 2 : 1,
+                    .start = srcb,
+                    .end = OP(NOP),
+                    .loop = srca};
+  if (unit == UNPACK_COLUMN_B) {
+    mop.end = OP(SETADCZW, .cnt_set_mask = ADC_UNPACK1, .ch0_z = 2, .bit_mask = 1);
   }
+  if (unit == UNPACK_ROW_B) {
+    mop.start = OP(NOP);
+    mop.loop = OP(REPLAY, .start_idx = UNPACK_REPLAY, .len = 2);
+    mop.end = OP(SETADCZW, .cnt_set_mask = ADC_UNPACK1, .ch0_z = 0, .bit_mask = 1);
+    TTI(REPLAY, .start_idx = UNPACK_REPLAY, .len = 2, .load_mode = 1);
+    TTI(UNPACR, .unpack_block_selection = 0, .addr_mode = 1, .ovrd_thread_id = 1,
+        .set_dat_valid = 1, .last = 1);
+    TTI(UNPACR, .unpack_block_selection = 1, .addr_mode = 1, .ovrd_thread_id = 1,
+        .set_dat_valid = 1, .last = 1);
+  }
+  mop.last_inner = mop.last_outer = mop.loop;
+  ConfigureMop(mop);
 }
 
-// Gives a page back to its producer when the unpackers have read it; the new count of pages taken.
-GUEST_INLINE u32 UnpackReleasePage(u32 index, u32 consumed) {
-  struct local_cb_interface* cb = LocalCb(index);
-  consumed = (consumed + 1) & 0xFFFF;
-  TT(SETDMAREG, .payload_sig_sel = consumed & 0x3FFF, .payload_sig_sel_size = consumed >> 14,
-     .reg_index_16b = GprLow(GPR_UNPACK_TMP));
-  TTI(STALLWAIT, .stall_res = STALL_THCON, .wait_res = WAIT_UNPACK0 | WAIT_UNPACK1);
-  TT(STOREREG, .tdma_data_reg_index = GPR_UNPACK_TMP,
-     .reg_addr = (StreamRegister(index, STREAM_TILES_ACKED) & 0xFFFFF) >> 2);
-  cb->fifo_rd_ptr += cb->fifo_page_size;
-  if (cb->fifo_rd_ptr >= cb->fifo_limit) cb->fifo_rd_ptr -= cb->fifo_size;
-  return consumed;
+GUEST_INLINE struct unpacker UnpackPairInit(enum unpack_unit unit) {
+  const struct unpacker unpacker = UnpackStart();
+  UnpackKeepDenormals(0);
+  UnpackPairMode(unit);
+  return unpacker;
+}
+
+// A page of one buffer to SrcA with a page of another (or the same) to SrcB, both of which stay.
+// Pages are counted from the oldest, and waited for.
+GUEST_INLINE void UnpackPairAt(struct unpacker* unpacker, u32 cb_srca, u32 page_srca, u32 cb_srcb,
+                               u32 page_srcb) {
+  UnpackWaitPages(cb_srca, page_srca + 1);
+  UnpackWaitPages(cb_srcb, page_srcb + 1);
+  UnpackWaitContext();
+  WriteConfig(THCON_SEC0_REG3_Base_address_WORD + unpacker->context,
+              UnpackPageAddress(cb_srca, page_srca) - 1);
+  WriteConfig(THCON_SEC1_REG3_Base_address_WORD + unpacker->context,
+              UnpackPageAddress(cb_srcb, page_srcb) - 1);
+  UnpackRun(unpacker);
 }
 
 enum { KEEP_SRCA = 1, KEEP_SRCB = 2 };
 
-// One tile of each buffer. Pages that are kept stay for the next pair.
-GUEST_INLINE void UnpackPair(struct unpacker_pair* unpacker, u32 keep) {
-  UnpackWaitPage(unpacker->cb[0], unpacker->consumed[0]);
-  UnpackWaitPage(unpacker->cb[1], unpacker->consumed[1]);
-  TTI(SETADCZW, .cnt_set_mask = ADC_UNPACK0 | ADC_UNPACK1, .bit_mask = 0xF);
-  while (SemaphoreRead(SEM_UNPACK_SYNC) >= 2) {
-  }
-  WriteConfig(THCON_SEC0_REG3_Base_address_WORD + unpacker->context,
-              LocalCb(unpacker->cb[0])->fifo_rd_ptr - 1);
-  WriteConfig(THCON_SEC1_REG3_Base_address_WORD + unpacker->context,
-              LocalCb(unpacker->cb[1])->fifo_rd_ptr - 1);
-  SemaphorePost(SEM_UNPACK_SYNC);
-  TTI(STALLWAIT, .stall_res = STALL_UNPACK, .wait_res = WAIT_TRISC_CFG);
-  TTI(MOP, .mop_type = 1);
-  TTI(SEMGET, .sem_sel = 1 << SEM_UNPACK_SYNC);
-  unpacker->context ^= 1;
-  TT(SETC16, .setc16_reg = UNPACK_MISC_CFG_CfgContextOffset_0_WORD,
-     .setc16_value = 0x101 * unpacker->context);
-  for (u32 i = 0; i < 2; ++i) {
-    if (keep >> i & 1) continue;
-    unpacker->consumed[i] = UnpackReleasePage(unpacker->cb[i], unpacker->consumed[i]);
-  }
+// The oldest page of each buffer. What is not kept goes back to its producer.
+GUEST_INLINE void UnpackPair(struct unpacker* unpacker, u32 cb_srca, u32 cb_srcb, u32 keep) {
+  UnpackPairAt(unpacker, cb_srca, 0, cb_srcb, 0);
+  if (!(keep & KEEP_SRCA)) UnpackPopPages(cb_srca, 1);
+  if (!(keep & KEEP_SRCB)) UnpackPopPages(cb_srcb, 1);
 }

@@ -4,8 +4,8 @@
 #include "tile_unpack.h"
 
 static void UnpackTransposed(void) {
-  struct unpacker unpacker = UnpackInit(0);
-  UnpackTransposeFaces();
+  struct unpacker unpacker = UnpackInit();
+  UnpackTransposeFaces(1);
   TTI(REPLAY, .start_idx = 0, .len = 2, .load_mode = 1);
   TTI(UNPACR_NOP, .unpacker_select = 1, .set_dvalid = 1, .unpack_pop = 1);
   TTI(UNPACR, .unpack_block_selection = 0, .addr_mode = 2, .ovrd_thread_id = 1, .set_dat_valid = 1,
@@ -19,7 +19,7 @@ static void UnpackTransposed(void) {
                    .loop = face,
                    .last_inner = face,
                    .last_outer = face});
-  for (u32 tiles = Arg(0); tiles != 0; --tiles) UnpackTile(&unpacker);
+  for (u32 tiles = Arg(0); tiles != 0; --tiles) UnpackTile(&unpacker, 0);
 }
 
 KERNEL(UnpackTransposed)

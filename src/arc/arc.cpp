@@ -164,20 +164,8 @@ bool Arc::read_register(u32 address, u32& value, Cycle now) const {
     return true;
   }
   const u64 refclk = now * kRefclkMegahertz / kAiclkBusy;
-  const noc::Routing& routing = *config().routing;
-  for (u32 noc = 0; noc < kNocs; ++noc) {
-    const u32 x = noc == 0 ? config().noc0.x : noc::Routing::kWidth - 1 - config().noc0.x;
-    const u32 y = noc == 0 ? config().noc0.y : noc::Routing::kHeight - 1 - config().noc0.y;
-    if (address == kNiu[noc] + noc::niu::NOC_NODE_ID) {
-      value = x | y << 6 | noc::Routing::kWidth << 12 | noc::Routing::kHeight << 19 |
-              (noc == 0 ? 1u << 28 : 0);
-      return true;
-    }
-    if (address == kNiu[noc] + noc::niu::NIU_CFG_0) {
-      value = routing.has_translation() ? 1u << 14 : 0;
-      return true;
-    }
-  }
+  for (u32 noc = 0; noc < kNocs; ++noc)
+    if (address >= kNiu[noc] && read_niu(noc, address - kNiu[noc], value)) return true;
   switch (address) {
     case kMiscControl:
       value = misc_control_;
@@ -269,6 +257,14 @@ void Arc::answer(const std::array<u32, 8>& request, std::array<u32, 8>& response
       faults_.raise(Rule::ArcMessage, author.agent, author.pc, author.cycle,
                     fmt::format("message code 0x{:02x}", request[0] & 0xFF));
   }
+}
+
+void Arc::archive_memory(Archive& archive) {
+  csm_.archive(archive);
+  archive.value(scratch_);
+  archive.value(scratch_ram_);
+  archive.value(misc_control_);
+  archive.value(aiclk_);
 }
 
 u64 Arc::hash_memory(u64 seed) const {

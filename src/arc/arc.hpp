@@ -54,6 +54,7 @@ class Arc final : public noc::Endpoint {
   bool write(u64 address, const void* source, u32 bytes, const Author& author) override;
   Rule address_rule() const override { return Rule::ArcAddress; }
   u64 hash_memory(u64 seed) const override;
+  void archive_memory(Archive& archive) override;
 
  private:
   bool read_register(u32 address, u32& value, Cycle now) const;

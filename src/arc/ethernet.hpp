@@ -19,6 +19,7 @@ class EthernetTile final : public noc::Endpoint {
   bool write(u64 address, const void* source, u32 bytes, const Author& author) override;
   Rule address_rule() const override { return Rule::NocAddress; }
   u64 hash_memory(u64 seed) const override;
+  void archive_memory(Archive& archive) override { l1_.archive(archive); }
 
  private:
   Mapping l1_;

@@ -41,6 +41,24 @@ bool FaultPort::raise(Rule rule, Agent agent, u32 pc, Cycle cycle, std::string t
   return severity == Severity::Error;
 }
 
+void FaultPort::archive(Archive& archive) {
+  u64 count = faults_.size();
+  archive.value(count);
+  if (archive.is_loading()) faults_.clear();
+  for (u64 i = 0; i < count; ++i) {
+    if (archive.is_loading()) faults_.emplace_back();
+    Fault& fault = faults_[i];
+    archive.value(fault.rule);
+    archive.value(fault.severity);
+    archive.value(fault.node);
+    archive.value(fault.agent);
+    archive.value(fault.pc);
+    archive.value(fault.cycle);
+    archive.text(fault.text);
+  }
+  archive.value(stopped_);
+}
+
 void FaultPort::clear() {
   faults_.clear();
   stopped_ = false;

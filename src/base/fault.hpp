@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/archive.hpp"
 #include "base/types.hpp"
 
 namespace bhemu {
@@ -61,6 +62,7 @@ class FaultPort {
 
   const std::vector<Fault>& faults() const { return faults_; }
   bool stopped() const { return stopped_; }
+  void archive(Archive& archive);
   void clear();
 
  private:

@@ -1,31 +1,17 @@
-// The C API of include/bhemu/bhemu.h. Exceptions end here.
+// The C API of include/bhemu/bhemu.h: devices, memory, time. Exceptions end here.
 #include <fmt/format.h>
 
 #include <cstring>
-#include <memory>
 #include <new>
-#include <stdexcept>
-#include <string>
 
-#include "../include/bhemu/bhemu.h"
-#include "device/device.hpp"
+#include "capi/handle.hpp"
 #include "host/error.hpp"
-#include "host/firmware.hpp"
-#include "host/report.hpp"
 #include "host/version.hpp"
 
-struct bhemu_device {
-  explicit bhemu_device(const bhemu::DeviceOptions& options) : device(options) {}
-  bhemu::Device device;
-  std::unique_ptr<bhemu::host::Firmware> firmware;  // of the last boot, for reports
-};
-
 namespace bhemu::capi {
-namespace {
 
 using host::InputError;
 
-/// Per thread, as C programs expect of a last error; nothing of a device depends on it.
 std::string& last_error() {
   thread_local std::string text;  // tidy: allow global: see above
   return text;
@@ -36,19 +22,6 @@ int fail(bhemu_status status, std::string text) {
   return status;
 }
 
-/// Runs `body`, which returns a status, and turns what it throws into one.
-template <class Body>
-int guarded(Body body) {
-  try {
-    last_error().clear();
-    return body();
-  } catch (const std::exception& error) {
-    return fail(BHEMU_BAD_INPUT, error.what());
-  } catch (...) {
-    return fail(BHEMU_BAD_INPUT, "unknown failure");
-  }
-}
-
 Coord coord_of(u32 x, u32 y) {
   constexpr u32 kSpan = 64;
   if (x >= kSpan || y >= kSpan)
@@ -56,37 +29,9 @@ Coord coord_of(u32 x, u32 y) {
   return {static_cast<u8>(x), static_cast<u8>(y)};
 }
 
-int answered(bool answer, u32 x, u32 y, u64 address, size_t bytes) {
-  if (answer) return BHEMU_OK;
-  return fail(BHEMU_BAD_INPUT, fmt::format("nothing answers at ({}, {}) address {:#x}, {} bytes", x,
-                                           y, address, bytes));
-}
-
-int answered_dram(bool answer, u32 bank, u64 offset, size_t bytes) {
-  if (answer) return BHEMU_OK;
-  return fail(BHEMU_BAD_INPUT,
-              fmt::format("DRAM bank {} has nothing at {:#x}, {} bytes", bank, offset, bytes));
-}
-
 void check_pointers(const bhemu_device* device, const void* data, size_t bytes) {
   if (device == nullptr) throw InputError("", "", "the device is NULL");
   if (data == nullptr && bytes != 0) throw InputError("", "", "the data is NULL");
-}
-
-DeviceOptions device_options(const bhemu_options* options) {
-  if (options == nullptr) throw InputError("", "", "the options are NULL");
-  if (options->board != BHEMU_P100A && options->board != BHEMU_P150)
-    throw InputError("", "", "unknown board");
-  if (options->harvested_dram > 0xFF || options->harvested_columns > 0xFFFF)
-    throw InputError("", "", "a harvesting mask has bits that name nothing");
-  DeviceOptions result;
-  result.board.model = options->board == BHEMU_P100A ? BoardModel::P100A : BoardModel::P150;
-  result.board.harvested_dram = static_cast<u8>(options->harvested_dram);
-  result.board.harvested_columns = static_cast<u16>(options->harvested_columns);
-  result.timing = options->reference_timing != 0 ? TimingModel::Reference : TimingModel::Fast;
-  result.threads = options->threads == 0 ? 1 : options->threads;
-  result.seed = options->seed;
-  return result;
 }
 
 host::CodeMap code_map(const bhemu_device& handle) {
@@ -98,6 +43,11 @@ host::CodeMap code_map(const bhemu_device& handle) {
       if (segment.executable)
         code.add(id, elf, segment.virtual_address, segment.virtual_address, segment.memory_size);
   }
+  for (const bhemu_device::Loaded& loaded : handle.loaded)
+    for (const host::Segment& segment : loaded.elf->segments())
+      if (segment.executable)
+        code.add(loaded.core, *loaded.elf, segment.virtual_address, segment.virtual_address,
+                 segment.memory_size);
   return code;
 }
 
@@ -118,6 +68,36 @@ int status_of(bhemu_device& handle, const RunResult& result) {
   const auto groups = host::waiter_groups(handle.device, code_map(handle));
   return fail(BHEMU_HANG,
               host::hang_text(groups, result.cycle, tiles, result.status == RunStatus::Spinning));
+}
+
+namespace {
+
+int answered(bool answer, u32 x, u32 y, u64 address, size_t bytes) {
+  if (answer) return BHEMU_OK;
+  return fail(BHEMU_BAD_INPUT, fmt::format("nothing answers at ({}, {}) address {:#x}, {} bytes", x,
+                                           y, address, bytes));
+}
+
+int answered_dram(bool answer, u32 bank, u64 offset, size_t bytes) {
+  if (answer) return BHEMU_OK;
+  return fail(BHEMU_BAD_INPUT,
+              fmt::format("DRAM bank {} has nothing at {:#x}, {} bytes", bank, offset, bytes));
+}
+
+DeviceOptions device_options(const bhemu_options* options) {
+  if (options == nullptr) throw InputError("", "", "the options are NULL");
+  if (options->board != BHEMU_P100A && options->board != BHEMU_P150)
+    throw InputError("", "", "unknown board");
+  if (options->harvested_dram > 0xFF || options->harvested_columns > 0xFFFF)
+    throw InputError("", "", "a harvesting mask has bits that name nothing");
+  DeviceOptions result;
+  result.board.model = options->board == BHEMU_P100A ? BoardModel::P100A : BoardModel::P150;
+  result.board.harvested_dram = static_cast<u8>(options->harvested_dram);
+  result.board.harvested_columns = static_cast<u16>(options->harvested_columns);
+  result.timing = options->reference_timing != 0 ? TimingModel::Reference : TimingModel::Fast;
+  result.threads = options->threads == 0 ? 1 : options->threads;
+  result.seed = options->seed;
+  return result;
 }
 
 }  // namespace
@@ -231,10 +211,22 @@ uint64_t bhemu_cycle(const bhemu_device* device) {
   return device == nullptr ? 0 : device->device.cycle();
 }
 
+int bhemu_advance(bhemu_device* device, uint64_t cycles) {
+  return guarded([&] {
+    check_pointers(device, nullptr, 0);
+    const RunResult result = device->device.advance(cycles);
+    return result.status == RunStatus::Faulted ? status_of(*device, result) : BHEMU_OK;
+  });
+}
+
+uint64_t bhemu_hash(bhemu_device* device) {
+  return device == nullptr ? 0 : device->device.hash();
+}
+
 int bhemu_boot(bhemu_device* device, const char* directory) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
-    device->firmware = std::make_unique<host::Firmware>(
+    device->firmware = std::make_shared<const host::Firmware>(
         directory == nullptr ? host::Firmware::embedded() : host::Firmware::load(directory));
     host::upload(device->device, *device->firmware);
     host::GoWatcher watcher(device->device, *device->firmware, device->device.board().tensix());

@@ -9,6 +9,7 @@ namespace bhemu::cli {
 
 int info(const CommonOptions& options);
 int boot(const CommonOptions& options);
+int soc_descriptor(const CommonOptions& options);
 
 struct RunCommand {
   std::string program;

@@ -5,6 +5,7 @@
 
 #include "cli/commands.hpp"
 #include "host/json.hpp"
+#include "host/soc_descriptor.hpp"
 
 namespace bhemu::cli {
 namespace {
@@ -136,6 +137,12 @@ int info(const CommonOptions& options) {
     print_json(board);
   else
     print_text(board);
+  return 0;
+}
+
+int soc_descriptor(const CommonOptions& options) {
+  const Board board(board_options(options, BoardModel::P150));
+  fmt::print("{}", host::soc_descriptor(board));
   return 0;
 }
 

@@ -46,6 +46,9 @@ constexpr const char* kFooter =
     "  bhemu run p.yaml --json | jq .run.cycles        for scripts\n"
     "  bhemu boot --board p150 --firmware DIR          boot tt-metal's firmware on 140 tiles\n"
     "  bhemu info --board p100a --harvest-dram 2       the grid of a P100A without bank 2\n"
+    "  bhemu soc-descriptor --board p150 > build/lib/soc_descriptor.yaml\n"
+    "                                                  for "
+    "TT_METAL_SIMULATOR=build/lib/libbhemu.so\n"
     "  bhemu disasm kernel.elf                         RISC-V and Tensix instructions\n"
     "\n"
     "Exit status: 0 all is well, 1 a result is wrong, 2 bad input or usage, 3 the chip hangs,\n"
@@ -59,6 +62,7 @@ struct CommandLine {
   CLI::App* info_command = nullptr;
   CLI::App* boot_command = nullptr;
   CLI::App* run_command = nullptr;
+  CLI::App* soc_command = nullptr;
 
   CommandLine() {
     app.footer(kFooter);
@@ -85,6 +89,10 @@ struct CommandLine {
     add_run_options(*run_command, options);
     add_output_options(*run_command, options);
 
+    soc_command = app.add_subcommand(
+        "soc-descriptor", "Write the soc_descriptor.yaml that tt-umd wants beside libbhemu.so");
+    add_board_options(*soc_command, options);
+
     CLI::App* command = app.add_subcommand("disasm", "Disassemble an ELF file");
     command->add_option("file", disasm.file, "ELF file")->required()->type_name("FILE");
     command->add_flag("--tensix", disasm.tensix, "The file is a raw list of Tensix words");
@@ -94,6 +102,7 @@ struct CommandLine {
     if (info_command->parsed()) return info(options);
     if (boot_command->parsed()) return boot(options);
     if (run_command->parsed()) return cli::run(options, run);
+    if (soc_command->parsed()) return soc_descriptor(options);
     return cli::disasm(options, disasm);
   }
 };

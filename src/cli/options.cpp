@@ -1,73 +1,8 @@
 #include "cli/options.hpp"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <charconv>
-#include <stdexcept>
-
-#include "host/error.hpp"
-#include "host/program.hpp"
-#include "host/suggest.hpp"
 
 namespace bhemu::cli {
-namespace {
-
-using host::InputError;
-
-/// "2,5" as a mask; "none" is 0; a leading '+' adds to `defaults`.
-u32 mask_of(const std::string& option, std::string text, unsigned count, u32 defaults) {
-  if (text == "none") return 0;
-  u32 mask = 0;
-  if (text.starts_with('+')) {
-    mask = defaults;
-    text.erase(0, 1);
-  }
-  const char* next = text.data();
-  const char* end = text.data() + text.size();
-  while (true) {
-    unsigned number = count;
-    const auto parsed = std::from_chars(next, end, number);
-    if (parsed.ec != std::errc() || number >= count || (parsed.ptr != end && *parsed.ptr != ','))
-      throw InputError(
-          option, "",
-          fmt::format("'{}' must be 'none' or a list like 2,5 of numbers from 0 to {}; "
-                      "+2 adds to what the board lacks anyway",
-                      text, count - 1));
-    mask |= 1u << number;
-    if (parsed.ptr == end) return mask;
-    next = parsed.ptr + 1;
-  }
-}
-
-FaultPolicy policy_of(const std::vector<std::string>& rules) {
-  FaultPolicy policy;
-  for (const std::string& text : rules) {
-    const size_t equals = text.find('=');
-    const std::string name = text.substr(0, equals);
-    const std::string level = equals == std::string::npos ? "" : text.substr(equals + 1);
-    const Rule rule = rule_named(name);
-    if (rule == Rule::Count) {
-      std::vector<std::string> known;
-      for (unsigned i = 0; i < kRules; ++i) known.push_back(info_of(static_cast<Rule>(i)).name);
-      throw InputError("--rule", "",
-                       fmt::format("there is no rule '{}'{}", name, host::suggestion(name, known)));
-    }
-    const bool known = level == "error" || level == "warn" || level == "silicon";
-    if (!known)
-      throw InputError("--rule", "",
-                       fmt::format("'{}' must be NAME=error, NAME=warn or "
-                                   "NAME=silicon",
-                                   text));
-    policy.severity[static_cast<unsigned>(rule)] = level == "error"  ? Severity::Error
-                                                   : level == "warn" ? Severity::Warn
-                                                                     : Severity::Silicon;
-  }
-  return policy;
-}
-
-}  // namespace
-
 void add_board_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--board", options.board, "p100a (120 tiles) or p150 (140 tiles)")
       ->type_name("NAME");
@@ -106,44 +41,11 @@ void add_output_options(CLI::App& app, CommonOptions& options) {
 }
 
 BoardOptions board_options(const CommonOptions& options, BoardModel preferred) {
-  BoardModel model = preferred;
-  if (!options.board.empty()) {
-    const auto named = host::board_named(options.board);
-    if (!named)
-      throw InputError("--board", "",
-                       fmt::format("board '{}' is unknown{}", options.board,
-                                   host::suggestion(options.board, {"p100a", "p150"})));
-    model = *named;
-  }
-  BoardOptions board = BoardOptions::defaults(model);
-  constexpr unsigned kBanks = 8;
-  constexpr unsigned kColumns = 14;
-  if (!options.harvest_dram.empty())
-    board.harvested_dram = static_cast<u8>(
-        mask_of("--harvest-dram", options.harvest_dram, kBanks, board.harvested_dram));
-  if (!options.harvest_columns.empty())
-    board.harvested_columns = static_cast<u16>(
-        mask_of("--harvest-columns", options.harvest_columns, kColumns, board.harvested_columns));
-  try {
-    const Board check(board);
-  } catch (const std::invalid_argument& error) {
-    throw InputError("", "", error.what());
-  }
-  return board;
+  return host::board_options(options, preferred, host::SettingStyle::Option);
 }
 
 DeviceOptions device_options(const CommonOptions& options, BoardModel preferred) {
-  DeviceOptions device;
-  device.board = board_options(options, preferred);
-  if (options.timing != "fast" && options.timing != "reference")
-    throw InputError("--timing", "",
-                     fmt::format("timing '{}' is unknown{}", options.timing,
-                                 host::suggestion(options.timing, {"fast", "reference"})));
-  device.timing = options.timing == "fast" ? TimingModel::Fast : TimingModel::Reference;
-  device.threads = options.threads;
-  device.seed = options.seed;
-  device.faults = policy_of(options.rules);
-  return device;
+  return host::device_options(options, preferred, host::SettingStyle::Option);
 }
 
 host::Firmware firmware_of(const CommonOptions& options) {

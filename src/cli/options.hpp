@@ -6,6 +6,7 @@
 
 #include "device/device.hpp"
 #include "host/firmware.hpp"
+#include "host/settings.hpp"
 
 namespace CLI {
 class App;
@@ -13,16 +14,9 @@ class App;
 
 namespace bhemu::cli {
 
-struct CommonOptions {
-  std::string board;
-  std::string harvest_dram;
-  std::string harvest_columns;
+struct CommonOptions : host::DeviceSettings {
   std::string firmware;  // directory; empty: built in
-  std::string timing = "fast";
-  std::vector<std::string> rules;
-  unsigned threads = 1;
-  u64 seed = 0;
-  u64 max_cycles = 0;  // 0: no limit
+  u64 max_cycles = 0;    // 0: no limit
   bool json = false;
   bool quiet = false;
 };

@@ -4,14 +4,8 @@
 
 #include <algorithm>
 
-#include "arc/arc.hpp"
-#include "arc/ethernet.hpp"
 #include "base/check.hpp"
-#include "device/livelock.hpp"
-#include "dram/bank.hpp"
-#include "pcie/endpoint.hpp"
-#include "sched/engine.hpp"
-#include "tile/tile.hpp"
+#include "device/device_impl.hpp"
 
 namespace bhemu {
 namespace {
@@ -26,88 +20,67 @@ Cycle quantum_of(TimingModel timing) {
 
 }  // namespace
 
-struct Device::Impl {
-  explicit Impl(const DeviceOptions& wanted)
-      : options(wanted), board(wanted.board), routing(board.routing()) {
-    nodes.resize(board.node_count());
-    tiles.resize(board.node_count(), nullptr);
-    coords.resize(board.node_count());
-    for (const TileSite& site : board.sites()) {
-      if (site.node == kNoNode || nodes[site.node]) continue;
-      coords[site.node] = site.translated;
-      nodes[site.node] = make_node(site);
+Device::Impl::Impl(const DeviceOptions& wanted)
+    : options(wanted), board(wanted.board), routing(board.routing()) {
+  nodes.resize(board.node_count());
+  tiles.resize(board.node_count(), nullptr);
+  coords.resize(board.node_count());
+  for (const TileSite& site : board.sites()) {
+    if (site.node == kNoNode || nodes[site.node]) continue;
+    coords[site.node] = site.translated;
+    nodes[site.node] = make_node(site);
+  }
+  std::vector<noc::Node*> order;
+  for (const auto& node : nodes) {
+    CHECK(node != nullptr);
+    order.push_back(node.get());
+  }
+  engine = std::make_unique<sched::Engine>(std::move(order), noc_timing.one_way,
+                                           std::max(1u, options.threads));
+}
+
+std::unique_ptr<noc::Node> Device::Impl::make_node(const TileSite& site) {
+  const noc::EndpointConfig endpoint{site.node, site.noc0, &routing, &noc_timing, &options.faults};
+  switch (site.kind) {
+    case noc::NodeKind::Tensix:
+      return make_tile(site);
+    case noc::NodeKind::Dram: {
+      auto bank = std::make_unique<dram::Bank>(endpoint);
+      banks.push_back(bank.get());
+      return bank;
     }
-    std::vector<noc::Node*> order;
-    for (const auto& node : nodes) {
-      CHECK(node != nullptr);
-      order.push_back(node.get());
+    case noc::NodeKind::Pcie: {
+      auto tile = std::make_unique<pcie::Endpoint>(endpoint);
+      pcie = tile.get();
+      return tile;
     }
-    engine = std::make_unique<sched::Engine>(std::move(order), noc_timing.one_way,
-                                             std::max(1u, options.threads));
-  }
-
-  std::unique_ptr<noc::Node> make_node(const TileSite& site) {
-    const noc::EndpointConfig endpoint{site.node, site.noc0, &routing, &noc_timing,
-                                       &options.faults};
-    switch (site.kind) {
-      case noc::NodeKind::Tensix:
-        return make_tile(site);
-      case noc::NodeKind::Dram: {
-        auto bank = std::make_unique<dram::Bank>(endpoint);
-        banks.push_back(bank.get());
-        return bank;
-      }
-      case noc::NodeKind::Pcie: {
-        auto tile = std::make_unique<pcie::Endpoint>(endpoint);
-        pcie = tile.get();
-        return tile;
-      }
-      case noc::NodeKind::Arc: {
-        const arc::BoardFacts facts{board.board_id(), board.column_enabled_mask(),
-                                    board.ethernet_enabled_mask(), board.dram_enabled_mask()};
-        return std::make_unique<arc::Arc>(endpoint, facts);
-      }
-      case noc::NodeKind::Ethernet:
-        return std::make_unique<arc::EthernetTile>(endpoint);
-      default:
-        break;  // routers, L2CPU and security tiles have no node (Board::number_nodes)
+    case noc::NodeKind::Arc: {
+      const arc::BoardFacts facts{board.board_id(), board.column_enabled_mask(),
+                                  board.ethernet_enabled_mask(), board.dram_enabled_mask()};
+      return std::make_unique<arc::Arc>(endpoint, facts);
     }
-    CHECK(false && "a kind of tile without a node has one");
-    return nullptr;
+    case noc::NodeKind::Ethernet:
+      return std::make_unique<arc::EthernetTile>(endpoint);
+    default:
+      break;  // routers, L2CPU and security tiles have no node (Board::number_nodes)
   }
+  CHECK(false && "a kind of tile without a node has one");
+  return nullptr;
+}
 
-  std::unique_ptr<noc::Node> make_tile(const TileSite& site) {
-    tile::TileConfig config;
-    config.node = site.node;
-    config.noc0 = site.noc0;
-    config.routing = &routing;
-    config.timing = &noc_timing;
-    config.policy = &options.faults;
-    config.quantum = quantum_of(options.timing);
-    config.parking = options.parking;
-    auto tile = std::make_unique<tile::Tile>(config);
-    tiles[site.node] = tile.get();
-    return tile;
-  }
-
-  noc::Node* at(Coord coord) const {
-    const NodeId id = board.node_at_translated(coord);
-    return id == kNoNode ? nullptr : nodes[id].get();
-  }
-
-  DeviceOptions options;
-  Board board;
-  noc::Timing noc_timing;
-  noc::Routing routing;
-  std::vector<std::unique_ptr<noc::Node>> nodes;
-  std::vector<tile::Tile*> tiles;  // by node; null for other kinds
-  std::vector<dram::Bank*> banks;
-  pcie::Endpoint* pcie = nullptr;
-  std::vector<Coord> coords;  // translated, by node
-  std::unique_ptr<sched::Engine> engine;
-  LivelockCheck livelock{tiles};
-  bool spinning = false;  // the last run ended with RunStatus::Spinning
-};
+std::unique_ptr<noc::Node> Device::Impl::make_tile(const TileSite& site) {
+  tile::TileConfig config;
+  config.node = site.node;
+  config.noc0 = site.noc0;
+  config.routing = &routing;
+  config.timing = &noc_timing;
+  config.policy = &options.faults;
+  config.quantum = quantum_of(options.timing);
+  config.parking = options.parking;
+  auto tile = std::make_unique<tile::Tile>(config);
+  tiles[site.node] = tile.get();
+  return tile;
+}
 
 Device::Device(const DeviceOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 Device::~Device() = default;
@@ -124,17 +97,23 @@ Cycle Device::cycle() const {
 }
 
 bool Device::write(Coord tile, u64 address, std::span<const u8> bytes) {
-  const NodeId id = board().node_at_translated(tile);
-  if (id == kNoNode) return false;
-  const bool done = impl_->nodes[id]->host_write(address, bytes, cycle());
-  impl_->engine->touch(id);
+  return write(board().node_at_translated(tile), address, bytes);
+}
+
+bool Device::write(NodeId node, u64 address, std::span<const u8> bytes) {
+  if (node >= impl_->nodes.size()) return false;
+  const bool done = impl_->nodes[node]->host_write(address, bytes, cycle());
+  impl_->engine->touch(node);
   impl_->livelock.restart(cycle());
   return done;
 }
 
 bool Device::read(Coord tile, u64 address, std::span<u8> bytes) {
-  noc::Node* node = impl_->at(tile);
-  return node != nullptr && node->host_read(address, bytes, cycle());
+  return read(board().node_at_translated(tile), address, bytes);
+}
+
+bool Device::read(NodeId node, u64 address, std::span<u8> bytes) {
+  return node < impl_->nodes.size() && impl_->nodes[node]->host_read(address, bytes, cycle());
 }
 
 bool Device::write32(Coord tile, u64 address, u32 value) {
@@ -165,12 +144,21 @@ bool Device::read_dram(unsigned bank, u64 offset, std::span<u8> bytes) {
   return impl_->nodes[impl_->board.dram_node(bank)]->host_read(offset, bytes, cycle());
 }
 
+void Device::set_host_memory(pcie::HostMemory* memory) {
+  impl_->pcie->set_host_memory(memory);
+}
+
+pcie::Endpoint& Device::pcie() {
+  return *impl_->pcie;
+}
+
 u64 Device::dram_bank_bytes() const {
   return dram::kBankBytes;
 }
 
 void Device::set_host_memory(std::span<u8> memory, u64 base) {
-  impl_->pcie->set_host_memory(memory, base);
+  impl_->host_span = pcie::SpanMemory(memory, base & ~pcie::kHostWindow);
+  impl_->pcie->set_host_memory(memory.empty() ? nullptr : &impl_->host_span);
 }
 
 RunResult Device::run(Cycle limit, const std::function<bool()>& done) {
@@ -204,8 +192,20 @@ RunResult Device::run(Cycle limit, const std::function<bool()>& done) {
 
 RunResult Device::advance(Cycle cycles) {
   const Cycle end = cycle() + cycles;
-  RunResult result = run(cycles);
-  if (result.status == RunStatus::Idle) impl_->engine->skip_to(end);
+  RunResult result;
+  switch (impl_->engine->run(end, nullptr)) {
+    case sched::Stop::Faulted:
+      result.status = RunStatus::Faulted;
+      break;
+    case sched::Stop::Idle:
+      result.status = RunStatus::Idle;
+      impl_->engine->skip_to(end);
+      break;
+    case sched::Stop::Asked:
+    case sched::Stop::Limit:
+      result.status = RunStatus::Cycles;
+      break;
+  }
   result.cycle = cycle();
   return result;
 }

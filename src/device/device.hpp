@@ -17,6 +17,10 @@ namespace bhemu {
 namespace tile {
 class Tile;
 }
+namespace pcie {
+class Endpoint;
+class HostMemory;
+}  // namespace pcie
 namespace sched {
 class Engine;
 }
@@ -80,20 +84,39 @@ class Device {
   bool read32(Coord tile, u64 address, u32& value);
   /// All live Tensix tiles of the inclusive rectangle.
   bool multicast(Coord first, Coord last, u64 address, std::span<const u8> bytes);
+  /// The same by node, for those who resolve coordinates themselves.
+  bool write(NodeId node, u64 address, std::span<const u8> bytes);
+  bool read(NodeId node, u64 address, std::span<u8> bytes);
   /// Backing memory of a software DRAM bank; `offset` + size within the bank.
   bool write_dram(unsigned bank, u64 offset, std::span<const u8> bytes);
   bool read_dram(unsigned bank, u64 offset, std::span<u8> bytes);
   u64 dram_bank_bytes() const;
   /// Host memory as the PCIe endpoint sees it (bit 60 addresses of (19, 24)).
   void set_host_memory(std::span<u8> memory, u64 base);
+  /// Any other host memory; must outlive the device or be taken away with null.
+  void set_host_memory(pcie::HostMemory* memory);
+  pcie::Endpoint& pcie();
 
   // --- Time.
   /// Runs until `done()` (asked at every epoch edge and at the start), `limit` cycles from now have
   /// passed, the device is idle or spins, or a fault stops it. A null `done` never holds.
   RunResult run(Cycle limit, const std::function<bool()>& done = nullptr);
 
-  /// Lets at least `cycles` pass, also when the device is idle: what a host does that waits.
+  /// Lets at least `cycles` pass, also when the device is idle or spins: what a host does that
+  /// waits and may write later. Stops early only for a fault.
   RunResult advance(Cycle cycles);
+
+  // --- Copies.
+  /// Everything that decides what happens from here on: memory, registers, packets under way, who
+  /// sleeps, faults. Host memory and options of this process (threads, parking, policy) are not in
+  /// it. Between runs only.
+  std::vector<u8> snapshot();
+  /// Takes over a snapshot of a device with the same board and timing, bit for bit. Throws
+  /// ArchiveError for any other; the device is then as it was, unless the damage is beyond the
+  /// checksum.
+  void restore(std::span<const u8> snapshot);
+  /// A device with the same options and state, without host memory.
+  Device clone();
 
   // --- Diagnosis.
   std::vector<Fault> faults() const;  // of all nodes, by cycle, then node

@@ -24,6 +24,7 @@ class Bank final : public noc::Endpoint {
   bool write(u64 address, const void* source, u32 bytes, const Author& author) override;
   Rule address_rule() const override { return Rule::DramAddress; }
   u64 hash_memory(u64 seed) const override;
+  void archive_memory(Archive& archive) override { memory_.archive(archive); }
 
  private:
   Mapping memory_;

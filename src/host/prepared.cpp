@@ -90,17 +90,20 @@ Tensor generate_tensor(const GeneratedSource& source, DType dtype) {
     }
     tensor.set_bits(i, bits_of(dtype, value));
   }
+  share_exponents(tensor);
   return tensor;
 }
 
-Check compare_tensors(const Tensor& actual, const Tensor& expected, double tolerance) {
+Check compare_tensors(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance) {
   CHECK(actual.shape == expected.shape && actual.dtype == expected.dtype);
   Check check;
   check.compared = actual.elements();
   for (u64 i = 0; i < check.compared; ++i) {
     if (actual.bits_at(i) == expected.bits_at(i)) continue;
     const double difference = std::fabs(actual.value_at(i) - expected.value_at(i));
-    if (tolerance > 0 && difference <= tolerance) continue;  // false for a NaN
+    const double allowed =
+        tolerance.absolute + tolerance.relative * std::fabs(expected.value_at(i));
+    if (allowed > 0 && difference <= allowed) continue;  // false for a NaN
     if (check.wrong++ == 0)
       check.detail = fmt::format("at {}: expected {}, got {}", index_text(actual.shape, i),
                                  value_text(expected, i), value_text(actual, i));

@@ -87,6 +87,6 @@ Tensor generate_tensor(const GeneratedSource& source, DType dtype);
 
 /// The first difference of two tensors of equal shape and type, and how many there are. With
 /// tolerance 0 every bit counts.
-Check compare_tensors(const Tensor& actual, const Tensor& expected, double tolerance);
+Check compare_tensors(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance);
 
 }  // namespace bhemu::host

@@ -196,7 +196,7 @@ class ProgramReader {
     const std::string what = fmt::format("tensor '{}'", name);
     yaml_.check_keys(node, what,
                      {"file", "generate", "like", "dtype", "layout", "memory", "page_size", "save",
-                      "expect", "tolerance"});
+                      "expect", "tolerance", "relative_tolerance"});
     TensorSpec spec;
     const auto given =
         int{bool{node["file"]}} + int{bool{node["generate"]}} + int{bool{node["like"]}};
@@ -230,8 +230,12 @@ class ProgramReader {
       spec.page_size = static_cast<u32>(yaml_.integer(child, "page_size", 1, kL1Size));
     if (const auto child = node["save"]) spec.save = path(child, "save");
     if (const auto child = node["tolerance"]) {
-      spec.tolerance = yaml_.real(child, "tolerance");
-      if (spec.tolerance < 0) yaml_.fail(child, "tolerance must not be negative");
+      spec.tolerance.absolute = yaml_.real(child, "tolerance");
+      if (spec.tolerance.absolute < 0) yaml_.fail(child, "tolerance must not be negative");
+    }
+    if (const auto child = node["relative_tolerance"]) {
+      spec.tolerance.relative = yaml_.real(child, "relative_tolerance");
+      if (spec.tolerance.relative < 0) yaml_.fail(child, "relative_tolerance must not be negative");
     }
     if (const auto child = node["expect"]) spec.expect = read_expectation(child);
     return spec;

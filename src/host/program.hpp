@@ -88,6 +88,12 @@ struct TensorExpectation {
   Mark mark;
 };
 
+/// How far a result may be from what is expected; all zero: bit for bit.
+struct Tolerance {
+  double absolute = 0;
+  double relative = 0;  // times the expected value
+};
+
 struct TensorSpec {
   std::string name;
   std::variant<FileSource, GeneratedSource, LikeSource> source;
@@ -97,7 +103,7 @@ struct TensorSpec {
   u32 page_size = 0;  // row_major: bytes of a page; 0: a row
   std::string save;   // .npy to write; empty: none
   std::optional<TensorExpectation> expect;
-  double tolerance = 0;
+  Tolerance tolerance;
   Mark mark;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -25,6 +26,8 @@ constexpr DTypeInfo kDTypes[] = {
     {DType::Fp32, "fp32", 4, true, true, NpyType::F32},
     {DType::Fp16, "fp16", 2, true, true, NpyType::F16},
     {DType::Fp8, "fp8", 1, true, true, NpyType::F32},
+    {DType::Fp8E4m3, "fp8_e4m3", 1, true, true, NpyType::F32},
+    {DType::Bfp8, "bfp8", 4, true, true, NpyType::F32},
     {DType::Int8, "int8", 1, false, true, NpyType::I8},
     {DType::Int16, "int16", 2, false, true, NpyType::I16},
     {DType::Int32, "int32", 4, false, true, NpyType::I32},
@@ -118,6 +121,59 @@ void for_each_in_tiles(const Tensor& tensor, const PageGrid& grid, F f) {
       }
 }
 
+// --- bfp8. A tile is an exponent for each row of a face, then the elements: a sign and seven bits,
+// of which the highest stands for 1 at the shared exponent.
+constexpr u64 kBfp8TileElements = kTileSide * kTileSide;
+constexpr u64 kBfp8TileBytes = kBfp8TileElements / kBlock + kBfp8TileElements;
+constexpr u32 kBfp8Largest = 0x7F;
+
+/// The seven bits of a number below a shared exponent.
+u32 bfp8_magnitude(u32 fp32_bits, u32 shared, Rounding rounding) {
+  constexpr unsigned kDropped = 17;  // of 24 bits, where the exponent is the shared one
+  const u32 exponent = fp32_bits >> 23 & 0xFF;
+  const u32 shift = kDropped + shared - exponent;
+  if (exponent == 0 || shift > 31) return 0;
+  const u32 mantissa = (fp32_bits & 0x7FFFFF) | 0x800000;
+  return std::min(kBfp8Largest, shift_rounded(mantissa, shift, rounding));
+}
+
+u32 bfp8_value(u32 magnitude, u32 shared) {
+  const float value = std::ldexp(static_cast<float>(magnitude), static_cast<int>(shared) - 133);
+  return std::bit_cast<u32>(value);
+}
+
+std::vector<u8> to_bfp8_pages(const Tensor& tensor, const PageGrid& grid) {
+  std::vector<u32> elements(grid.pages * kBfp8TileElements, 0);
+  for_each_in_tiles(tensor, grid,
+                    [&](u64 offset, u64 index) { elements[offset] = tensor.bits_at(index); });
+  std::vector<u8> pages(grid.pages * grid.page_size, 0);
+  for (u64 block = 0; block < elements.size() / kBlock; ++block) {
+    const u32* values = elements.data() + block * kBlock;
+    const u64 in_tile = block % (kBfp8TileElements / kBlock);
+    u8* tile = pages.data() + block / (kBfp8TileElements / kBlock) * kBfp8TileBytes;
+    u32 shared = 0;
+    for (u64 i = 0; i < kBlock; ++i) shared = std::max(shared, values[i] >> 23 & 0xFF);
+    tile[in_tile] = static_cast<u8>(shared);
+    for (u64 i = 0; i < kBlock; ++i) {
+      const u32 magnitude = bfp8_magnitude(values[i], shared, Rounding::NearestEven);
+      const u32 sign = magnitude != 0 ? values[i] >> 24 & 0x80 : 0;  // -0 would mean infinity
+      tile[kBfp8TileElements / kBlock + in_tile * kBlock + i] = static_cast<u8>(sign | magnitude);
+    }
+  }
+  return pages;
+}
+
+void from_bfp8_pages(Tensor& tensor, const PageGrid& grid, const std::vector<u8>& pages) {
+  for_each_in_tiles(tensor, grid, [&](u64 offset, u64 index) {
+    const u8* tile = pages.data() + offset / kBfp8TileElements * kBfp8TileBytes;
+    const u64 element = offset % kBfp8TileElements;
+    const u32 datum = tile[kBfp8TileElements / kBlock + element];
+    const u32 magnitude =
+        datum == 0x80 ? 0x7F800000 : bfp8_value(datum & 0x7F, tile[element / kBlock]);
+    tensor.set_bits(index, (datum & 0x80) << 24 | magnitude);
+  });
+}
+
 }  // namespace
 
 unsigned size_of(DType dtype) {
@@ -201,6 +257,38 @@ float from_fp8(u8 bits) {
   return from_fp16(static_cast<u16>(bits << 8));
 }
 
+u8 to_fp8_e4m3(float value, Rounding rounding) {
+  constexpr int kBiasDifference = 127 - 7;
+  constexpr u32 kLargest = 0x7E;
+  constexpr u32 kNaN = 0x7F;
+  const u32 bits = std::bit_cast<u32>(value);
+  const u32 magnitude = bits & 0x7FFFFFFF;
+  const int exponent = static_cast<int>(magnitude >> 23) - kBiasDifference;
+  u32 result = kLargest;
+  if (std::isnan(value)) {
+    result = kNaN;
+  } else if (exponent <= 0) {
+    const unsigned shift = static_cast<unsigned>(21 - exponent);
+    const u32 mantissa = (magnitude & 0x7FFFFF) | (magnitude >= 0x800000 ? 0x800000 : 0);
+    result = shift > 31 ? 0 : shift_rounded(mantissa, shift, rounding);
+  } else if (exponent < 16) {
+    result =
+        std::min(kLargest, shift_rounded(magnitude - (u32{kBiasDifference} << 23), 20, rounding));
+  }
+  return static_cast<u8>((bits >> 24 & 0x80) | result);
+}
+
+float from_fp8_e4m3(u8 bits) {
+  const u32 sign = u32{bits & 0x80u} << 24;
+  const u32 exponent = bits >> 3 & 0xF;
+  const u32 mantissa = bits & 7;
+  if ((bits & 0x7F) == 0x7F) return std::bit_cast<float>(sign | 0x7FC00000);
+  if (exponent != 0)
+    return std::bit_cast<float>(sign | ((exponent + 120) << 23) | (mantissa << 20));
+  const float magnitude = static_cast<float>(mantissa) * 0x1p-9f;
+  return sign != 0 ? -magnitude : magnitude;
+}
+
 u32 to_float_bits(DType dtype, float value, Rounding rounding) {
   switch (dtype) {
     case DType::Bf16:
@@ -209,6 +297,8 @@ u32 to_float_bits(DType dtype, float value, Rounding rounding) {
       return to_fp16(value, rounding);
     case DType::Fp8:
       return to_fp8(value, rounding);
+    case DType::Fp8E4m3:
+      return to_fp8_e4m3(value, rounding);
     default:
       return std::bit_cast<u32>(value);
   }
@@ -236,11 +326,14 @@ double Tensor::value_at(u64 index) const {
     case DType::Bf16:
       return from_bf16(static_cast<u16>(bits));
     case DType::Fp32:
+    case DType::Bfp8:
       return std::bit_cast<float>(bits);
     case DType::Fp16:
       return from_fp16(static_cast<u16>(bits));
     case DType::Fp8:
       return from_fp8(static_cast<u8>(bits));
+    case DType::Fp8E4m3:
+      return from_fp8_e4m3(static_cast<u8>(bits));
     case DType::Int8:
       return static_cast<i8>(bits);
     case DType::Int16:
@@ -249,6 +342,24 @@ double Tensor::value_at(u64 index) const {
       return static_cast<i32>(bits);
     default:
       return bits;
+  }
+}
+
+void share_exponents(Tensor& tensor, Rounding rounding) {
+  if (tensor.dtype != DType::Bfp8) return;
+  const u64 columns = tensor.shape.empty() ? 1 : tensor.shape.back();
+  for (u64 row = 0; row < tensor.elements(); row += columns) {
+    for (u64 first = 0; first < columns; first += kBlock) {
+      const u64 end = row + std::min(first + kBlock, columns);
+      u32 shared = 0;
+      for (u64 i = row + first; i < end; ++i)
+        shared = std::max(shared, tensor.bits_at(i) >> 23 & 0xFF);
+      for (u64 i = row + first; i < end; ++i) {
+        const u32 bits = tensor.bits_at(i);
+        const u32 magnitude = bfp8_value(bfp8_magnitude(bits, shared, rounding), shared);
+        tensor.set_bits(i, magnitude != 0 ? (bits & 0x80000000) | magnitude : 0);
+      }
+    }
   }
 }
 
@@ -287,18 +398,17 @@ Tensor tensor_from_npy(const std::string& name, const NpyArray& array, DType dty
       tensor.set_bits(i, static_cast<u32>(value.integer));
     }
   }
+  share_exponents(tensor);
   return tensor;
 }
 
 NpyArray npy_from_tensor(const Tensor& tensor) {
   NpyArray array{info_of(tensor.dtype).npy, tensor.shape, tensor.data};
-  if (tensor.dtype != DType::Bf16 && tensor.dtype != DType::Fp8) return array;
+  if (info_of(tensor.dtype).npy != NpyType::F32) return array;
   array.data.resize(tensor.elements() * 4);
   for (u64 i = 0; i < tensor.elements(); ++i) {
-    const u32 bits = tensor.dtype == DType::Bf16
-                         ? tensor.bits_at(i) << 16
-                         : std::bit_cast<u32>(from_fp8(static_cast<u8>(tensor.bits_at(i))));
-    std::memcpy(array.data.data() + i * 4, &bits, 4);
+    const float value = static_cast<float>(tensor.value_at(i));
+    std::memcpy(array.data.data() + i * 4, &value, 4);
   }
   return array;
 }
@@ -309,16 +419,20 @@ PageGrid page_grid(const Tensor& tensor, Layout layout, u32 page_size) {
   const u64 rows = rank >= 2 ? tensor.shape[rank - 2] : 1;
   const unsigned size = size_of(tensor.dtype);
   if (tensor.elements() == 0) throw InputError("", "", "a tensor without elements");
+  const bool blocks = tensor.dtype == DType::Bfp8;
+  if (blocks && layout == Layout::RowMajor)
+    throw InputError("", "", "bfp8 exists in tiles only: layout must be tile");
   PageGrid grid;
   if (layout == Layout::Tile) {
-    if (page_size != 0 && page_size != kTileSide * kTileSide * size)
-      throw InputError("", "",
-                       fmt::format("a {} tile has {} bytes, not {}", name_of(tensor.dtype),
-                                   kTileSide * kTileSide * size, page_size));
+    const u64 bytes = blocks ? kBfp8TileBytes : kTileSide * kTileSide * size;
+    if (page_size != 0 && page_size != bytes)
+      throw InputError(
+          "", "",
+          fmt::format("a {} tile has {} bytes, not {}", name_of(tensor.dtype), bytes, page_size));
     grid.tile_rows = (rows + kTileSide - 1) / kTileSide;
     grid.tile_columns = (columns + kTileSide - 1) / kTileSide;
     grid.pages = tensor.elements() / (rows * columns) * grid.tile_rows * grid.tile_columns;
-    grid.page_size = static_cast<u32>(kTileSide * kTileSide * size);
+    grid.page_size = static_cast<u32>(bytes);
     return grid;
   }
   const u64 bytes = tensor.elements() * size;
@@ -336,6 +450,7 @@ PageGrid page_grid(const Tensor& tensor, Layout layout, u32 page_size) {
 
 std::vector<u8> to_pages(const Tensor& tensor, Layout layout, const PageGrid& grid) {
   if (layout == Layout::RowMajor) return tensor.data;
+  if (tensor.dtype == DType::Bfp8) return to_bfp8_pages(tensor, grid);
   const unsigned size = size_of(tensor.dtype);
   std::vector<u8> pages(grid.pages * grid.page_size, 0);
   for_each_in_tiles(tensor, grid, [&](u64 offset, u64 index) {
@@ -352,6 +467,7 @@ void from_pages(Tensor& tensor, Layout layout, const PageGrid& grid, const std::
     tensor.data = pages;
     return;
   }
+  if (tensor.dtype == DType::Bfp8) return from_bfp8_pages(tensor, grid, pages);
   for_each_in_tiles(tensor, grid, [&](u64 offset, u64 index) {
     std::memcpy(tensor.data.data() + index * size, pages.data() + offset * size, size);
   });

@@ -14,7 +14,21 @@
 
 namespace bhemu::host {
 
-enum class DType : u8 { Bf16, Fp32, Fp16, Fp8, Int8, Int16, Int32, Uint8, Uint16, Uint32 };
+enum class DType : u8 {
+  Bf16,
+  Fp32,
+  Fp16,
+  Fp8,
+  Fp8E4m3,
+  Bfp8,  // on the host as fp32; blocks of 16 in a row share an exponent
+  Int8,
+  Int16,
+  Int32,
+  Uint8,
+  Uint16,
+  Uint32
+};
+/// Bytes of an element on the host, which but for bfp8 are those on the chip.
 unsigned size_of(DType dtype);
 const char* name_of(DType dtype);
 std::optional<DType> dtype_named(std::string_view name);
@@ -37,6 +51,10 @@ float from_fp16(u16 bits);
 /// The upper byte of fp16: five bits of exponent, two of mantissa.
 u8 to_fp8(float value, Rounding rounding = Rounding::NearestEven);
 float from_fp8(u8 bits);
+/// Four bits of exponent (bias 7), three of mantissa, no infinity: values beyond the range become
+/// the largest number, 448.
+u8 to_fp8_e4m3(float value, Rounding rounding = Rounding::NearestEven);
+float from_fp8_e4m3(u8 bits);
 /// The element of a float type that `value` becomes.
 u32 to_float_bits(DType dtype, float value, Rounding rounding = Rounding::NearestEven);
 
@@ -53,11 +71,16 @@ struct Tensor {
 };
 Tensor make_tensor(DType dtype, std::vector<u64> shape);
 
+/// Makes the elements of a bfp8 tensor ones that it can hold: a sign and seven bits below the
+/// largest exponent of the sixteen in a row that share it. Does nothing to other types.
+void share_exponents(Tensor& tensor, Rounding rounding = Rounding::NearestEven);
+
 /// The file's array as a tensor of `dtype`. Float to float converts with rounding to nearest even;
 /// 16-bit integers become bf16 or fp16 bit patterns as they are; integers convert where every
 /// element keeps its value. Throws InputError otherwise.
 Tensor tensor_from_npy(const std::string& name, const NpyArray& array, DType dtype);
-/// The closest type that NumPy can load: bf16 is saved as float32, which holds it exactly.
+/// The closest type that NumPy can load: bf16, fp8 and bfp8 are saved as float32, which holds them
+/// exactly.
 NpyArray npy_from_tensor(const Tensor& tensor);
 
 // --- Layouts.
@@ -65,6 +88,7 @@ enum class Layout : u8 { Tile, RowMajor };
 const char* name_of(Layout layout);
 inline constexpr u64 kTileSide = 32;
 inline constexpr u64 kFaceSide = 16;
+inline constexpr u64 kBlock = 16;  // elements of bfp8 that share an exponent
 
 /// How many pages a tensor has in memory and how large they are.
 struct PageGrid {

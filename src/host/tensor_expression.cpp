@@ -181,21 +181,44 @@ class Evaluation {
         return absolute ? (a < 0 ? negate(a) : a == 0 ? T{0} : a) : a > 0 ? a : T{0};
       });
     }
-    return root_or_power(node);
+    if (name == "round" || name == "truncate") return whole_numbers(node);
+    return real_function(node);
   }
 
-  Array<T> root_or_power(const ExpressionNode& node) const {
-    if (node.name != "sqrt" && node.name != "exp")
-      fail(node, fmt::format("unknown function '{}' (known: abs, exp, largest, matmul, max, min, "
-                             "relu, sqrt, sum, transpose)",
-                             node.name));
+  /// Of a float expression, also where the result is a tensor of integers. Ties go away from zero.
+  Array<T> whole_numbers(const ExpressionNode& node) const {
     check_arguments(node, 1);
-    if (!kFloat) fail(node, fmt::format("{}() is for float tensors only", node.name));
-    const bool root = node.name == "sqrt";
-    return each(value(node.children[0]), [=](T a) {
-      const auto exact = static_cast<double>(a);
-      return static_cast<T>(root ? std::sqrt(exact) : std::exp(exact));
-    });
+    const Array<float> in = Evaluation<float>(lookup_, result_).value(node.children[0]);
+    Array<T> out{in.shape, std::vector<T>(in.values.size())};
+    for (u64 i = 0; i < in.values.size(); ++i) {
+      const float whole =
+          node.name == "round" ? std::round(in.values[i]) : std::trunc(in.values[i]);
+      if (!(std::fabs(whole) < 0x1p63f))
+        fail(node, fmt::format("{} at element {} is no integer of 64 bits", whole, i));
+      out.values[i] = static_cast<T>(whole);
+    }
+    return out;
+  }
+
+  /// Worked out in double precision and rounded once.
+  Array<T> real_function(const ExpressionNode& node) const {
+    using Function = double (*)(double);
+    static constexpr std::pair<const char*, Function> kFunctions[] = {
+        {"erf", [](double a) { return std::erf(a); }},
+        {"exp", [](double a) { return std::exp(a); }},
+        {"sqrt", [](double a) { return std::sqrt(a); }},
+        {"tanh", [](double a) { return std::tanh(a); }},
+    };
+    for (const auto& [name, function] : kFunctions) {
+      if (node.name != name) continue;
+      check_arguments(node, 1);
+      if (!kFloat) fail(node, fmt::format("{}() is for float tensors only", node.name));
+      return each(value(node.children[0]),
+                  [=](T a) { return static_cast<T>(function(static_cast<double>(a))); });
+    }
+    fail(node, fmt::format("unknown function '{}' (known: abs, erf, exp, largest, matmul, max, "
+                           "min, relu, round, sqrt, sum, tanh, transpose, truncate)",
+                           node.name));
   }
 
   static void check_arguments(const ExpressionNode& node, size_t wanted) {
@@ -290,6 +313,7 @@ void evaluate_tensor(const ExpressionNode& node, const TensorLookup& lookup, Rou
   const Array<float> array = evaluate_for<float>(node, lookup, result);
   for (u64 i = 0; i < array.values.size(); ++i)
     result.set_bits(i, to_float_bits(result.dtype, array.values[i], rounding));
+  share_exponents(result, rounding);
 }
 
 }  // namespace bhemu::host

@@ -78,6 +78,18 @@ class L1 {
     if (any != 0 && before_write_ != nullptr) before_write_(owner_, address, bytes, author);
   }
 
+  /// Contents, and who sleeps until which line changes. Code must be decoded again after loading;
+  /// observers are the process's own.
+  void archive(Archive& archive) {
+    memory_.archive(archive);
+    std::array<u8, kLines> kept = flags_;
+    for (u8& flags : kept) flags &= kWatched | kPolled;
+    archive.value(kept);
+    if (!archive.is_loading()) return;
+    for (u32 line = 0; line < kLines; ++line)
+      flags_[line] = static_cast<u8>((flags_[line] & kObserved) | kept[line]);
+  }
+
   Mapping& memory() { return memory_; }
   const Mapping& memory() const { return memory_; }
 

@@ -17,6 +17,7 @@ namespace bhemu {
 namespace {
 
 constexpr u64 kPage = 4096;
+constexpr u64 kNoPage = ~u64{0};
 
 u8* map(u64 bytes, int flags, int fd) {
   void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, fd, 0);
@@ -77,6 +78,13 @@ Mapping::~Mapping() {
   if (fd_ >= 0) close(fd_);
 }
 
+void Mapping::populate(u64 offset, u64 bytes) {
+  CHECK(offset <= size_ && bytes <= size_ - offset);
+  const u64 first = offset & ~u64{kPage - 1};
+  // A kernel before 5.14 refuses, and the pages come one by one when they are touched.
+  madvise(data_ + first, offset + bytes - first, MADV_POPULATE_WRITE);
+}
+
 void Mapping::clear() {
   if (fd_ >= 0) {
     const int failed =
@@ -97,6 +105,30 @@ u64 Mapping::hash() const {
     }
   });
   return hash;
+}
+
+void Mapping::archive(Archive& archive) {
+  CHECK(fd_ >= 0);
+  archive.expect(size_);
+  u64 page = 0;
+  if (archive.is_loading()) {
+    clear();
+    for (archive.value(page); page != kNoPage; archive.value(page)) {
+      if (page >= size_ / kPage) throw ArchiveError("the snapshot names a page beyond its memory");
+      archive.raw(data_ + page * kPage, kPage);
+    }
+    return;
+  }
+  each_extent(fd_, size_, [&](u64 first, u64 count) {
+    for (u64 at = first; at < first + count; at += kPage) {
+      if (all_zero(data_ + at)) continue;
+      page = at / kPage;
+      archive.value(page);
+      archive.raw(data_ + at, kPage);
+    }
+  });
+  page = kNoPage;
+  archive.value(page);
 }
 
 void Mapping::copy_from(const Mapping& other) {

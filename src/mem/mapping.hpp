@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/archive.hpp"
 #include "base/types.hpp"
 
 namespace bhemu {
@@ -25,11 +26,16 @@ class Mapping {
   u64 size() const { return size_; }
   int fd() const { return fd_; }  // -1 for anonymous memory
 
+  /// Makes the pages of a stretch that is about to be written whole exist in one go: a tenth of the
+  /// cost of touching them one by one. Contents do not change.
+  void populate(u64 offset, u64 bytes);
   /// Gives all pages back to the host; the region reads as zero again.
   void clear();
   /// A hash of the contents which costs only what was touched; zero pages do not count, so two
   /// regions with equal bytes hash equal whatever was touched.
   u64 hash() const;
+  /// The pages that are not zero; whatever else was there is gone after loading.
+  void archive(Archive& archive);
   /// Copies the non-zero pages of `other` (of equal size) over this region.
   void copy_from(const Mapping& other);
 

@@ -28,7 +28,12 @@ class Endpoint : public Node {
   bool host_read(u64 address, std::span<u8> bytes, Cycle now) override;
   bool host_write(u64 address, std::span<const u8> bytes, Cycle now) override;
   u64 hash(u64 seed) const override;
+  void archive(Archive& archive) override;
   void reset(Cycle now) override;
+
+  /// A word of the configuration of this tile's NIU on `noc`. False: nothing there, or not
+  /// modelled.
+  bool read_niu(unsigned noc, u32 offset, u32& value) const;
 
  protected:
   /// Both return false where nothing is; the caller then raises `address_rule`.
@@ -37,6 +42,7 @@ class Endpoint : public Node {
   virtual Rule address_rule() const = 0;
   /// Guest-visible state beyond what this class holds.
   virtual u64 hash_memory(u64 seed) const = 0;
+  virtual void archive_memory(Archive& archive) = 0;
 
   const EndpointConfig& config() const { return config_; }
 

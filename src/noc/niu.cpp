@@ -182,6 +182,10 @@ u32 Niu::next_rtz() {
   return id;
 }
 
+void Niu::archive(Archive& archive) {
+  state_->archive(archive);
+}
+
 u64 Niu::hash(u64 seed) const {
   seed = hash_bytes(seed, state_->words.data(), sizeof state_->words);
   const u32 rest[] = {state_->linked, state_->linked_coordinate, state_->linked_control,

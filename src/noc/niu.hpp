@@ -70,6 +70,7 @@ class Niu {
 
   void reset();
   u64 hash(u64 seed) const;
+  void archive(Archive& archive);
   /// For the hang report: requests not answered yet ("2 reads from DRAM bank 3 (17,21) at 0x...").
   std::string outstanding() const;
   bool has_outstanding() const;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/archive.hpp"
 #include "base/types.hpp"
 #include "noc/packet.hpp"
 #include "noc/registers.hpp"
@@ -33,6 +34,16 @@ struct NiuState {
   std::vector<Outstanding> outstanding;
   u32 free_outstanding = kUntracked;
   u32 outstanding_count = 0;
+
+  void archive(Archive& archive) {
+    archive.value(words);
+    archive.value(linked);
+    archive.value(linked_coordinate);
+    archive.value(linked_control);
+    archive.vector(outstanding);
+    archive.value(free_outstanding);
+    archive.value(outstanding_count);
+  }
 };
 
 }  // namespace bhemu::noc

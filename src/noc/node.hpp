@@ -35,6 +35,7 @@ class ArrivalQueue {
     return packet;
   }
   const std::vector<Packet>& pending() const { return heap_; }
+  void archive(Archive& archive);
 
  private:
   std::vector<Packet> heap_;
@@ -68,6 +69,8 @@ class Node {
 
   /// Mixes all guest-visible state into `seed`.
   virtual u64 hash(u64 seed) const = 0;
+  /// Everything that a node of the same kind needs to go on from here; at an epoch edge.
+  virtual void archive(Archive& archive) = 0;
   /// Bytes of host memory mapped for guest memory are not counted here; see Device::report.
   virtual void reset(Cycle now) = 0;
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/archive.hpp"
 #include "base/types.hpp"
 
 namespace bhemu::noc {
@@ -62,6 +63,9 @@ struct Packet {
   u64 sequence = 0;   // per source node, rising
   Payload payload;
 };
+
+/// Payloads that packets share are whole in each after loading.
+void archive(Archive& archive, Packet& packet);
 
 /// The fixed order in which packets are handled by a node: arrival, source, sequence.
 struct LaterPacket {

@@ -8,6 +8,7 @@
 
 #include <array>
 
+#include "base/archive.hpp"
 #include "base/types.hpp"
 #include "base/wakeup.hpp"
 
@@ -57,6 +58,7 @@ class StreamFile {
 
   void reset();
   u64 hash(u64 seed) const;
+  void archive(Archive& archive) { archive.value(streams_); }
 
  private:
   u32& word(u32 stream, u32 index);

@@ -9,11 +9,11 @@
 
 namespace bhemu::numeric {
 
-/// `rows` rows of kRow datums, one after the other from the byte `datum`, to Src cells. BFP8 takes
-/// one byte of `exponent` for each row.
+/// `rows` rows of kRow datums, one after the other from the byte `datum`, to Src cells. Block
+/// formats take one byte of `exponent` for each row.
 using UnpackRows = void (*)(const u8* datum, const u8* exponent, u32 rows, u32* cell);
 /// Null: this conversion goes row by row (unpack_row_to_src).
-UnpackRows unpack_rows(Format in, Format out);
+UnpackRows unpack_rows(Format in, Format out, UnpackFlags flags);
 
 /// Rows of Dst storage on their way to L1.
 struct PackJob {
@@ -23,13 +23,15 @@ struct PackJob {
   std::array<const u16*, kRows> low;   // 32-bit view only
   u32 rows = 0;
   bool relu = false;       // mode 1: negative datums become +0
+  u32 shift = 0;           // integer descale
+  u32 exponent_mask = 0;   // bits of a code that hold its exponent
   u8* datum = nullptr;     // takes kRow * bits_of(out) / 8 bytes a row
   u8* exponent = nullptr;  // block formats: takes one byte a row
 };
-/// The greatest exponent of the codes after ReLU, for the packer's statistics.
+/// The greatest exponent of the codes after ReLU in its place, for the packer's statistics.
 using PackRows = u32 (*)(const PackJob& job);
-/// Early conversion, ReLU, late conversion and block assembly in one. Null: they go one by one.
-/// `early` is what early_conversion gave for the same view.
-PackRows pack_rows(bool read_32b, const EarlyConversion& early, Format out);
+/// Early conversion, ReLU, late conversion to `mode.out` and block assembly in one. Null: they go
+/// one by one.
+PackRows pack_rows(const EarlyMode& mode, bool fp8_e4m3);
 
 }  // namespace bhemu::numeric

@@ -38,11 +38,33 @@ UnpackRow row_from_fp32(Format out) {
   }
 }
 
+/// In a register, formats of one exponent width are one: LLK's Blackhole library lists these pairs
+/// (tt-llk, common/inc/cunpack_common.h, is_unpacker_format_conversion_supported_fp32_acc), and
+/// its tests unpack BFP4 as BFP8.
+bool keeps_cell(Format in, Format out) {
+  if (in == out) return true;
+  switch (in) {
+    case Format::Bfp8:
+    case Format::Bfp4:
+    case Format::Bfp2:
+      return out == Format::Bfp8 || out == Format::Bf16 || out == Format::Tf32;
+    case Format::Bfp8a:
+    case Format::Bfp4a:
+    case Format::Bfp2a:
+    case Format::Fp8:
+      return out == Format::Fp16;
+    case Format::Bf16:
+      return out == Format::Tf32;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 UnpackRow unpack_row_to_src(Format in, Format out, UnpackFlags flags) {
   if (in == Format::Fp32) return row_from_fp32(out);
-  if (in != out) return nullptr;
+  if (!keeps_cell(in, out)) return nullptr;
   switch (in) {
     case Format::Fp16:
       return plain_row<unpack_fp16>;
@@ -85,7 +107,7 @@ DstForm unpack_form_in_dst(Format in, Format out) {
         return DstForm::Undefined;
     }
   }
-  if (in != out) return DstForm::Undefined;
+  if (!keeps_cell(in, out) || (in != out && out == Format::Tf32)) return DstForm::Undefined;
   switch (in) {
     case Format::Tf32:
     case Format::Int32:

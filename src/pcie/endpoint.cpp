@@ -1,67 +1,60 @@
 #include "pcie/endpoint.hpp"
 
-#include <atomic>
 #include <cstring>
 
 namespace bhemu::pcie {
 namespace {
 
-bool is_word(const u8* at, u32 left) {
-  return left >= 8 && reinterpret_cast<std::uintptr_t>(at) % 8 == 0;
+/// Writes over the NoC reach what has no side effect outside the tile; the DMA engine is started
+/// by the host only.
+bool reachable(u32 offset) {
+  return offset < DMA_READ_ENABLE || offset > DMA_READ_MSI_MESSAGE;
 }
 
 }  // namespace
 
-void Endpoint::set_host_memory(std::span<u8> memory, u64 base) {
-  memory_ = memory;
-  base_ = base & ~kHostWindow;
-}
-
-u8* Endpoint::at(u64 address, u32 bytes) const {
-  if ((address & kHostWindow) == 0) return nullptr;
-  const u64 offset = (address & ~kHostWindow) - base_;
-  if (offset > memory_.size() || bytes > memory_.size() - offset) return nullptr;
-  return memory_.data() + offset;
+bool Endpoint::host_address(u64 address, u32 bytes, u64& target) const {
+  const u64 window = address / kWindowBytes;
+  const u64 offset = address % kWindowBytes;
+  if (window < 4) {
+    target = offset;
+    return true;
+  }
+  return window < 8 && controller_.outbound(offset, bytes, target);
 }
 
 bool Endpoint::read(u64 address, void* target, u32 bytes, Cycle) {
-  u8* from = at(address, bytes);
-  if (from == nullptr) return false;
-  u8* to = static_cast<u8*>(target);
-  for (u32 left = bytes; left != 0;) {
-    u32 step = 1;
-    if (is_word(from, left)) {
-      const u64 word =
-          std::atomic_ref<u64>(*reinterpret_cast<u64*>(from)).load(std::memory_order_acquire);
-      std::memcpy(to, &word, step = 8);
-    } else {
-      *to = std::atomic_ref<u8>(*from).load(std::memory_order_acquire);
-    }
-    from += step;
-    to += step;
-    left -= step;
+  if (address / kWindowBytes == 62) {
+    const u64 offset = address % kWindowBytes;
+    u32 value;
+    if (bytes != 4 || offset >= Controller::kBytes ||
+        !controller_.read(static_cast<u32>(offset), value))
+      return false;
+    std::memcpy(target, &value, 4);
+    return true;
   }
-  return true;
+  u64 from;
+  return memory_ != nullptr && host_address(address, bytes, from) &&
+         memory_->read(from, target, bytes);
 }
 
 bool Endpoint::write(u64 address, const void* source, u32 bytes, const Author&) {
-  u8* to = at(address, bytes);
-  if (to == nullptr) return false;
-  const u8* from = static_cast<const u8*>(source);
-  for (u32 left = bytes; left != 0;) {
-    u32 step = 1;
-    if (is_word(to, left)) {
-      u64 word;
-      std::memcpy(&word, from, step = 8);
-      std::atomic_ref<u64>(*reinterpret_cast<u64*>(to)).store(word, std::memory_order_release);
-    } else {
-      std::atomic_ref<u8>(*to).store(*from, std::memory_order_release);
-    }
-    from += step;
-    to += step;
-    left -= step;
+  if (address / kWindowBytes == 62) {
+    const u64 offset = address % kWindowBytes;
+    u32 value;
+    if (bytes != 4 || offset >= Controller::kBytes || !reachable(static_cast<u32>(offset)))
+      return false;
+    std::memcpy(&value, source, 4);
+    return controller_.write(static_cast<u32>(offset), value);
   }
-  return true;
+  u64 to;
+  return memory_ != nullptr && host_address(address, bytes, to) &&
+         memory_->write(to, source, bytes);
+}
+
+void Endpoint::reset(Cycle now) {
+  noc::Endpoint::reset(now);
+  controller_.reset();
 }
 
 }  // namespace bhemu::pcie

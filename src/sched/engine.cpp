@@ -1,5 +1,6 @@
 #include "sched/engine.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -119,6 +120,18 @@ void Engine::touch(NodeId node) {
 
 void Engine::skip_to(Cycle cycle) {
   now_ = std::max(now_, last_edge(cycle));
+}
+
+void Engine::archive(Archive& archive) {
+  archive.expect(epoch_);
+  archive.value(now_);
+  archive.value(packets_);
+  if (!archive.is_loading()) return;
+  // Who acts next is asked of the nodes anew.
+  active_.clear();
+  std::fill(listed_.begin(), listed_.end(), false);
+  std::fill(next_.begin(), next_.end(), now_);
+  earliest_sleeper_ = now_;
 }
 
 Stop Engine::run(Cycle limit, const std::function<bool()>& asked) {

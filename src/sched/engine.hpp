@@ -36,6 +36,8 @@ class Engine {
   /// The host has written to this node: it may have something to do now.
   void touch(NodeId node);
   u64 packets() const { return packets_; }
+  /// Time, for snapshots; the nodes are the caller's.
+  void archive(Archive& archive);
 
  private:
   struct Workers;

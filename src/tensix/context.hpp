@@ -52,7 +52,7 @@ struct Context {
 
 #define FIELD(name, low, width)
 #define INSN(name, opcode, unit, fields) Completion execute(Context& context, op::name insn);
-#define INSN_LATER(name, opcode, unit, fields)
+#define INSN_UNDOCUMENTED(name, opcode, unit, rule, fields)
 #include "tensix/isa.def"
 
 /// A row of the dispatch table: what the wait gate needs to know of an opcode. The seam for cached

@@ -245,7 +245,13 @@ u32 Coprocessor::pcbuf_pop(unsigned thread, Cycle) {
 }
 
 bool Coprocessor::drained(unsigned thread) const {
-  return frontend::empty(state_->frontend[thread]) && state_->quiet_from[thread] <= state_->now;
+  const Frontend& frontend = state_->frontend[thread];
+  if (!frontend::empty(frontend) || state_->quiet_from[thread] > state_->now) return false;
+  // A latched wait is no instruction in flight; but one whose condition is met is forgotten in the
+  // next cycle, before any core that learns of it could change what it looks at. Cores run ahead
+  // of the coprocessor within a turn, so they do not learn of it before.
+  return frontend.wait.kind == WaitKind::None ||
+         frontend::keep_waiting(*state_, environment_, thread, state_->now);
 }
 
 bool Coprocessor::mop_drained(unsigned thread) const {
@@ -289,13 +295,21 @@ void Coprocessor::write_dst(unsigned thread, u32 offset, u32 size, u32 value, Cy
                     size, offset));
 }
 
-bool Coprocessor::read_tdma(u32 offset, u32& value, Cycle now) {
-  return read_tdma_register(*state_, environment_, offset, value, now);
+bool Coprocessor::read_tdma(u32 offset, u32& value, Cycle now, Agent core) {
+  return read_tdma_register(*state_, environment_, core, offset, value, now);
 }
 
-bool Coprocessor::write_tdma(u32 offset, u32 value, Cycle now) {
+bool Coprocessor::write_tdma(u32 offset, u32 value, Cycle now, Agent core) {
   state_->asleep = false;
-  return write_tdma_register(*state_, environment_, offset, value, now);
+  return write_tdma_register(*state_, environment_, core, offset, value, now);
+}
+
+bool Coprocessor::tdma_read_waits(u32 offset) const {
+  return tdma_register_waits(*state_, offset);
+}
+
+bool Coprocessor::tdma_read_has_effect(u32 offset) {
+  return tdma_register_pops(offset);
 }
 
 // --- Status ------------------------------------------------------------------------------------
@@ -365,6 +379,11 @@ ThreadWait Coprocessor::waiting(unsigned thread) const {
 
 u64 Coprocessor::instructions_executed(unsigned thread) const {
   return state_->frontend[thread].executed;
+}
+
+void Coprocessor::archive(Archive& archive) {
+  archive.value(*state_);
+  if (archive.is_loading()) *paths_ = DataPaths{};  // worked out anew
 }
 
 u64 Coprocessor::hash(u64 seed) const {

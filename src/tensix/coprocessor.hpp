@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/fault.hpp"
+#include "base/archive.hpp"
 #include "base/types.hpp"
 #include "base/wakeup.hpp"
 #include "mem/l1.hpp"
@@ -99,8 +100,12 @@ class Coprocessor {
   u32 read_dst(unsigned thread, u32 offset, u32 size, Cycle now);
   void write_dst(unsigned thread, u32 offset, u32 size, u32 value, Cycle now);
   /// TDMA-RISC registers at 0xFFB11000, byte offset. False: no such register.
-  bool read_tdma(u32 offset, u32& value, Cycle now);
-  bool write_tdma(u32 offset, u32 value, Cycle now);
+  /// `core` is whose access it is: each has its own base of mover commands.
+  bool read_tdma(u32 offset, u32& value, Cycle now, Agent core = Agent::Trisc0);
+  bool write_tdma(u32 offset, u32 value, Cycle now, Agent core = Agent::Trisc0);
+  /// The read has to wait until the packer has closed a tile.
+  bool tdma_read_waits(u32 offset) const;
+  static bool tdma_read_has_effect(u32 offset);
   /// tt_cfg_qstatus, tt_cfg_bstatus (CSRs.md). `thread` kThreads: a core without a thread (B, NC),
   /// which sees the union.
   u32 queue_status(unsigned thread) const;
@@ -116,6 +121,7 @@ class Coprocessor {
   ThreadWait waiting(unsigned thread) const;
   u64 instructions_executed(unsigned thread) const;
   u64 hash(u64 seed) const;
+  void archive(Archive& archive);
 
   State& state();
   const State& state() const;

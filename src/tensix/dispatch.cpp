@@ -23,10 +23,10 @@ Completion unknown_opcode(Context& context) {
   return Completion::Done;
 }
 
-Completion unimplemented(Context& context) {
-  context.raise(Rule::TensixUnimplemented,
-                fmt::format("{} ({:#010x}) has no semantics yet", info_of_word(context.word).name,
-                            context.word));
+/// A row INSN_UNDOCUMENTED. Where the rule is made a warning, the instruction does nothing.
+template <Rule rule>
+Completion undocumented(Context& context) {
+  context.raise(rule, fmt::format("{} ({:#010x})", info_of_word(context.word).name, context.word));
   return Completion::Done;
 }
 
@@ -78,6 +78,8 @@ constexpr u8 accept(u8 opcode, Unit unit) {
       return kAcceptSfpu;
     case Unit::Pack:
       return kAcceptPack;
+    case Unit::Unpack:
+      return kAcceptUnpack0;  // the gate shifts it for unpacker 1
     case Unit::Cfg:
       return opcode == op::SETC16::kOpcode ? 0 : kAcceptConfig;
     case Unit::Sync: {
@@ -85,7 +87,7 @@ constexpr u8 accept(u8 opcode, Unit unit) {
       return mutex ? 0 : kAcceptSync;
     }
     default:
-      return 0;  // Unpack: by unpacker, in the gate; Misc and NOP: one per thread
+      return 0;  // Misc and NOP: one per thread; the mover refuses by itself
   }
 }
 
@@ -129,8 +131,8 @@ std::array<Decoded, 256> make_table() {
   table[opcode] = decoded(opcode, Unit::unit, [](Context& context) { \
     return execute(context, op::name{context.word});                 \
   });
-#define INSN_LATER(name, opcode, unit, fields) \
-  table[opcode] = decoded(opcode, Unit::unit, unimplemented);
+#define INSN_UNDOCUMENTED(name, opcode, unit, rule, fields) \
+  table[opcode] = decoded(opcode, Unit::unit, undocumented<Rule::rule>);
 #include "tensix/isa.def"
   return table;
 }

@@ -113,7 +113,7 @@ u64 hash_of(const State& state, u64 seed) {
   hasher.word(state.thcon.occupied_by);
   hasher.object(state.adc.adc);
   hasher.object(state.mover.parameter);
-  hasher.word(state.mover.command_base);
+  hasher.object(state.mover.command_base);
   hasher.word(state.mover.busy_until);
   hash_source(hasher, state.fpu.src_a);
   hash_source(hasher, state.fpu.src_b);

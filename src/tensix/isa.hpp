@@ -46,7 +46,7 @@ struct Info {
   const char* name = nullptr;  // null: no such instruction on Blackhole
   u8 opcode = 0;
   Unit unit = Unit::None;
-  bool implemented = false;  // false: a row INSN_LATER
+  bool implemented = false;  // false: a row INSN_UNDOCUMENTED
   u8 fields_used = 0;
   std::array<FieldInfo, kMaxFields> fields{};
 };
@@ -64,7 +64,7 @@ constexpr std::array<Info, 256> make_table() {
 #define FIELD(name, low, width) FieldInfo{#name, low, width},
 #define INSN(name, opcode, unit, fields) \
   table[opcode] = make_info(#name, opcode, Unit::unit, true, {fields});
-#define INSN_LATER(name, opcode, unit, fields) \
+#define INSN_UNDOCUMENTED(name, opcode, unit, rule, fields) \
   table[opcode] = make_info(#name, opcode, Unit::unit, false, {fields});
 #include "tensix/isa.def"
   return table;

@@ -20,6 +20,18 @@ inline void seed_generators(State& state, u32 seed) {
     value = step_generator(step_generator(value));
     state.sfpu.prng[lane] = value;
   }
+  // The packer's generators are seeded too; that they continue the chain is our choice.
+  for (unsigned column = kRowDatums; column-- > 0;) {
+    value = step_generator(step_generator(value));
+    state.packer.random[column] = value;
+  }
+}
+
+/// The packer's random numbers for one row; its generators step on.
+inline std::array<u32, kRowDatums> draw_random(PackerState& packer) {
+  const std::array<u32, kRowDatums> drawn = packer.random;
+  for (u32& value : packer.random) value = step_generator(value);
+  return drawn;
 }
 
 }  // namespace bhemu::tensix

@@ -66,6 +66,7 @@ void enter(State& state, const Environment& env, u32 entered) {
 
 void leave(State& state, const Environment& env, u32 left) {
   if (bit(left, kPacker)) state.packer.l1_address_offset = 0;
+  if (bit(left, kPackerDst)) state.packer.random.fill(0);
   if (bit(left, kMath)) state.sfpu = SfpuState{};
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     if (!bit(left, kTrisc0 + thread)) continue;

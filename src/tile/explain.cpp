@@ -54,6 +54,8 @@ CoreWait Tile::waiting(CoreId id) const {
       return {fmt::format("TRISC{} to drain its PCBuf and wait, and thread {} to be idle", thread,
                           thread),
               fmt::format("TRISC{}", thread)};
+    case BlockKind::PackedTile:
+      return {"a tile in the packer's metadata FIFO", "whoever issues PACR with Last"};
     case BlockKind::None:
       break;
   }

@@ -95,6 +95,10 @@ Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
       return load_pcbuf(core, region == Region::PcBuf1 ? 1 : 2, 0, now);
     case Region::Mailbox:
       return load_mailbox(core, offset, now);
+    case Region::Tdma:
+      if (coprocessor_->tdma_read_waits(offset & ~3u))
+        return {0, wait(core, BlockKind::PackedTile, mask_of(Resource::Tdma), address)};
+      [[fallthrough]];
     default: {
       u32 value = 0;
       if (!read_register(agent, address & ~3u, value, now, pc)) return {0, Outcome::Stop};

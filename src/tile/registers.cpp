@@ -87,7 +87,8 @@ bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc
       break;
     case Region::Tdma:
       note(Resource::Tdma);
-      if (coprocessor_->read_tdma(offset, value, now)) return true;
+      if (slot != nullptr && coprocessor_->tdma_read_has_effect(offset)) slot->impure = true;
+      if (coprocessor_->read_tdma(offset, value, now, agent)) return true;
       break;
     default:
       break;
@@ -135,7 +136,7 @@ bool Tile::write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc
       }
       break;
     case Region::Tdma:
-      if (coprocessor_->write_tdma(offset, value, now)) return true;
+      if (coprocessor_->write_tdma(offset, value, now, agent)) return true;
       break;
     default:
       break;

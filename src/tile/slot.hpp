@@ -28,6 +28,7 @@ enum class BlockKind : u8 {
   PcBufBarrier,
   CoprocessorDone,
   MopDone,
+  PackedTile,
 };
 
 /// The words and registers a core has read since it was last at its anchor: what can end its loop.

@@ -183,6 +183,38 @@ void Tile::settle(Cycle now) {
   }
 }
 
+void Tile::archive(Archive& archive) {
+  faults().archive(archive);
+  archive.value(cores_);
+  archive.value(slots_);
+  archive.value(now_);
+  archive.value(turn_begin_);
+  archive.value(turn_end_);
+  archive.value(turn_limit_);
+  archive.value(long_turn_);
+  l1_.archive(archive);
+  coprocessor_->archive(archive);
+  for (auto& niu : nius_) niu->archive(archive);
+  streams_->archive(archive);
+  archive.value(mailboxes_);
+  archive.value(debug_);
+  archive.value(timestamper_);
+  archive.value(pic_);
+  arrivals_.archive(archive);
+  u64 early = early_.size();
+  archive.value(early);
+  if (archive.is_loading()) early_.assign(early, {});
+  for (noc::Packet& packet : early_) noc::archive(archive, packet);
+  archive.value(sequence_);
+  archive.value(bytes_sent_);
+  archive.value(skipped_);
+  archive.value(activity_);
+  if (!archive.is_loading()) return;
+  position_ = kOutside;
+  decoded_.clear();
+  update_watched();
+}
+
 u64 Tile::hash(u64 seed) const {
   seed ^= l1_.memory().hash();
   for (unsigned core = 0; core < kCores; ++core) seed = hash_core(seed, core);

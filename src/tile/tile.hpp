@@ -71,6 +71,8 @@ class Tile final : public noc::Node {
   bool host_read(u64 address, std::span<u8> bytes, Cycle now) override;
   bool host_write(u64 address, std::span<const u8> bytes, Cycle now) override;
   u64 hash(u64 seed) const override;
+  /// Only after settle().
+  void archive(Archive& archive) override;
   void reset(Cycle now) override;
 
   /// Brings cores that wait to cycle `now` (an epoch edge), as if they had been run: before

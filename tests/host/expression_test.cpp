@@ -4,6 +4,8 @@
 
 #include <bit>
 
+#include "host/prepared.hpp"
+
 namespace bhemu::host {
 namespace {
 
@@ -122,6 +124,37 @@ TEST_F(Elementwise, integers_wrap_around) {
   EXPECT_EQ(evaluate("x * 2 - 1", DType::Int32).bits_at(1), 0xFFFFFFFFu);
   EXPECT_EQ(evaluate("relu(x)", DType::Int32).bits_at(1), 0u);
   EXPECT_EQ(evaluate("x % 4", DType::Int32).bits_at(2), 3u);
+}
+
+TEST_F(Elementwise, functions_are_worked_out_exactly_and_rounded_once) {
+  set(DType::Fp32, {0x3F000000, 0, 0xC0000000});                        // 1/2, 0, -2
+  EXPECT_EQ(evaluate("erf(x)", DType::Fp32).bits_at(0), 0x3F053F7Bu);   // 0.520499878
+  EXPECT_EQ(evaluate("tanh(x)", DType::Fp32).bits_at(0), 0x3EEC9A9Fu);  // 0.462117157
+  EXPECT_EQ(evaluate("tanh(x)", DType::Fp32).bits_at(2), 0xBF76CA83u);  // -0.964027580
+  EXPECT_EQ(evaluate("exp(x) - 1", DType::Fp32).bits_at(1), 0u);
+}
+
+TEST_F(Elementwise, floats_become_integers_as_the_expression_says) {
+  set(DType::Fp32, {0x40200000, 0xC0200000, 0x40700000});  // 2.5, -2.5, 3.75
+  EXPECT_EQ(evaluate("round(x)", DType::Int32).bits_at(0), 3u);
+  EXPECT_EQ(evaluate("round(x)", DType::Int32).bits_at(1), ~2u);
+  EXPECT_EQ(evaluate("truncate(x)", DType::Int32).bits_at(1), ~1u);
+  EXPECT_EQ(evaluate("truncate(x * 2) + 1", DType::Int32).bits_at(2), 8u);
+  EXPECT_EQ(evaluate("truncate(x)", DType::Fp32).value_at(2), 3.0);
+  EXPECT_THROW(evaluate("truncate(x / 0)", DType::Int32), ExpressionError);
+}
+
+TEST(Comparison, tolerances_are_a_constant_part_and_a_part_of_the_expected_value) {
+  Tensor expected = make_tensor(DType::Fp32, {2});
+  Tensor actual = expected;
+  expected.set_bits(0, 0x42C80000);  // 100
+  actual.set_bits(0, 0x42CA0000);    // 101
+  actual.set_bits(1, 0x3E800000);    // 1/4 for 0
+  EXPECT_EQ(compare_tensors(actual, expected, {}).wrong, 2u);
+  EXPECT_EQ(compare_tensors(actual, expected, {0.25, 0}).wrong, 1u);
+  EXPECT_EQ(compare_tensors(actual, expected, {0, 0.01}).wrong, 1u);
+  EXPECT_EQ(compare_tensors(actual, expected, {0.25, 0.0075}).wrong, 0u);
+  EXPECT_EQ(compare_tensors(actual, expected, {0.25, 0.0074}).wrong, 1u);
 }
 
 TEST_F(Elementwise, what_makes_no_sense_is_refused) {

@@ -78,7 +78,7 @@ expect:
   EXPECT_EQ(out.layout, Layout::RowMajor);
   EXPECT_EQ(out.memory, TensorMemory::DramInterleaved);
   EXPECT_EQ(out.save, "dir/o.npy");
-  EXPECT_EQ(out.tolerance, 0.5);
+  EXPECT_EQ(out.tolerance.absolute, 0.5);
   EXPECT_EQ(out.expect->rounding, Rounding::Away);
   EXPECT_EQ(std::get<FileSource>(program.tensors[2].source).path, "/abs/x.npy");
   EXPECT_EQ(program.arguments[0].size(), 2u);
@@ -121,6 +121,8 @@ TEST(Program, mistakes_have_line_and_column) {
   refuses(kMinimal + "tensors:\n  a: {like: b}\n", "4:13", "no tensor before this one");
   refuses(kMinimal + "tensors:\n  tile: {file: x, dtype: bf16}\n", "4:3", "cannot be called");
   refuses(kMinimal + "tensors:\n  a: {file: x, dtype: bf16, tolerance: -1}\n", "4:40", "negative");
+  refuses(kMinimal + "tensors:\n  a: {file: x, dtype: bf16, relative_tolerance: -1}\n", "4:49",
+          "negative");
   refuses(kMinimal + "arguments: {brisc: [1 + ]}\n", "3:24", "ends too early");
   refuses(kMinimal + "arguments: {ncrisc: [1]}\n", "3:21", "which has no kernel");
   refuses(kMinimal + "expect: [{address: 2, value: 1}]\n", "3:20", "multiple of 4");

@@ -166,5 +166,49 @@ TEST(Fp8, every_number_comes_back_and_ties_are_broken_by_what_was_cut_off) {
   EXPECT_EQ(to_fp8(1e9f), 0x7C);
 }
 
+TEST(Fp8E4m3, every_number_comes_back_and_the_largest_holds_what_is_beyond) {
+  for (u32 bits = 0; bits < 256; ++bits) {
+    const float value = from_fp8_e4m3(static_cast<u8>(bits));
+    EXPECT_EQ(std::isnan(value), (bits & 0x7F) == 0x7F);
+    if (std::isnan(value)) continue;
+    EXPECT_EQ(to_fp8_e4m3(value), bits);
+  }
+  EXPECT_EQ(from_fp8_e4m3(0x38), 1.0f);
+  EXPECT_EQ(from_fp8_e4m3(0x7E), 448.0f);
+  EXPECT_EQ(from_fp8_e4m3(0x01), 0x1p-9f);
+  EXPECT_EQ(to_fp8_e4m3(1.0625f), 0x38);  // a tie: to even, or away from zero
+  EXPECT_EQ(to_fp8_e4m3(1.0625f, Rounding::Away), 0x39);
+  EXPECT_EQ(to_fp8_e4m3(-1.99f, Rounding::Truncate), 0xBF);
+  EXPECT_EQ(to_fp8_e4m3(1.99f), 0x40);
+  EXPECT_EQ(to_fp8_e4m3(1000.0f), 0x7E);
+  EXPECT_EQ(to_fp8_e4m3(-kInfinity), 0xFE);
+  EXPECT_EQ(to_fp8_e4m3(0x1p-11f), 0x00);
+}
+
+// The row of a face and what the packer makes of it: numerics of BF16 to BFP8, rounded away.
+TEST(Bfp8, a_row_of_a_face_shares_the_largest_exponent) {
+  const u32 bf16[] = {0x3F80, 0xBF80, 0x3F81, 0x3F00, 0x3B80,
+                      0xBC00, 0x3F7F, 0x3FFF, 0x8000, 0x3C7F};
+  const u8 packed[] = {0x40, 0xC0, 0x41, 0x20, 0x00, 0x81, 0x40, 0x7F, 0x00, 0x01};
+  Tensor tensor = make_tensor(DType::Bfp8, {32, 32});
+  constexpr u64 kFirst = 17 * 32 + 16;  // second row of the last face
+  for (u64 i = 0; i < std::size(bf16); ++i) tensor.set_bits(kFirst + i, bf16[i] << 16);
+  share_exponents(tensor, Rounding::Away);
+  EXPECT_EQ(tensor.value_at(kFirst + 7), 127.0 / 64);
+  EXPECT_EQ(tensor.bits_at(kFirst + 8), 0u);
+
+  const PageGrid grid = page_grid(tensor, Layout::Tile);
+  ASSERT_EQ(grid.page_size, 1088u);
+  const std::vector<u8> pages = to_pages(tensor, Layout::Tile, grid);
+  EXPECT_EQ(pages[3 * 16 + 1], 0x7F);
+  EXPECT_EQ(pages[3 * 16], 0);
+  for (u64 i = 0; i < std::size(packed); ++i)
+    EXPECT_EQ(pages[64 + 3 * 256 + 16 + i], packed[i]) << i;
+  Tensor back = make_tensor(DType::Bfp8, {32, 32});
+  from_pages(back, Layout::Tile, grid, pages);
+  EXPECT_EQ(back.data, tensor.data);
+  expect_input_error([&] { page_grid(tensor, Layout::RowMajor); }, "in tiles only");
+}
+
 }  // namespace
 }  // namespace bhemu::host

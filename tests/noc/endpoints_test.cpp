@@ -107,7 +107,13 @@ class PcieTile : public testing::Test {
   Fabric fabric;
   TestTile& a = fabric.tile(kA);
   pcie::Endpoint pcie{fabric.endpoint(NodeKind::Pcie, {19, 24})};
+  pcie::SpanMemory host;
   alignas(64) std::array<u8, 4096> memory{};
+
+  void give(u64 base) {
+    host = pcie::SpanMemory(memory, base);
+    pcie.set_host_memory(&host);
+  }
 
   void write(u64 address, u32 bytes) {
     issue(a, 0,
@@ -122,7 +128,7 @@ class PcieTile : public testing::Test {
 };
 
 TEST_F(PcieTile, bit_60_addresses_are_host_memory) {
-  pcie.set_host_memory(memory, 0x4000'0100 | pcie::kHostWindow);
+  give(0x4000'0100);
   for (u32 i = 0; i < 256; ++i) a.l1[0x1000 + i] = static_cast<u8>(i + 1);
   write(pcie::kHostWindow | 0x4000'0103, 77);
   EXPECT_EQ(std::memcmp(memory.data() + 3, a.l1.data() + 0x1003, 77), 0);
@@ -142,9 +148,9 @@ TEST_F(PcieTile, bit_60_addresses_are_host_memory) {
 TEST_F(PcieTile, addresses_outside_the_hosts_memory_are_faults) {
   write(pcie::kHostWindow | 0x4000'0000, 64);
   EXPECT_EQ(pcie.faults().faults().back().rule, Rule::PcieNoHostMemory);
-  pcie.set_host_memory(memory, 0x4000'0000);
+  give(0x4000'0000);
   const u64 outside[] = {pcie::kHostWindow | 0x3FFF'FFC0, pcie::kHostWindow | 0x4000'0FF0,
-                         0x4000'0000, pcie::kHostWindow | 0x4000'1000};
+                         8 * pcie::kWindowBytes | 0x4000'0000, pcie::kHostWindow | 0x4000'1000};
   for (const u64 address : outside) {
     pcie.faults().clear();
     write(address, 64);
@@ -154,7 +160,7 @@ TEST_F(PcieTile, addresses_outside_the_hosts_memory_are_faults) {
 }
 
 TEST_F(PcieTile, a_host_thread_that_sees_the_flag_sees_the_data) {
-  pcie.set_host_memory(memory, 0);
+  give(0);
   auto& flag = *reinterpret_cast<u64*>(memory.data() + 2048);
   constexpr u32 kRounds = 200;
   std::thread host([&] {

@@ -3,8 +3,10 @@
 #include <array>
 #include <cmath>
 #include <random>
+#include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "numeric/format_pack.hpp"
@@ -198,14 +200,28 @@ const Vector kMeasured[] = {
     {with_relu(k32Fp16R, 3), 0x40000000, 0x00800000, 0x3C00},
 };
 
-TEST(FormatPack, gives_the_measured_datum) {
-  for (const Vector& v : kMeasured) {
-    EXPECT_EQ(to_storage(v.route, v.value), v.stored) << std::hex << v.value;
-    EXPECT_EQ(pack(v.route, v.value), v.out)
-        << (v.route.read_32b ? "32 b " : "16 b ") << name_of(v.route.intermediate) << " to "
-        << name_of(v.route.out) << std::hex << " " << v.value;
-  }
+std::string name_of_route(const Route& r) {
+  std::string name = fmt::format("{}_bits_{}_to_{}", r.read_32b ? 32 : 16, name_of(r.intermediate),
+                                 name_of(r.out));
+  if (r.round_10b) name += "_R10";
+  if (r.is_unsigned) name += "_unsigned";
+  if (r.relu.mode != 0) name += fmt::format("_ReLU_{}", r.relu.mode);
+  return name;
 }
+
+class MeasuredDatum : public ::testing::TestWithParam<Vector> {};
+
+TEST_P(MeasuredDatum, is_given_by_its_route) {
+  const Vector& v = GetParam();
+  EXPECT_EQ(to_storage(v.route, v.value), v.stored);
+  EXPECT_EQ(pack(v.route, v.value), v.out);
+}
+
+INSTANTIATE_TEST_SUITE_P(Pack, MeasuredDatum, ::testing::ValuesIn(kMeasured),
+                         [](const ::testing::TestParamInfo<Vector>& info) {
+                           return fmt::format("{}_{:X}", name_of_route(info.param.route),
+                                              info.param.value);
+                         });
 
 struct GroupVector {
   Route route;
@@ -246,23 +262,31 @@ const GroupVector kGroups[] = {
     {{false, F::Bf16, F::Bfp8}, {0x0080, 0x0001}, 0x01, {0x40}},
 };
 
-TEST(FormatPack, gives_the_measured_block_float_group) {
-  for (const GroupVector& v : kGroups) {
-    std::array<u32, kRow> stored{};
-    for (u32 i = 0; i < v.inputs.size(); ++i) stored[i] = to_storage(v.route, v.inputs[i]);
-    const std::array<u32, kRow> late = pack_row(v.route, stored);
-    std::array<u16, kRow> group;
-    std::copy(late.begin(), late.end(), group.begin());
-    const Block block = assemble_group(v.route.out, group.data());
-    const u32 bits = bits_of(v.route.out);
-    std::array<u8, kRow> bytes{};
-    for (u32 i = 0; i < kRow; ++i)
-      bytes[i * bits / 8] |= static_cast<u8>(block.datum[i] << (i * bits % 8));
-    EXPECT_EQ(block.exponent, v.exponent);
-    for (u32 i = 0; i < kRow; ++i)
-      EXPECT_EQ(bytes[i], i < v.bytes.size() ? v.bytes[i] : 0) << "byte " << i;
-  }
+class MeasuredGroup : public ::testing::TestWithParam<GroupVector> {};
+
+TEST_P(MeasuredGroup, is_given_by_its_route) {
+  const GroupVector& v = GetParam();
+  std::array<u32, kRow> stored{};
+  for (u32 i = 0; i < v.inputs.size(); ++i) stored[i] = to_storage(v.route, v.inputs[i]);
+  const std::array<u32, kRow> late = pack_row(v.route, stored);
+  std::array<u16, kRow> group;
+  std::copy(late.begin(), late.end(), group.begin());
+  const Block block = assemble_group(v.route.out, group.data());
+  const u32 bits = bits_of(v.route.out);
+  std::array<u8, kRow> bytes{};
+  for (u32 i = 0; i < kRow; ++i)
+    bytes[i * bits / 8] |= static_cast<u8>(block.datum[i] << (i * bits % 8));
+  EXPECT_EQ(block.exponent, v.exponent);
+  for (u32 i = 0; i < kRow; ++i)
+    EXPECT_EQ(bytes[i], i < v.bytes.size() ? v.bytes[i] : 0) << "byte " << i;
 }
+
+INSTANTIATE_TEST_SUITE_P(Pack, MeasuredGroup, ::testing::ValuesIn(kGroups),
+                         [](const ::testing::TestParamInfo<GroupVector>& info) {
+                           return fmt::format("{}_{:X}_first_of_{}",
+                                              name_of_route(info.param.route), info.param.inputs[0],
+                                              info.param.inputs.size());
+                         });
 
 /// The magnitude `value` rounded to `fraction` bits of mantissa, ties away from zero.
 double round_away(double value, int fraction) {

@@ -27,16 +27,20 @@ std::vector<u32> random_words(u32 count, u32 seed) {
 
 std::vector<u8> bytes_of(const std::vector<u32>& datums, u32 bits) {
   std::vector<u8> bytes(datums.size() * bits / 8);
-  for (std::size_t i = 0; i < datums.size(); ++i)
-    std::memcpy(&bytes[i * bits / 8], &datums[i], bits / 8);
+  for (std::size_t i = 0; i < datums.size(); ++i) {
+    if (bits < 8)
+      bytes[i * bits / 8] |= static_cast<u8>(datums[i] << (i * bits % 8));
+    else
+      std::memcpy(&bytes[i * bits / 8], &datums[i], bits / 8);
+  }
   return bytes;
 }
 
 void expect_same_cells(Format in, Format out, const std::vector<u32>& datums,
-                       const std::vector<u8>& exponents) {
-  const UnpackRows many = unpack_rows(in, out);
+                       const std::vector<u8>& exponents, UnpackFlags flags = {}) {
+  const UnpackRows many = unpack_rows(in, out, flags);
   ASSERT_NE(many, nullptr);
-  const UnpackRow one = unpack_row_to_src(in, out, {});
+  const UnpackRow one = unpack_row_to_src(in, out, flags);
   const u32 rows = static_cast<u32>(datums.size() / kRow);
   std::vector<u32> cells(datums.size(), 0x55555555);
   many(bytes_of(datums, bits_of(in)).data(), exponents.data(), rows, cells.data());
@@ -79,26 +83,56 @@ TEST(UnpackRows, every_bfp8_datum_with_every_exponent_is_unpacked_as_one_by_one)
   expect_same_cells(Format::Bfp8, Format::Bfp8, datums, exponents);
 }
 
+TEST(UnpackRows, every_bfp4_and_bfp2_datum_with_every_exponent_is_unpacked_as_one_by_one) {
+  for (const Format format : {Format::Bfp4, Format::Bfp2}) {
+    std::vector<u32> datums(256 * kRow);
+    std::vector<u8> exponents(256);
+    for (u32 i = 0; i < datums.size(); ++i) datums[i] = i % (1u << bits_of(format));
+    for (u32 i = 0; i < exponents.size(); ++i) exponents[i] = static_cast<u8>(i);
+    expect_same_cells(format, format, datums, exponents);
+  }
+}
+
+TEST(UnpackRows, every_byte_of_fp8_and_int8_is_unpacked_as_one_by_one) {
+  for (const bool other : {false, true}) {
+    expect_same_cells(Format::Fp8, Format::Fp8, all_patterns(256), {}, {other, false});
+    expect_same_cells(Format::Int8, Format::Int8, all_patterns(256), {}, {false, other});
+  }
+}
+
+TEST(UnpackRows, every_int16_pattern_is_unpacked_as_one_by_one) {
+  expect_same_cells(Format::Int16, Format::Int16, all_patterns(0x10000), {});
+}
+
+TEST(UnpackRows, fp32_is_unpacked_to_fp16_as_one_by_one) {
+  expect_same_cells(Format::Fp32, Format::Fp16, random_words(0x40000, 6), {});
+}
+
 struct PackCase {
   bool read_32b;
   Format intermediate;
   Format out;
+  bool round_10b = false;
+  bool option = false;  // FP8 with 4 bits of exponent, unsigned INT8
 };
 
 class PackRowsTest : public ::testing::TestWithParam<PackCase> {
  protected:
-  EarlyConversion early() const {
+  static EarlyMode mode() {
     EarlyMode mode;
     mode.intermediate = GetParam().intermediate;
     mode.out = GetParam().out;
     mode.read_32b = GetParam().read_32b;
-    return early_conversion(mode);
+    mode.round_10b_mant = GetParam().round_10b;
+    mode.read_unsigned = GetParam().option;
+    return mode;
   }
+  static EarlyConversion early() { return early_conversion(mode()); }
 
   /// Up to four rows of stored words through both.
-  void expect_same_datums(const u32* stored, u32 rows, bool relu) {
+  void expect_same_datums(const u32* stored, u32 rows, bool relu, u32 shift = 0) {
     const Format out = GetParam().out;
-    const PackRows kernel = pack_rows(GetParam().read_32b, early(), out);
+    const PackRows kernel = pack_rows(mode(), GetParam().option);
     ASSERT_NE(kernel, nullptr);
     std::array<u16, PackJob::kRows * kRow> high;
     std::array<u16, PackJob::kRows * kRow> low;
@@ -111,6 +145,9 @@ class PackRowsTest : public ::testing::TestWithParam<PackCase> {
     PackJob job;
     job.rows = rows;
     job.relu = relu;
+    job.shift = shift;
+    const ExponentField field = exponent_field(early().code);
+    job.exponent_mask = field.mask << field.shift;
     job.datum = datum.data();
     job.exponent = exponent.data();
     for (u32 row = 0; row < rows; ++row) {
@@ -121,21 +158,22 @@ class PackRowsTest : public ::testing::TestWithParam<PackCase> {
 
     u32 expected_greatest = 0;
     for (u32 row = 0; row < rows; ++row)
-      expect_row(&stored[row * kRow], relu, &datum[row * kRow * bits_of(out) / 8], exponent[row],
-                 expected_greatest);
-    ASSERT_EQ(greatest, expected_greatest);
+      expect_row(&stored[row * kRow], relu, shift, &datum[row * kRow * bits_of(out) / 8],
+                 exponent[row], expected_greatest);
+    ASSERT_EQ(field.of(greatest), expected_greatest);
   }
 
  private:
-  void expect_row(const u32* stored, bool relu, const u8* datum, u8 exponent, u32& greatest) {
+  void expect_row(const u32* stored, bool relu, u32 shift, const u8* datum, u8 exponent,
+                  u32& greatest) {
     const Format out = GetParam().out;
     std::array<u32, kRow> code;
     std::array<u32, kRow> expected;
-    early().row(stored, 0, code.data());
+    early().row(stored, shift, code.data());
     relu_row(early().code, {relu ? 1u : 0u, 0}, code.data(), kRow);
     for (const u32 value : code)
       greatest = std::max(greatest, exponent_field(early().code).of(value));
-    late_conversion(early().code, out, false)(code.data(), expected.data());
+    late_conversion(early().code, out, GetParam().option)(code.data(), expected.data());
     if (is_bfp(out)) {
       std::array<u16, kRow> group;
       for (u32 i = 0; i < kRow; ++i) group[i] = static_cast<u16>(expected[i]);
@@ -143,9 +181,11 @@ class PackRowsTest : public ::testing::TestWithParam<PackCase> {
       ASSERT_EQ(exponent, block.exponent);
       std::copy(block.datum.begin(), block.datum.end(), expected.begin());
     }
+    const u32 bits = bits_of(out);
     for (u32 i = 0; i < kRow; ++i) {
       u32 value = 0;
-      std::memcpy(&value, datum + i * bits_of(out) / 8, bits_of(out) / 8);
+      std::memcpy(&value, datum + i * bits / 8, std::max(bits / 8, 1u));
+      if (bits < 8) value = value >> (i * bits % 8) & ((1u << bits) - 1);
       ASSERT_EQ(value, expected[i]) << "stored " << std::hex << stored[i];
     }
   }
@@ -178,14 +218,44 @@ TEST_P(PackRowsTest, give_the_bits_of_the_single_stages_for_close_exponents) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(AllKernels, PackRowsTest,
-                         ::testing::Values(PackCase{false, Format::Bf16, Format::Bf16},
-                                           PackCase{false, Format::Bf16, Format::Fp32},
-                                           PackCase{false, Format::Bf16, Format::Bfp8},
-                                           PackCase{true, Format::Fp32, Format::Fp32},
-                                           PackCase{true, Format::Bf16, Format::Bf16},
-                                           PackCase{true, Format::Fp32, Format::Bfp8},
-                                           PackCase{true, Format::Bf16, Format::Bfp8}));
+class PackRowsInt8Test : public PackRowsTest {};
+
+TEST_P(PackRowsInt8Test, shift_integers_as_the_single_stages_do) {
+  const std::vector<u32> stored = random_words(0x4000, 8);
+  for (u32 i = 0; i + kRow <= stored.size(); i += kRow)
+    expect_same_datums(&stored[i], 1, false, i / kRow % 32);
+}
+
+INSTANTIATE_TEST_SUITE_P(BothSigns, PackRowsInt8Test,
+                         ::testing::Values(PackCase{true, Format::Int8, Format::Int8},
+                                           PackCase{true, Format::Int8, Format::Int8, false,
+                                                    true}));
+
+/// The 29 combinations that both documents and the peer simulator accept, less the two from BFP8a,
+/// which go row by row.
+INSTANTIATE_TEST_SUITE_P(
+    AllKernels, PackRowsTest,
+    ::testing::Values(
+        PackCase{false, Format::Bf16, Format::Bf16}, PackCase{false, Format::Bf16, Format::Fp32},
+        PackCase{false, Format::Bf16, Format::Bfp8}, PackCase{false, Format::Bf16, Format::Bfp4},
+        PackCase{false, Format::Bf16, Format::Bfp2}, PackCase{false, Format::Bfp8, Format::Bf16},
+        PackCase{false, Format::Bfp8, Format::Fp32}, PackCase{false, Format::Bfp8, Format::Bfp8},
+        PackCase{false, Format::Bfp8, Format::Bfp4}, PackCase{false, Format::Fp16, Format::Fp16},
+        PackCase{false, Format::Fp16, Format::Fp8},
+        PackCase{false, Format::Fp16, Format::Fp8, false, true},
+        PackCase{false, Format::Fp16, Format::Fp8, true, true},
+        PackCase{false, Format::Int16, Format::Int16}, PackCase{true, Format::Fp32, Format::Fp32},
+        PackCase{true, Format::Fp32, Format::Fp16}, PackCase{true, Format::Fp32, Format::Bfp8},
+        PackCase{true, Format::Fp32, Format::Bfp4}, PackCase{true, Format::Fp32, Format::Bfp2},
+        PackCase{true, Format::Bf16, Format::Bf16}, PackCase{true, Format::Bf16, Format::Bfp8},
+        PackCase{true, Format::Bf16, Format::Fp32}, PackCase{true, Format::Bf16, Format::Bfp4},
+        PackCase{true, Format::Bf16, Format::Bfp2}, PackCase{true, Format::Bfp8, Format::Bfp8},
+        PackCase{true, Format::Bfp8, Format::Bfp4}, PackCase{true, Format::Int32, Format::Int32},
+        PackCase{true, Format::Int16, Format::Int16}, PackCase{true, Format::Int8, Format::Int8},
+        PackCase{true, Format::Int8, Format::Int8, false, true},
+        PackCase{true, Format::Fp16, Format::Fp16, true},
+        PackCase{true, Format::Fp16, Format::Fp8, true},
+        PackCase{true, Format::Fp16, Format::Fp8, true, true}));
 
 }  // namespace
 }  // namespace bhemu::numeric

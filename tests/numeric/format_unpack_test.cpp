@@ -1,7 +1,9 @@
 // Conversions of the unpackers against measured vectors and against models by value.
+#include <algorithm>
 #include <cmath>
 #include <random>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "numeric/format_unpack.hpp"
@@ -112,15 +114,25 @@ const Vector kMeasured[] = {
     {F::Int16, F::Int16, 0x8001, 0, 0x40400, 0x40001},
 };
 
-TEST(FormatUnpack, gives_the_measured_cell_in_both_bit_orders) {
-  for (const Vector& v : kMeasured) {
-    const u32 cell = convert(v.in, v.out, v.datum, v.exponent, v.flags);
-    EXPECT_EQ(ieee19_from_cell(cell), v.ieee19)
-        << name_of(v.in) << " to " << name_of(v.out) << " " << std::hex << v.datum;
-    EXPECT_EQ(src_bits_from_cell(cell), v.stored19) << std::hex << v.datum;
-    EXPECT_EQ(cell_from_src_bits(v.stored19), cell);
-  }
+class MeasuredCell : public ::testing::TestWithParam<Vector> {};
+
+TEST_P(MeasuredCell, is_given_in_both_bit_orders) {
+  const Vector& v = GetParam();
+  const u32 cell = convert(v.in, v.out, v.datum, v.exponent, v.flags);
+  EXPECT_EQ(ieee19_from_cell(cell), v.ieee19);
+  EXPECT_EQ(src_bits_from_cell(cell), v.stored19);
+  EXPECT_EQ(cell_from_src_bits(v.stored19), cell);
 }
+
+INSTANTIATE_TEST_SUITE_P(Unpack, MeasuredCell, ::testing::ValuesIn(kMeasured),
+                         [](const ::testing::TestParamInfo<Vector>& info) {
+                           const Vector& v = info.param;
+                           const char* option = v.flags.fp8_e4m3        ? "e4m3_"
+                                                : v.flags.int8_unsigned ? "unsigned_"
+                                                                        : "";
+                           return fmt::format("{}_to_{}_{}{:X}_exponent_{:X}", name_of(v.in),
+                                              name_of(v.out), option, v.datum, v.exponent);
+                         });
 
 TEST(FormatUnpack, keeps_every_pattern_of_the_16_bit_formats) {
   for (u32 d = 0; d < 0x10000; ++d) {
@@ -242,6 +254,26 @@ TEST(FormatUnpack, fp32_to_fp16_truncates_inside_the_range_and_saturates_outside
   }
 }
 
+/// Pairs of different formats whose registers hold the same cell.
+constexpr std::pair<F, F> kSameExponent[] = {
+    {F::Bfp8, F::Bf16},  {F::Bfp8, F::Tf32},  {F::Bfp4, F::Bfp8},  {F::Bfp4, F::Bf16},
+    {F::Bfp4, F::Tf32},  {F::Bfp2, F::Bfp8},  {F::Bfp2, F::Bf16},  {F::Bfp2, F::Tf32},
+    {F::Bfp8a, F::Fp16}, {F::Bfp4a, F::Fp16}, {F::Bfp2a, F::Fp16}, {F::Fp8, F::Fp16},
+    {F::Bf16, F::Tf32},
+};
+
+bool same_exponent(F in, F out) {
+  return std::find(std::begin(kSameExponent), std::end(kSameExponent), std::pair{in, out}) !=
+         std::end(kSameExponent);
+}
+
+TEST(FormatUnpack, a_register_format_of_the_same_exponent_gets_the_same_cell) {
+  for (const auto& [in, out] : kSameExponent)
+    for (u32 datum = 0; datum < 256; ++datum)
+      for (u32 exponent = 8; exponent < 32; ++exponent)
+        EXPECT_EQ(convert(in, out, datum, exponent), convert(in, in, datum, exponent));
+}
+
 TEST(FormatUnpack, only_the_documented_pairs_reach_src) {
   for (u32 in = 0; in < 16; ++in) {
     for (u32 out = 0; out < 16; ++out) {
@@ -250,6 +282,7 @@ TEST(FormatUnpack, only_the_documented_pairs_reach_src) {
       bool expected = in == out && f != F::Fp32 && f != F::Tf32 && f != F::Int32 &&
                       f != F::Unused12 && f != F::Unused13;
       if (f == F::Fp32) expected = t == F::Tf32 || t == F::Bf16 || t == F::Fp16;
+      expected = expected || same_exponent(f, t);
       EXPECT_EQ(unpack_row_to_src(f, t, {}) != nullptr, expected) << in << " to " << out;
     }
   }
@@ -262,6 +295,7 @@ TEST(FormatUnpack, only_the_documented_pairs_reach_dst) {
       const Format t = format_of(out);
       bool expected = in == out && f != F::Unused12 && f != F::Unused13;
       if (f == F::Fp32) expected = t == F::Fp32 || t == F::Tf32 || t == F::Bf16 || t == F::Fp16;
+      expected = expected || (same_exponent(f, t) && t != F::Tf32);
       EXPECT_EQ(unpack_form_in_dst(f, t) != DstForm::Undefined, expected) << in << " to " << out;
     }
   }

@@ -36,6 +36,18 @@ TEST_P(Examples, pass_on_both_boards) {
 INSTANTIATE_TEST_SUITE_P(Programs, Examples, testing::ValuesIn(example_names()),
                          [](const auto& name) { return name.param; });
 
+// The multicast's rectangles follow the grid: both sides of the middle columns, or one of them.
+TEST(ExampleFiles, multicast_reaches_all_tiles_of_any_grid) {
+  const test::Scratch scratch("bhemu_examples_harvest");
+  for (const char* columns : {"0,5", "0,2,4,6,8,10,12", "7,8,9,10,11,12,13"}) {
+    const test::CommandResult result = test::bhemu(
+        scratch,
+        std::string("run " BHEMU_SOURCE_DIR "/examples/matmul_multicast.yaml --harvest-columns ") +
+            columns);
+    EXPECT_EQ(result.status, 0) << columns << "\n" << result.out << result.err;
+  }
+}
+
 TEST(ExampleFiles, are_all_found) {
   EXPECT_GE(example_names().size(), 10u);
 }

@@ -98,6 +98,36 @@ TEST(FpuRwc, setrwc_sets_what_its_mask_names) {
   EXPECT_EQ(bench.rwc().dst_cr, 308);
 }
 
+TEST(FpuRwc, setrwc_sets_the_stack_pointer_from_the_three_nibbles) {
+  UnitBench bench;
+  bench.run<op::SETRWC>({{"bit_mask", 0x10}, {"rwc_a", 5}, {"rwc_b", 10}, {"rwc_d", 3}});
+  EXPECT_EQ(bench.rwc().sp, 0x3A5);
+  EXPECT_EQ(bench.rwc().src_a, 0);
+  EXPECT_EQ(bench.rwc().src_b, 0);
+  EXPECT_EQ(bench.rwc().dst, 0);
+  bench.run<op::SETRWC>({{"bit_mask", 0x1F}, {"rwc_a", 1}, {"rwc_b", 2}, {"rwc_d", 4}});
+  EXPECT_EQ(bench.rwc().sp, 0x021 | (4 << 8 & 0x3FF));
+  EXPECT_EQ(bench.rwc().src_a, 1);
+  EXPECT_EQ(bench.rwc().src_b, 2);
+  EXPECT_EQ(bench.rwc().dst, 4);
+}
+
+TEST(FpuRwc, setibrwc_clears_the_bias_and_refuses_values_without_a_meaning) {
+  UnitBench bench;
+  bench.rwc().bias = 1;
+  bench.run<op::SETIBRWC>({{"set_inc_ctrl", 1}});
+  EXPECT_EQ(bench.rwc().bias, 1);
+  bench.run<op::SETIBRWC>();
+  EXPECT_EQ(bench.rwc().bias, 0);
+  EXPECT_TRUE(bench.faults().faults().empty());
+  for (const u32 increment : {0u, 1u}) {
+    UnitBench other;
+    other.run<op::SETIBRWC>({{"set_inc_ctrl", increment}, {"rwc_bias", 4}});
+    EXPECT_TRUE(other.faulted(Rule::FpuBiasValue));
+    EXPECT_EQ(other.rwc().bias, 0);
+  }
+}
+
 TEST(FpuRwc, incrwc_adds_to_counter_or_to_its_copy) {
   UnitBench bench;
   bench.rwc() = Rwc{.dst = 1, .dst_cr = 100, .src_a = 1, .src_a_cr = 10, .src_b = 60};

@@ -6,57 +6,10 @@
 
 #include "numeric/format_accumulate.hpp"
 #include "numeric/format_pack.hpp"
-#include "tensix/data_bench.hpp"
+#include "tensix/pack_bench.hpp"
 
 namespace bhemu::tensix {
 namespace {
-
-using numeric::Format;
-
-constexpr u32 code(Format format) {
-  return static_cast<u32>(format);
-}
-constexpr u32 kTarget = 0x400;  // word 69, 16-byte units, less one
-constexpr u32 kData = (kTarget + 1) * 16;
-
-class Pack : public ::testing::Test, public DataBench {
- protected:
-  /// As set_packer_config, set_packer_strides and configure_pack of vendor kernels.
-  void apply(Format in, Format out, bool read_32b) {
-    const u32 bytes = numeric::address_bytes_of(in);
-    set<cfg::ALU_FORMAT_SPEC_REG2_Dstacc>(code(in));
-    set<cfg::THCON_SEC0_REG1_In_data_format>(code(in));
-    set<cfg::THCON_SEC0_REG1_Out_data_format>(code(out));
-    set<cfg::THCON_SEC0_REG1_Disable_zero_compress>(1);
-    set<cfg::THCON_SEC0_REG1_L1_Dest_addr>(kTarget | 1u << 31);
-    set<cfg::THCON_SEC0_REG1_Exp_section_size>(numeric::is_bfp(out) ? 4 : 0);
-    set<cfg::PCK_DEST_RD_CTRL_Read_32b_data>(read_32b);
-    set<cfg::PCK0_ADDR_CTRL_XY_REG_0_Ystride>(16 * bytes);
-    set<cfg::PCK0_ADDR_CTRL_ZW_REG_0_Zstride>(256 * bytes);
-    set<cfg::PCK0_ADDR_CTRL_ZW_REG_0_Wstride>(1024 * bytes);
-    set<cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane>(16);
-    set<cfg::PCK_EDGE_OFFSET_SEC0_mask>(0xFFFF);
-    packer().channel[1].x = 15;
-    set_thread<thread_cfg::ADDR_MOD_PACK_SEC0_YsrcIncr>(4);
-    set_thread<thread_cfg::ADDR_MOD_PACK_SEC1_YsrcClear>(1);
-    set_thread<thread_cfg::ADDR_MOD_PACK_SEC1_ZsrcIncr>(1);
-  }
-  Adc& packer() { return adc(AdcUnit::Packer); }
-
-  void put_bf16(u32 row, u32 column, u32 value) {
-    dst().write16(row, column, numeric::dst_from_bf16(static_cast<u16>(value)));
-  }
-  void put_fp32(u32 row, u32 column, u32 value) {
-    dst().write32(row, column, numeric::dst_from_fp32(value));
-  }
-  /// Row r, column c of Dst holds BF16 0x4000 + 16 r + c.
-  void fill_dst_bf16(u32 rows) {
-    for (u32 r = 0; r < rows; ++r)
-      for (u32 c = 0; c < 16; ++c) put_bf16(r, c, 0x4000 + 16 * r + c);
-  }
-  Completion pacr(std::initializer_list<FieldValue> fields = {}) { return run<op::PACR>(fields); }
-  void close() { pacr({{"flush", 1}}); }
-};
 
 TEST_F(Pack, a_bf16_tile_of_four_faces_lies_in_l1_face_after_face) {
   apply(Format::Bf16, Format::Bf16, false);
@@ -81,6 +34,20 @@ TEST_F(Pack, fp32_dst_is_rounded_to_bf16) {
   EXPECT_EQ(get16(kData), 0x3F81);
   EXPECT_EQ(get16(kData + 2 * 17), 0x0000);
   EXPECT_EQ(get16(kData + 2 * 63), 0xBF81);
+}
+
+TEST_F(Pack, fp8_from_fp32_dst_may_have_bf16_in_the_format_of_dst) {
+  apply(Format::Fp16, Format::Fp8, true);
+  set<cfg::PCK_DEST_RD_CTRL_Round_10b_mant>(1);
+  set<cfg::THCON_SEC0_REG1_Pac_LF8_4b_exp>(1);
+  set<cfg::ALU_FORMAT_SPEC_REG2_Dstacc>(static_cast<u32>(Format::Bf16));
+  put_fp32(0, 0, 0x3FC00000);  // 1.5
+  put_fp32(0, 1, 0xC0000000);  // -2
+  put_fp32(0, 2, 0x43E00000);  // 448, the largest
+  pacr({{"last", 1}});
+  EXPECT_FALSE(faulted());
+  EXPECT_EQ(get16(kData), 0xC03C);
+  EXPECT_EQ(get16(kData + 2) & 0xFF, 0x7E);
 }
 
 TEST_F(Pack, invalid_rows_read_as_zero) {
@@ -133,7 +100,23 @@ TEST_F(Pack, strided_access_reads_the_same_row_of_each_face) {
   packer().channel[0].w = 1;
   pacr({{"dst_access_mode", 1}, {"last", 1}});
   for (u32 i = 0; i < 4; ++i) EXPECT_EQ(get16(kData + 32 * i), 0x4000 + 16 * (64 + 3 + 16 * i));
-  set<cfg::DEST_ACCESS_CFG_remap_addrs>(0);
+}
+
+TEST_F(Pack, strided_access_without_remap_reads_rows_eight_apart) {
+  apply(Format::Bf16, Format::Bf16, false);
+  fill_dst_bf16(64);
+  packer().channel[0].y = 4;
+  pacr({{"dst_access_mode", 1}, {"last", 1}});
+  for (u32 i = 0; i < 4; ++i) EXPECT_EQ(get16(kData + 32 * i), 0x4000 + 16 * (4 + 8 * i));
+  // Remap moves rows 16 apart to just those places, so that is what kernels see.
+  packer().channel[0].y = 4;
+  set<cfg::DEST_ACCESS_CFG_remap_addrs>(1);
+  fill_dst_bf16(64);
+  pacr({{"dst_access_mode", 1}, {"last", 1}, {"read_intf_sel", 10}});
+  EXPECT_EQ(get16(kData), 0x4000 + 16 * 20);
+  EXPECT_EQ(get16(kData + 32), 0x4000 + 16 * 52);
+  EXPECT_FALSE(faulted());
+  apply(Format::Fp32, Format::Fp32, true);
   pacr({{"dst_access_mode", 1}, {"last", 1}});
   EXPECT_TRUE(faulted(Rule::PackStrided));
 }
@@ -401,7 +384,7 @@ TEST_F(Pack, zero_write_packs_zeros_whatever_dst_holds) {
   apply(Format::Bf16, Format::Bf16, false);
   fill_dst_bf16(4);
   std::memset(l1.data() + kData, 0x77, 128);
-  pacr({{"zero_write", 1}, {"last", 1}});
+  pacr({{"zero_write", 1}, {"read_intf_sel", 15}, {"last", 1}});
   for (u32 i = 0; i < 64; ++i) EXPECT_EQ(get16(kData + 2 * i), 0);
 }
 
@@ -454,16 +437,23 @@ TEST_F(Pack, the_override_takes_counters_of_the_named_thread) {
   EXPECT_EQ(packer().channel[0].y, 0);
 }
 
-TEST_F(Pack, setreg_writes_one_register_in_order) {
+TEST_F(Pack, setreg_writes_the_data_set_before_to_one_of_four_registers) {
   apply(Format::Bf16, Format::Bf16, false);
-  state().packer.setreg_base[0] = (1u << 18) + (0x10 << 2);
-  state().packer.setreg_scaler[1] = 3;
-  const FieldValue fixed[] = {{"push", 1}, {"disable_stall", 3}, {"addr_sel", 3}, {"flush", 1}};
-  run<op::PACR_SETREG>({fixed[0], fixed[1], fixed[2], fixed[3], {"stream_id", 2}, {"unused", 5}});
+  // Address 3: bits 19:18 are 1, bits 11:2 are 0x10.
+  set<cfg::THCON_SEC1_REG10_Packer_Reg_Wr_Addr>((1u << 10 | 0x10u) << 12);
+  const auto set_half = [&](u32 half, u32 value) {
+    Context context = this->context();
+    context.word = encode<op::PACR_SETREG>({{"mode_sel", 1}}) | value << 3 | half << 2;
+    execute(context, op::PACR_SETREG{context.word});
+  };
+  set_half(0, 0xBEEF);
+  set_half(1, 0xDEAD);
+  EXPECT_TRUE(registers.empty());
+  run<op::PACR_SETREG>({{"push", 1}, {"addr_sel", 3}, {"flush", 1}, {"stream_id", 2}});
   EXPECT_FALSE(faulted());
-  EXPECT_EQ(registers[0xFFB42040], 5u + (15u << 12));
-  run<op::PACR_SETREG>({fixed[0], {"stream_id", 2}});
-  EXPECT_TRUE(faulted(Rule::PackSetReg));
+  EXPECT_EQ(registers[0xFFB42040], 0xDEADBEEFu);
+  run<op::PACR_SETREG>({{"push", 1}, {"addr_sel", 0}, {"flush", 1}, {"stream_id", 2}});
+  EXPECT_TRUE(faulted(Rule::PackSetReg)) << "0xFFB02000";
 }
 
 TEST_F(Pack, what_the_documents_leave_open_faults_by_name) {
@@ -479,15 +469,17 @@ TEST_F(Pack, what_the_documents_leave_open_faults_by_name) {
     EXPECT_EQ(packer().channel[0].y, info_of(rule).severity == Severity::Error ? 0 : 4);
   };
   const auto nothing = [] {};
-  expect(Rule::PackUndocumented, {{"row_pad_zero", 1}}, nothing);
-  expect(Rule::PackUndocumented, {{"cfg_context", 1}}, nothing);
-  expect(Rule::PackUndocumented, {{"ctxt_ctrl", 2}}, nothing);
-  expect(Rule::PackUndocumented, {{"addr_cnt_context", 1}}, nothing);
+  expect(Rule::PackUndocumented, {}, [&] { set<cfg::PACK_COUNTERS_SEC0_pack_per_xy_plane>(1); });
+  expect(Rule::PackUndocumented, {}, [&] { set<cfg::THCON_SEC0_REG1_pack_start_intf_pos>(1); });
+  expect(Rule::PackTrackedContext, {{"ctxt_ctrl", 1}}, nothing);
   expect(Rule::PackCompression, {}, [&] { set<cfg::THCON_SEC0_REG1_Disable_zero_compress>(0); });
   expect(Rule::PackFormatMismatch, {}, [&] { set<cfg::ALU_FORMAT_SPEC_REG2_Dstacc>(0); });
   expect(Rule::PackFormatPath, {},
          [&] { set<cfg::THCON_SEC0_REG1_Out_data_format>(code(Format::Int8)); });
-  expect(Rule::PackStochastic, {}, [&] { set<cfg::ALU_ROUNDING_MODE_Packer_srnd_en>(1); });
+  expect(Rule::PackStochastic, {}, [&] {
+    apply(Format::Bf16, Format::Bf16, true);
+    set<cfg::ALU_ROUNDING_MODE_Gasket_srnd_en>(1);
+  });
   expect(Rule::PackRelu, {}, [&] {
     set<cfg::STACC_RELU_ApplyRelu>(2);
     set<cfg::STACC_RELU_ReluThreshold>(0xBF80);
@@ -528,7 +520,7 @@ TEST_F(Pack, unpack_to_dst_then_pack_gives_the_tile_back) {
   for (u32 i = 0; i < 1024; ++i) EXPECT_EQ(get16(kData + 2 * i), get16(source + 2 * i)) << i;
 }
 
-TEST_F(Pack, integer_descale_by_plane_is_defined_when_all_planes_have_the_same_shift) {
+TEST_F(Pack, integer_descale_can_be_the_same_for_all_planes_or_one_for_each) {
   constexpr u32 kFirst = cfg::INT_DESCALE_VALUES_SEC0_Value::kWord;
   apply(Format::Int8, Format::Int8, true);
   set<cfg::INT_DESCALE_Enable>(1);
@@ -540,9 +532,16 @@ TEST_F(Pack, integer_descale_by_plane_is_defined_when_all_planes_have_the_same_s
   EXPECT_FALSE(faulted());
   EXPECT_EQ(get8(kData), 0x86);
   EXPECT_EQ(get8(kData + 1), 0x04);
-  set_word(kFirst + 9, 0x04040504);
+  set_word(kFirst + 9, 0x04040504);  // plane 37 shifts by 5
+  set<cfg::DEST_TARGET_REG_CFG_PACK_SEC0_ZOffset>(36);
+  set<cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane>(4);
+  for (u32 row = 0; row < 8; ++row) put_fp32(row, 0, 0x58);
+  packer().channel[0].y = 0;
+  pacr();
   pacr({{"last", 1}});
-  EXPECT_TRUE(faulted(Rule::PackUndocumented));
+  EXPECT_TRUE(faulted(Rule::PackDescalePlane));
+  EXPECT_EQ(get8(kData), 0x06) << "plane 36";
+  EXPECT_EQ(get8(kData + 64), 0x03) << "plane 37";
 }
 
 TEST_F(Pack, every_word_that_a_path_follows_from_takes_effect_at_once) {

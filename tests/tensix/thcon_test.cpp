@@ -1,4 +1,6 @@
 // Scalar unit, mover and TDMA-RISC registers.
+#include <cstring>
+
 #include <gtest/gtest.h>
 
 #include "harness.hpp"
@@ -445,8 +447,59 @@ TEST(Tdma, shows_the_packers_sideband) {
   harness.coprocessor.write_tdma(0x28, 8u << 16, harness.now);
   EXPECT_EQ(packer.setreg_scaler[3], 8);
   harness.coprocessor.write_tdma(0x38, 2u << 22 | 1u << 20 | 0x3u << 10 | 0x4u, harness.now);
-  EXPECT_EQ(packer.setreg_base[0], 1u << 18 | 4u << 2);
-  EXPECT_EQ(packer.setreg_base[1], 2u << 18 | 3u << 2);
+  EXPECT_EQ(read(0x38) >> 8, (2u << 22 | 1u << 20 | 0x3u << 10 | 0x4u) & 0xFFFFFF);
+}
+
+TEST(Tdma, shows_zero_flags_and_counted_messages) {
+  Harness harness;
+  PackerState& packer = harness.state().packer;
+  packer.compressor.zero_flags = 0x85;
+  packer.closed_sizes[0] = 11;
+  packer.closed_zero_flags[0] = 0x1234;
+  packer.closed_tail = 1;
+  packer.accumulated_size[0] = 7;
+  harness.state().unpacker[0].message_count = 0x4321;
+  const auto read = [&](u32 offset) {
+    u32 value = 0xDEAD;
+    EXPECT_TRUE(harness.coprocessor.read_tdma(offset, value, harness.now)) << offset;
+    return value;
+  };
+  EXPECT_EQ(read(0x20), 0x85u);
+  harness.execute(1, {special(1, 0, 0, 1, 10), special(2, 4, 0, 1, 12), special(8, 0, 0, 1, 14)});
+  EXPECT_EQ(harness.gpr(1, 5), 0x85u);
+  EXPECT_EQ(harness.gpr(1, 6), 0x85u) << "word 2 of the tile header";
+  EXPECT_EQ(harness.gpr(1, 7), 1u);
+  EXPECT_EQ(read(0x1C), 0x43210007u);
+  EXPECT_EQ(read(0x34), 0x1234u);
+  EXPECT_EQ(read(0x38) & 3, 1u) << "popped";
+  EXPECT_EQ(read(0x3C) >> 31, 0u);
+  harness.state().unpacker[0].message_count_high = 1;
+  EXPECT_EQ(read(0x3C) >> 31, 1u);
+}
+
+TEST(Tdma, each_core_has_its_own_base_of_mover_commands) {
+  Harness harness;
+  const auto base = [&](Agent core) {
+    u32 value = 0xDEAD;
+    EXPECT_TRUE(harness.coprocessor.read_tdma(0x2C, value, harness.now, core));
+    return value;
+  };
+  const Agent cores[] = {Agent::Brisc, Agent::Trisc0, Agent::Trisc1, Agent::Trisc2};
+  for (u32 i = 0; i < 4; ++i)
+    harness.coprocessor.write_tdma(0x2C, 0x100 * i, harness.now, cores[i]);
+  for (u32 i = 0; i < 4; ++i) EXPECT_EQ(base(cores[i]), 0x100 * i);
+  EXPECT_EQ(base(Agent::Ncrisc), 0x100u) << "that of TRISC 0";
+  const auto put = [&](u32 address, u32 value) {
+    std::memcpy(harness.l1.data() + address, &value, 4);
+  };
+  // A compact command copies from the base of the core that gives it.
+  put(0x2000 + 0x40, 0xAAAA);
+  put(0x3000 + 0x40, 0xBBBB);
+  const u32 copy = 1u << 31 | 1u << 30 | 1u << 24 | 0x20u << 16 | 4u << 8 | 0x40;
+  harness.coprocessor.write_tdma(0x10, copy, harness.now, Agent::Trisc2);
+  EXPECT_EQ(harness.l1.read32(0x200), 0xBBBBu);
+  harness.coprocessor.write_tdma(0x10, copy, harness.now, Agent::Trisc1);
+  EXPECT_EQ(harness.l1.read32(0x200), 0xAAAAu);
 }
 
 }  // namespace

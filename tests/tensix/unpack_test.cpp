@@ -173,6 +173,19 @@ TEST_F(Unpack, tileize_steps_after_32_datums_of_16_bits_and_after_16_of_8_bits) 
     EXPECT_EQ(numeric::ieee19_from_cell(src_a(row).datum[5]) & 0x3FF, row * 4 + 1);
 }
 
+TEST_F(Unpack, tileize_goes_back_when_its_step_is_shorter_than_its_rows) {
+  TileSetup s;
+  s.x_end = 99;  // no whole rows, so datum after datum
+  apply(s);
+  set<cfg::THCON_SEC0_REG2_Tileize_mode>(1);
+  set_word(72, words()[72] | 0x2u << 16);  // 32 bytes; a row has 64
+  fill_bf16(data_address(s), 256, 0);
+  unpack();
+  EXPECT_FALSE(faulted());
+  for (u32 i = 0; i < 100; ++i)
+    EXPECT_EQ(src_a(i / 16).datum[i % 16], (i / 32 * 16 + i % 32) << 16) << i;
+}
+
 TEST_F(Unpack, exponents_precede_block_float_datums_one_for_sixteen) {
   TileSetup s;
   s.unpacker = 1;

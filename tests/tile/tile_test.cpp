@@ -147,6 +147,42 @@ TEST(Tile, mailbox_blocks_the_writer_when_full_and_the_reader_when_empty) {
   EXPECT_EQ(chip.read(kResult), 36u);
 }
 
+TEST(Tile, reading_the_size_of_a_packed_tile_waits_until_there_is_one) {
+  OneTile chip;
+  Assembler b;
+  b.li(t0, 0xFFB11000);
+  b.lw(a0, 0x30, t0);
+  finish(b, a0);
+  chip.load(0, b.finish());
+  // TRISC2 packs one zero of FP32 after a while: configuration words 18, 69, 70, then PACR.
+  Assembler t(0x3000);
+  t.li(a1, 200);
+  t.label("later");
+  t.addi(a1, a1, -1);
+  t.bne(a1, zero, "later");
+  t.li(t0, 0xFFEF0000);
+  t.li(a0, 1);
+  t.sw(a0, 18 * 4, t0);
+  t.li(a0, 0x1000);
+  t.sw(a0, 69 * 4, t0);
+  t.li(a0, 1 | 1u << 14);
+  t.sw(a0, 70 * 4, t0);
+  t.li(t0, 0xFFE40000);
+  t.li(a0, 0x41u << 24 | 1u << 12 | 1u << 8 | 1u);
+  t.sw(a0, 0, t0);
+  t.halt();
+  chip.load(0x3000, t.finish());
+  chip.start_at(CoreId::Trisc2, 0x3000);
+  chip.start({CoreId::Brisc});
+  EXPECT_EQ(chip.run(), sched::Stop::Idle);
+  EXPECT_EQ(chip.tile->status(CoreId::Brisc), tile::CoreStatus::Blocked);
+  EXPECT_NE(chip.tile->waiting(CoreId::Brisc).what.find("metadata FIFO"), std::string::npos);
+  chip.start({CoreId::Brisc, CoreId::Trisc2});
+  EXPECT_EQ(chip.run(), sched::Stop::Idle);
+  EXPECT_TRUE(chip.tile->faults().faults().empty());
+  EXPECT_EQ(chip.read(kResult), 1u) << "one unit of 16 bytes";
+}
+
 TEST(Tile, a_core_that_rewrites_code_executes_the_new_code) {
   OneTile chip;
   Assembler patch;
@@ -280,6 +316,37 @@ TEST(Tile, a_store_wakes_the_tensix_thread_that_waits_for_the_word) {
   EXPECT_EQ(chip.run(), sched::Stop::Idle);
   EXPECT_FALSE(chip.tile->coprocessor().waiting(0).waiting);
   EXPECT_EQ(chip.read(0), 3u);
+}
+
+// A wait whose condition is met is gone a cycle after it was latched, sooner than a core that has
+// seen its thread done can raise the semaphore; wherever in a turn of the cores that happens.
+TEST(Tile, a_met_wait_is_forgotten_before_the_core_that_synced_with_it_acts) {
+  constexpr u32 kSync = 0xFFE80004;
+  constexpr u32 kSemaphore = 0xFFE80020;
+  for (const bool parking : {false, true}) {
+    for (u32 lead = 0; lead < 80; ++lead) {
+      OneTile chip(32, parking);
+      Assembler a(0x6000);
+      a.li(s0, kSync);
+      a.li(s1, kSemaphore);
+      a.ttinsn(0xA3100004);  // SEMINIT: semaphore 0, at 0 of 1
+      a.lw(t0, 0, s0);
+      a.add(t0, t0, t0);
+      for (u32 i = 0; i < lead; ++i) a.addi(zero, zero, 0);
+      a.ttinsn(0xA6010006);  // SEMWAIT: sync instructions wait while it is at 1; it is at 0
+      a.lw(t0, 0, s0);
+      a.add(t0, t0, t0);
+      a.sw(zero, 0, s1);     // now it is
+      a.ttinsn(0xA5000004);  // SEMGET
+      a.lw(t0, 0, s0);
+      a.li(a0, 1);
+      finish(a, a0);
+      chip.load(0x6000, a.finish());
+      chip.start({CoreId::Trisc0});
+      chip.run();
+      ASSERT_EQ(chip.read(kResult), 1u) << lead;
+    }
+  }
 }
 
 TEST(Tile, soft_reset_of_a_parked_core_holds_it_and_release_starts_it_anew) {

@@ -6,11 +6,13 @@ namespace bhemu::diff {
 namespace {
 
 constexpr std::array kClasses{
-    ProgramClass{"gpr", make_gpr},   ProgramClass{"adc", make_adc},
-    ProgramClass{"sync", make_sync}, ProgramClass{"frontend", make_frontend},
-    ProgramClass{"sfpu", make_sfpu}, ProgramClass{"riscv", make_riscv},
-    ProgramClass{"noc", make_noc},   ProgramClass{"pack", make_pack},
-    ProgramClass{"math", make_math},
+    ProgramClass{"gpr", make_gpr},           ProgramClass{"adc", make_adc},
+    ProgramClass{"sync", make_sync},         ProgramClass{"threads", make_threads},
+    ProgramClass{"frontend", make_frontend}, ProgramClass{"brisc", make_brisc},
+    ProgramClass{"sfpu", make_sfpu},         ProgramClass{"riscv", make_riscv},
+    ProgramClass{"noc", make_noc},           ProgramClass{"pack", make_pack},
+    ProgramClass{"math", make_math},         ProgramClass{"fpu", make_fpu},
+    ProgramClass{"unpack", make_unpack},     ProgramClass{"pipeline", make_pipeline},
 };
 
 }  // namespace

@@ -5,157 +5,145 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
-#include <map>
+#include <fstream>
+#include <memory>
 
-#include "diff/classes.hpp"
-#include "diff/runner.hpp"
+#include "diff/campaign.hpp"
+#include "host/json.hpp"
 
 namespace bhemu::diff {
 namespace {
 
 struct Options {
   std::string peer;
+  std::string json;
   std::vector<std::string> classes;
-  u64 count = 100;
-  u64 seed = 1;
-  bool shrink = false;
-  bool all = false;
-  u64 shown = 5;
+  CampaignOptions campaign;
 };
 
-enum class Verdict : u8 { Same, Differ, WeRefuse, PeerRefuses, BothRefuse };
-
-using Runner = std::function<Outcome(const Program&)>;
-
-struct Comparison {
-  Verdict verdict = Verdict::Same;
-  Outcome ours;
-  Outcome theirs;
+struct ClassResult {
+  std::string name;
+  Tally tally;
 };
 
-Comparison compare(const Program& program, const Runner& a, const Runner& b) {
-  Comparison result{Verdict::Same, a(program), b(program)};
-  const bool we = result.ours.end == End::Done;
-  const bool they = result.theirs.end == End::Done;
-  if (we && they)
-    result.verdict = result.ours.dump == result.theirs.dump ? Verdict::Same : Verdict::Differ;
-  else if (!we && !they)
-    result.verdict = Verdict::BothRefuse;
-  else
-    result.verdict = we ? Verdict::PeerRefuses : Verdict::WeRefuse;
-  return result;
-}
+constexpr size_t kReasonsShown = 8;
 
-/// Takes out items, ever smaller groups, as long as the verdict stays.
-Program shrink(Program program, Verdict verdict, const Runner& a, const Runner& b) {
-  for (size_t group = program.items.size() / 2 + 1; group > 0; group /= 2) {
-    for (size_t first = 0; first < program.items.size();) {
-      Program shorter = program;
-      size_t removed = 0;
-      for (size_t i = first; i < shorter.items.size() && removed < group;) {
-        if (shorter.items[i].keep) {
-          ++i;
-          continue;
-        }
-        shorter.items.erase(shorter.items.begin() + static_cast<std::ptrdiff_t>(i));
-        ++removed;
-      }
-      if (removed == 0) break;
-      if (compare(shorter, a, b).verdict == verdict)
-        program = std::move(shorter);
-      else
-        ++first;
-    }
-  }
-  return program;
-}
-
-void print_difference(const Program& program, const Comparison& result, bool all) {
-  fmt::print("{}", listing(program, all));
-  unsigned shown = 0;
-  for (u32 at = 0; at < kDumpBytes && shown < 12; at += 4) {
-    u32 a = 0;
-    u32 b = 0;
-    std::copy_n(result.ours.dump.begin() + at, 4, reinterpret_cast<u8*>(&a));
-    std::copy_n(result.theirs.dump.begin() + at, 4, reinterpret_cast<u8*>(&b));
-    if (a == b) continue;
-    fmt::print("    {}: {:08x}, other {:08x}\n", place_of(program, at), a, b);
-    ++shown;
+void print_findings(const char* name, const Tally& tally) {
+  for (const Finding& finding : tally.findings) {
+    fmt::print("{} --seed {}: {}\n{}", name, finding.seed,
+               finding.verdict == Verdict::Differ ? "differs" : "bhemu refuses", finding.listing);
+    for (const std::string& place : finding.places) fmt::print("    {}\n", place);
   }
 }
 
-struct Tally {
-  std::array<u64, 5> verdicts{};
-  std::map<std::string, u64> refusals;
-};
+void print_reasons(const char* who, const std::map<std::string, u64>& reasons) {
+  std::vector<std::pair<u64, std::string>> sorted;
+  for (const auto& [why, times] : reasons) sorted.emplace_back(times, why);
+  std::sort(sorted.rbegin(), sorted.rend());
+  for (size_t i = 0; i < sorted.size() && i < kReasonsShown; ++i)
+    fmt::print("  {} {:6} x {}\n", who, sorted[i].first, sorted[i].second);
+  if (sorted.size() > kReasonsShown)
+    fmt::print("  {} and {} more reasons\n", who, sorted.size() - kReasonsShown);
+}
 
-void run_class(const ProgramClass& kind, const Options& options, const Runner& a, const Runner& b,
-               Tally& tally) {
-  u64 shown = 0;
-  for (u64 i = 0; i < options.count; ++i) {
-    const u64 seed = options.seed + i;
-    Program program = kind.make(seed);
-    Comparison result = compare(program, a, b);
-    ++tally.verdicts[static_cast<size_t>(result.verdict)];
-    if (result.verdict == Verdict::BothRefuse) {
-      const std::string why = result.ours.end == End::Hung ? "hung" : result.ours.why;
-      ++tally.refusals["both, bhemu: " + why];
-    }
-    if (result.verdict == Verdict::PeerRefuses)
-      ++tally.refusals["other: " + (result.theirs.end == End::Hung ? "hung" : result.theirs.why)];
-    if (result.verdict == Verdict::WeRefuse)
-      ++tally.refusals["bhemu: " + (result.ours.end == End::Hung ? "hung" : result.ours.why)];
-    const bool bad = result.verdict == Verdict::Differ || result.verdict == Verdict::WeRefuse;
-    if (!bad || shown++ >= options.shown) continue;
-    fmt::print("{} --seed {}: {}\n", kind.name, seed,
-               result.verdict == Verdict::Differ ? "differs" : "bhemu refuses");
-    if (options.shrink) {
-      program = shrink(std::move(program), result.verdict, a, b);
-      result = compare(program, a, b);
-    }
-    print_difference(program, result, options.all);
+void print_table(const std::vector<ClassResult>& results) {
+  fmt::print("{:10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "class", "programs", "equal", "differ",
+             "bhemu", "peer", "both");
+  fmt::print("{:10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "", "", "", "", "refuses", "refuses",
+             "refuse");
+  for (const ClassResult& result : results) {
+    const Tally& tally = result.tally;
+    u64 programs = 0;
+    for (const u64 count : tally.verdicts) programs += count;
+    fmt::print("{:10} {:9} {:9} {:9} {:9} {:9} {:9}\n", result.name, programs,
+               tally.of(Verdict::Same), tally.of(Verdict::Differ), tally.of(Verdict::WeRefuse),
+               tally.of(Verdict::PeerRefuses), tally.of(Verdict::BothRefuse));
   }
 }
 
-void print_tally(const char* name, const Tally& tally) {
-  fmt::print("{:9} same {:6}  differ {:5}  bhemu refuses {:5}  other refuses {:5}  both {:5}\n",
-             name, tally.verdicts[0], tally.verdicts[1], tally.verdicts[2], tally.verdicts[3],
-             tally.verdicts[4]);
-  std::vector<std::pair<u64, std::string>> reasons;
-  for (const auto& [why, times] : tally.refusals) reasons.emplace_back(times, why);
-  std::sort(reasons.rbegin(), reasons.rend());
-  for (size_t i = 0; i < std::min<size_t>(reasons.size(), 6); ++i)
-    fmt::print("  {:6} x {}\n", reasons[i].first, reasons[i].second);
+void write_counts(host::JsonWriter& json, const char* name,
+                  const std::map<std::string, u64>& counts) {
+  json.key(name);
+  json.begin_object();
+  for (const auto& [key, times] : counts) json.member(key, times);
+  json.end_object();
+}
+
+void write_class(host::JsonWriter& json, const ClassResult& result) {
+  json.begin_object();
+  json.member("class", std::string_view(result.name));
+  json.member("equal", result.tally.of(Verdict::Same));
+  json.member("differ", result.tally.of(Verdict::Differ));
+  json.member("bhemu_refuses", result.tally.of(Verdict::WeRefuse));
+  json.member("peer_refuses", result.tally.of(Verdict::PeerRefuses));
+  json.member("both_refuse", result.tally.of(Verdict::BothRefuse));
+  write_counts(json, "peer_reasons", result.tally.peer_reasons);
+  write_counts(json, "rules", result.tally.rules);
+  json.key("findings");
+  json.begin_array();
+  for (const Finding& finding : result.tally.findings) {
+    json.begin_object();
+    json.member("seed", finding.seed);
+    json.member("listing", std::string_view(finding.listing));
+    json.key("places");
+    json.begin_array();
+    for (const std::string& place : finding.places) json.value(std::string_view(place));
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
+void write_json(const std::string& path, const std::vector<ClassResult>& results) {
+  host::JsonWriter json;
+  json.begin_array();
+  for (const ClassResult& result : results) write_class(json, result);
+  json.end_array();
+  std::ofstream file(path);
+  file << json.text() << '\n';
+  if (!file.flush()) throw std::runtime_error("cannot write " + path);
+}
+
+Runner on_bhemu(TimingModel timing, bool parking) {
+  return [device = std::make_shared<Ours>(timing, parking)](const Program& program) {
+    return device->run(program);
+  };
 }
 
 int run(const Options& options) {
-  Ours fast(TimingModel::Fast, true);
-  const Runner ours = [&](const Program& program) { return fast.run(program); };
-  std::unique_ptr<Peer> peer;
-  std::unique_ptr<Ours> reference;
-  Runner other;
-  if (options.peer.empty()) {
+  for (const std::string& name : options.classes)
+    if (find_class(name) == nullptr) throw std::runtime_error("no class " + name);
+  // Before any device: the fewer mappings, the quicker a copy of the process.
+  std::unique_ptr<PeerLibrary> library;
+  if (!options.peer.empty()) library = std::make_unique<PeerLibrary>(options.peer);
+  const auto make_pair = [&]() -> Pair {
     // Without a peer: the other timing, and no parking.
-    reference = std::make_unique<Ours>(TimingModel::Reference, false);
-    other = [&](const Program& program) { return reference->run(program); };
-  } else {
-    peer = std::make_unique<Peer>(options.peer);
-    other = [&](const Program& program) { return peer->run(program); };
-  }
-  u64 differences = 0;
+    if (library == nullptr)
+      return {on_bhemu(TimingModel::Fast, true), on_bhemu(TimingModel::Reference, false)};
+    return {on_bhemu(TimingModel::Fast, true),
+            [peer = std::make_shared<Peer>(*library)](const Program& program) {
+              return peer->run(program);
+            }};
+  };
+  std::vector<ClassResult> results;
+  u64 unexplained = 0;
   for (const ProgramClass& kind : classes()) {
     const auto& wanted = options.classes;
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), kind.name) == wanted.end())
       continue;
-    Tally tally;
-    run_class(kind, options, ours, other, tally);
-    print_tally(kind.name, tally);
+    results.push_back({kind.name, run_campaign(kind, options.campaign, make_pair)});
+    const Tally& tally = results.back().tally;
+    print_findings(kind.name, tally);
+    fmt::print("{}: {} equal\n", kind.name, tally.of(Verdict::Same));
+    print_reasons("peer: ", tally.peer_reasons);
+    print_reasons("bhemu:", tally.rules);
     std::fflush(stdout);
-    differences += tally.verdicts[static_cast<size_t>(Verdict::Differ)];
-    if (options.peer.empty()) differences += tally.verdicts[static_cast<size_t>(Verdict::WeRefuse)];
+    unexplained += tally.of(Verdict::Differ) + tally.of(Verdict::WeRefuse);
   }
-  return differences == 0 ? 0 : 1;
+  print_table(results);
+  if (!options.json.empty()) write_json(options.json, results);
+  return unexplained == 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -163,17 +151,21 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   bhemu::diff::Options options;
+  auto& campaign = options.campaign;
   CLI::App app{"Compares bhemu with another simulator of the same chip on random programs."};
   app.add_option("--peer", options.peer, "library with the libttsim ABI; default: bhemu itself");
   bool from_environment = false;
   app.add_flag("--peer-from-environment", from_environment,
                "the peer is BHEMU_PEER_LIBRARY; without it nothing is run (status 77)");
   app.add_option("--class", options.classes, "classes of programs; default: all");
-  app.add_option("--count", options.count, "programs of each class");
-  app.add_option("--seed", options.seed, "seed of the first; the others follow");
-  app.add_option("--show", options.shown, "differences printed per class");
-  app.add_flag("--shrink", options.shrink, "shorten what is printed");
-  app.add_flag("--all", options.all, "print set-up and read-back too");
+  app.add_option("--count", campaign.count, "programs of each class");
+  app.add_option("--seed", campaign.first_seed, "seed of the first; the others follow");
+  app.add_option("--jobs", campaign.jobs, "programs at a time")->check(CLI::Range(1, 256));
+  app.add_option("--show", campaign.shown, "differences printed per class");
+  app.add_flag("--shrink", campaign.shrink, "shorten what is printed");
+  app.add_flag("--refused", campaign.both_refused, "print also programs that both refuse");
+  app.add_flag("--all", campaign.whole_listing, "print set-up and read-back too");
+  app.add_option("--json", options.json, "file for the results");
   CLI11_PARSE(app, argc, argv);
   if (from_environment) {
     const char* library = std::getenv("BHEMU_PEER_LIBRARY");

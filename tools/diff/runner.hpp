@@ -18,8 +18,9 @@ enum class End : u8 {
 
 struct Outcome {
   End end = End::Hung;
-  std::vector<u8> dump;  // kDumpBytes from kData
+  std::vector<u8> dump;  // kDumpBytes from kData, of each tile
   std::string why;       // of Refused
+  std::string rule;      // of a fault of ours: its name
 };
 
 /// bhemu, directly. Programs go to fresh tiles of one device until it has run out of them.
@@ -30,29 +31,46 @@ class Ours {
 
  private:
   void renew();
+  Coord claim(const Program& program);
 
   DeviceOptions options_;
   std::unique_ptr<Device> device_;
-  size_t next_tile_ = 0;
+  std::vector<Coord> singles_;  // tiles that no program has used
+  std::vector<Coord> squares_;  // the same tiles by fours: one of the two lists is used
+  bool fresh_ = true;
 };
 
-/// A library with the libttsim ABI. Every program runs in a child process of its own, which loads
-/// the library and may die. (A copy of an initialised parent would be quicker, but such libraries
-/// reserve more memory than the system lets a process duplicate.)
+struct PeerAbi;
+
+/// A library with the libttsim ABI, initialised once. Every program runs in a copy of this process,
+/// which may die; so each begins with the library as it was after its initialisation.
+class PeerLibrary {
+ public:
+  explicit PeerLibrary(const std::string& path);  // throws std::runtime_error
+  ~PeerLibrary();
+  PeerLibrary(const PeerLibrary&) = delete;
+  PeerLibrary& operator=(const PeerLibrary&) = delete;
+  const PeerAbi& abi() const { return *abi_; }
+
+ private:
+  std::unique_ptr<PeerAbi> abi_;
+};
+
+/// What one thread of this process needs to run programs on the library.
 class Peer {
  public:
-  explicit Peer(const std::string& path);  // throws std::runtime_error
+  explicit Peer(const PeerLibrary& library);  // throws std::runtime_error
   ~Peer();
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
   Outcome run(const Program& program);
 
  private:
-  struct Abi;
-  void child(const Program& program, u8* shared);
+  void child(const Program& program);
 
-  std::string path_;
-  u8* shared_ = nullptr;  // the flag of completion and the dump
+  const PeerLibrary& library_;
+  u8* shared_ = nullptr;  // the flag of completion (kDumpBytes of it), and the dumps
+  int log_ = -1;          // what the child says
 };
 
 }  // namespace bhemu::diff

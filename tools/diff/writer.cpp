@@ -40,6 +40,24 @@ u32 Writer::any_word() {
   }
 }
 
+void Writer::use_second_bank() {
+  second_bank_ = true;
+  thread_config(thread_cfg::CFG_STATE_ID_StateID::kWord, 1);
+}
+
+void Writer::config(u32 word, u32 value) {
+  constexpr u32 kRegister = 60;
+  if (!second_bank_) return store(0xFFEF0000 + word * 4, value);
+  for (const u32 half : {0u, 1u}) {
+    const u32 part = value >> (16 * half) & 0xFFFF;
+    op<op::SETDMAREG>({{"reg_index_16b", 2 * kRegister + half},
+                       {"payload_sig_sel", part & 0x3FFF},
+                       {"payload_sig_sel_size", part >> 14}});
+  }
+  op<op::STALLWAIT>({{"stall_res", 0x1FF}, {"wait_res", 1}});
+  op<op::WRCFG>({{"gpr_address", kRegister}, {"cfg_reg", word}});
+}
+
 void Writer::setup_pack_32(u32 rows_per_plane) {
   constexpr u32 kInt32 = 8;
   config(cfg::ALU_FORMAT_SPEC_REG2_Dstacc::kWord,

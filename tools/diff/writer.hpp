@@ -27,18 +27,29 @@ class Writer {
   /// Any word; small numbers, all ones, floats and single bits more often.
   u32 any_word();
 
-  // --- Items. While `keep` is set, they are set-up or read-back.
+  // --- Items, of the current core and tile. While `keep` is set, they are set-up or read-back;
+  // while `group` is not 0, shrinking takes them out together.
   bool keep = false;
-  void store(u32 address, u32 value) { add({Kind::Store, address, value, keep}); }
-  void load(u32 address) { add({Kind::Load, address, 0, keep}); }
-  void wait(u32 address, u32 value) { add({Kind::Wait, address, value, keep}); }
-  void code(u32 instruction) { add({Kind::Code, 0, instruction, keep}); }
+  u8 core = kTrisc0;
+  u8 tile = 0;
+  u32 group = 0;
+  u32 new_group() { return ++groups_; }
+  void store(u32 address, u32 value) { add(Kind::Store, address, value); }
+  void load(u32 address) { add(Kind::Load, address, 0); }
+  void wait(u32 address, u32 value) { add(Kind::Wait, address, value); }
+  /// Waits until a counter has been raised by `events` more than by the earlier items of this kind.
+  void count(u32 address, u32 events) { add(Kind::Count, address, events); }
+  void place(u32 address, u32 value) { add(Kind::Place, address, value); }
+  void code(u32 instruction) { add(Kind::Code, 0, instruction); }
   void tensix(u32 instruction) { store(kPushTensix, instruction); }
   template <class Op>
   void op(std::initializer_list<tensix::FieldValue> fields = {}) {
     tensix(tensix::encode<Op>(fields));
   }
-  void config(u32 word, u32 value) { store(0xFFEF0000 + word * 4, value); }
+  /// By the core's own store, to state bank 0; after use_second_bank by WRCFG, which reaches 1.
+  void config(u32 word, u32 value);
+  void use_second_bank();
+  bool second_bank() const { return second_bank_; }
   void thread_config(u32 word, u32 value) {
     op<tensix::op::SETC16>({{"setc16_reg", word}, {"setc16_value", value}});
   }
@@ -53,8 +64,12 @@ class Writer {
   Program program;
 
  private:
-  void add(const Item& item) { program.items.push_back(item); }
+  void add(Kind kind, u32 address, u32 value) {
+    program.items.push_back({kind, address, value, keep, core, tile, group});
+  }
   u64 state_;
+  bool second_bank_ = false;
+  u32 groups_ = 0;
 };
 
 }  // namespace bhemu::diff

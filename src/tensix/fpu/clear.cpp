@@ -1,8 +1,10 @@
 // What empties, shifts, transposes or gives back register files: ZEROACC, ZEROSRC, CLEARDVALID,
-// TRNSPSRCB, SHIFTXA, SHIFTXB, GATESRCRST.
+// TRNSPSRCB, SHIFTXA, SHIFTXB, GATESRCRST; and the dead TRNSPSRCA, RAREB, TBUFCMD.
 //
-// Documents: tt-isa-documentation ZEROACC.md, ZEROSRC.md, CLEARDVALID.md,
-// TRNSPSRCB.md, SHIFTXA.md, SHIFTXB.md, GATESRCRST.md.
+// Documents: tt-isa-documentation ZEROACC.md, ZEROSRC.md, CLEARDVALID.md, TRNSPSRCB.md, SHIFTXA.md,
+// SHIFTXB.md, GATESRCRST.md; tenstorrent/tt-llk tt_llk_blackhole/instructions/assembly.yaml for
+// ZEROACC's flags and for what waits for which bank; boopdotpng/tenstorrent-docs
+// blackhole-emulator-spec.md and blackhole-instruction-set-analysis.md for the dead ones.
 #include <fmt/format.h>
 
 #include <utility>
@@ -29,9 +31,9 @@ void fill_banks(SrcFile& file, const op::ZEROSRC& insn, u32 cell) {
   }
 }
 
-/// Mode 1: sixteen rows. On Blackhole the block number follows the counters into the other half
-/// (found by experiment with tenstorrent/ttsim 1.10.0; ZEROACC.md, written for Wormhole, has no
-/// such addition).
+/// Mode 1: sixteen rows, as they lie in storage. On Blackhole the block number follows the counters
+/// into the other half (found by experiment with tenstorrent/ttsim 1.10.0; ZEROACC.md, written for
+/// Wormhole, has no such addition).
 void mark_16_rows(Context& context, const op::ZEROACC& insn, bool valid) {
   const bool wide = insn.use_32_bit_mode() != 0;
   const u32 offset = dst_offset(context);
@@ -41,13 +43,9 @@ void mark_16_rows(Context& context, const op::ZEROACC& insn, bool valid) {
     if (wide && (offset & 0x300) != 0) block += 16;
   }
   if (block >= (wide ? 32u : 64u)) return;  // kernels use 0xFF to step the counters only
-  DstAccess dst(context.state);
-  for (u32 i = 0; i < 16; ++i) {
-    if (wide)
-      dst.set_valid32(block * 16 + i, valid);
-    else
-      dst.set_valid16(block * 16 + i, valid);
-  }
+  Dst& dst = context.state.fpu.dst;
+  for (u32 i = 0; i < 16; ++i)
+    dst.valid[wide ? block * 32 + (i & 8) * 2 + (i & 7) : block * 16 + i] = valid;
 }
 
 bool is_wide(const Context& context) {
@@ -61,11 +59,9 @@ bool is_wide(const Context& context) {
 Completion execute(Context& context, op::ZEROACC insn) {
   enum Mode : u32 { kOneRow, kSixteenRows, kHalf, kAll };
   const u32 mode = insn.clear_mode();
+  // The rows become valid again, with what they held (assembly.yaml; ZEROACC.md calls that
+  // undefined, and kernels do it with sixteen rows of the 32-bit view as a work-around).
   const bool revert = insn.clear_zero_flags() != 0;
-  // Kernels revert sixteen rows of the 32-bit view as a work-around; otherwise it is undefined.
-  if (revert && !(mode == kSixteenRows && insn.use_32_bit_mode() != 0) &&
-      context.raise(Rule::TensixUndefined, fmt::format("ZEROACC with revert in mode {}", mode)))
-    return Completion::Done;
   context.touch(Resource::Dst);
   Dst& dst = context.state.fpu.dst;
   switch (mode) {
@@ -74,8 +70,10 @@ Completion execute(Context& context, op::ZEROACC insn) {
       DstAccess access(context.state);
       if (is_wide(context))
         access.set_valid32(row, revert);
-      else
+      else if (access.mapping().high_halves)
         access.set_valid16(row, revert);
+      else
+        dst.valid[row % kDstRows] = revert;  // no permutation (ZEROACC.md)
       break;
     }
     case kSixteenRows:
@@ -91,6 +89,8 @@ Completion execute(Context& context, op::ZEROACC insn) {
       dst.valid.fill(revert);
       break;
   }
+  // assembly.yaml: where other instructions say so, these bits give banks back here, too.
+  flip_src_banks(context, bit(insn.clear_dvalid(), 0), bit(insn.clear_dvalid(), 1));
   if (mode == kOneRow || mode == kSixteenRows) apply_addr_mod(context, insn.addr_mode());
   return Completion::Done;
 }
@@ -108,8 +108,10 @@ Completion execute(Context& context, op::CLEARDVALID insn) {
   if (bit(insn.reset(), 0)) {
     for (SrcFile* file : {&fpu.src_a, &fpu.src_b}) {
       file->owner.fill(SrcOwner::Unpacker);
+      file->format.fill(0);
       file->matrix_bank = file->unpack_bank = 0;
     }
+    context.raise(Rule::TensixUnsupported, "CLEARDVALID with reset loses banks in flight");
     return Completion::Done;
   }
   const bool keep_bank = bit(insn.reset(), 1);
@@ -170,6 +172,30 @@ Completion execute(Context& context, op::SHIFTXB insn) {
 /// Drops the operand cache of SrcB, which nothing can observe.
 Completion execute(Context&, op::GATESRCRST) {
   return Completion::Done;
+}
+
+// --- Instructions that the decoder knows and the chip has nothing behind.
+
+namespace {
+Completion dead(Context& context) {
+  context.raise(Rule::TensixLegacy,
+                fmt::format("{} does nothing", info_of_word(context.word).name));
+  return Completion::Done;
+}
+}  // namespace
+
+Completion execute(Context& context, op::TRNSPSRCA) {
+  if (!context.state.fpu.src_a.matrix_may_read()) return Completion::Stall;
+  return dead(context);
+}
+
+Completion execute(Context& context, op::RAREB) {
+  if (!context.state.fpu.src_b.matrix_may_read()) return Completion::Stall;
+  return dead(context);
+}
+
+Completion execute(Context& context, op::TBUFCMD) {
+  return dead(context);
 }
 
 }  // namespace bhemu::tensix

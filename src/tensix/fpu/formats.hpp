@@ -1,8 +1,8 @@
 // Which formats the matrix unit assumes in SrcA, SrcB and Dst: implied by the bank's last unpack,
 // or from configuration.
 //
-// Documents: tt-isa-documentation MOVA2D.md, MVMUL.md; implied formats and the combinations of the
-// two DISABLE_IMPLIED bits by experiment with tenstorrent/ttsim 1.10.0.
+// Documents: tt-isa-documentation MOVA2D.md, MOVB2D.md, MVMUL.md, SrcASrcB.md; implied formats and
+// the combinations of the two DISABLE_IMPLIED bits by experiment with tenstorrent/ttsim 1.10.0.
 #pragma once
 
 #include "numeric/format_codes.hpp"
@@ -65,6 +65,9 @@ inline FpuFormats fpu_formats(const Context& context) {
   const u32 a_config = cfg::ALU_FORMAT_SPEC_REG_SrcA_override::get(words) != 0
                            ? cfg::ALU_FORMAT_SPEC_REG_SrcA_val::get(words)
                            : cfg::ALU_FORMAT_SPEC_REG0_SrcA::get(words);
+  const u32 b_config = cfg::ALU_FORMAT_SPEC_REG_SrcB_override::get(words) != 0
+                           ? cfg::ALU_FORMAT_SPEC_REG_SrcB_val::get(words)
+                           : cfg::ALU_FORMAT_SPEC_REG1_SrcB::get(words);
   const bool a_implied = thread_cfg::DISABLE_IMPLIED_SRCA_FMT_Base::get(thread) == 0;
   const bool b_implied = thread_cfg::DISABLE_IMPLIED_SRCB_FMT_Base::get(thread) == 0;
   const u32 a_bank = fpu.src_a.format[fpu.src_a.matrix_bank];
@@ -72,7 +75,7 @@ inline FpuFormats fpu_formats(const Context& context) {
 
   FpuFormats formats;
   formats.a = numeric::format_of(a_implied ? a_bank : a_config);
-  formats.b = numeric::format_of(b_implied ? b_bank : cfg::ALU_FORMAT_SPEC_REG1_SrcB::get(words));
+  formats.b = numeric::format_of(b_implied ? b_bank : b_config);
   formats.moves = numeric::format_of(a_implied ? b_bank : a_config);
   formats.force_fp16 = thread_cfg::FP16A_FORCE_Enable::get(thread) != 0;
   formats.fp32 = cfg::ALU_ACC_CTRL_Fp32_enabled::get(words) != 0;

@@ -8,6 +8,12 @@
 
 namespace bhemu::tensix {
 
+constexpr DstRow dst_row_of(u16 value) {
+  DstRow row;
+  row.datum.fill(value);
+  return row;
+}
+
 /// Rows first, first + step, ... of one view of Dst.
 class KernelRows {
  public:
@@ -19,9 +25,12 @@ class KernelRows {
         count_(count),
         step_(step) {}
 
-  /// `read`: false if what is there does not matter.
-  void describe(DstRows& rows, bool read = true) const {
-    static constexpr DstRow kIdentity{};
+  /// `read`: false if what is there does not matter. `identity`: what stands in all halves of an
+  /// invalid row, 0 or FFFF.
+  void describe(DstRows& rows, bool read = true, u16 identity = 0) const {
+    static constexpr DstRow kZeros{};
+    static constexpr DstRow kOnes = dst_row_of(0xFFFF);
+    const DstRow& absent = identity != 0 ? kOnes : kZeros;
     const u32 base = physical(0);
     const bool together = neighbours();
     for (u32 i = 0; i < count_; ++i) {
@@ -29,8 +38,8 @@ class KernelRows {
       DstRow& high = dst_.row[p];
       DstRow& low = dst_.row[(p + 8) % kDstRows];
       const bool present = read && dst_.valid[p] != 0;
-      rows.old_high[i] = (present ? high : kIdentity).datum.data();
-      rows.old_low[i] = (present ? low : kIdentity).datum.data();
+      rows.old_high[i] = (present ? high : absent).datum.data();
+      rows.old_low[i] = (present ? low : absent).datum.data();
       rows.high[i] = high.datum.data();
       rows.low[i] = low.datum.data();
     }

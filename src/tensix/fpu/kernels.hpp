@@ -1,9 +1,10 @@
 // The row loops of the matrix unit as vectors: Google Highway, compiled for every target of the
-// host's kind and chosen at run time. The scalar functions in numeric/fpu_arithmetic.hpp are their
-// specification; tests compare the two.
+// host's kind and chosen at run time. The scalar functions in numeric/fpu_arithmetic.hpp and
+// numeric/fpu_pool.hpp are their specification; tests compare the two.
 #pragma once
 
 #include "numeric/fpu_arithmetic.hpp"
+#include "numeric/fpu_pool.hpp"
 #include "tensix/fpu/state.hpp"
 
 namespace bhemu::tensix {
@@ -30,6 +31,7 @@ struct MatrixJob {
   u32 mask_b = 0;
   u32 phase = 0;
   numeric::FpuMode mode;
+  bool keep = false;  // denormals of SrcB take part
   DstRows dst;
 };
 
@@ -51,7 +53,6 @@ struct ElementwiseJob {
 /// Cells to Dst without regard to what was there.
 struct MoveJob {
   const u32* cells[kMaxKernelRows];
-  u32 mask = 0;
   bool flush = false;
   bool five_bit = false;
   bool wide = false;  // the 32-bit view, 19 bits of the cell
@@ -59,12 +60,32 @@ struct MoveJob {
   DstRows dst;
 };
 
-/// Dst += B A. False: the exponents are so large that the vector form would not be exact, nothing
-/// was done.
+/// Dst to cells. Only the old rows of `dst` count.
+struct MoveFromDstJob {
+  u32* cells[kMaxKernelRows];
+  bool five_bit = false;
+  bool tf32 = false;  // 19 bits of a 32-bit row; with `low`, its lowest 13 as they are
+  bool low = false;   // the low half takes the place of the high one
+  u32 blocked = 0;    // columns that stay as they are
+  DstRows dst;
+};
+
+/// GMPOOL: the first of four rows is read and written, the others are emptied.
+struct PoolJob {
+  const u32* a[kRowDatums];
+  const u32* scale;
+  numeric::PoolMode mode;
+  bool wide = false;
+  DstRows dst;
+};
+
+/// Dst += B A. Says whether the fast form, in floats, was exact and could be taken.
 bool run_matrix_kernel(const MatrixJob& job);
 void run_integer_matrix_kernel(const MatrixJob& job);
 void run_elementwise_kernel(const ElementwiseJob& job);
 void run_integer_elementwise_kernel(const ElementwiseJob& job);
 void run_move_kernel(const MoveJob& job);
+void run_move_from_dst_kernel(const MoveFromDstJob& job);
+void run_pool_kernel(const PoolJob& job);
 
 }  // namespace bhemu::tensix

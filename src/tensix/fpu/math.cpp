@@ -1,8 +1,9 @@
-// ELWADD, ELWSUB, ELWMUL, MVMUL, DOTPV, GAPOOL.
+// ELWADD, ELWSUB, ELWMUL, MVMUL, DOTPV, GAPOOL, and what is left of CONV3S1, CONV3S2, MFCONV3S1,
+// APOOL3S1 and APOOL3S2.
 //
-// Documents: tt-isa-documentation ELWADD.md, ELWMUL.md, MVMUL.md, GAPOOL.md, DOTPV.md; roundings in
-// numeric/fpu_arithmetic.hpp. Not modelled: stochastic rounding of the FPU (no source describes
-// it).
+// Documents: tt-isa-documentation ELWADD.md, ELWMUL.md, MVMUL.md, GAPOOL.md, DOTPV.md,
+// MatrixUnit.md ("Legacy instructions"); roundings in numeric/fpu_arithmetic.hpp. Not modelled:
+// stochastic rounding of the FPU (no source describes it).
 #include <fmt/format.h>
 
 #include "tensix/fpu/formats.hpp"
@@ -20,7 +21,7 @@ bool sources_ready(const Context& context) {
 
 bool refuses_rounding_mode(Context& context) {
   return cfg::ALU_ROUNDING_MODE_Fpu_srnd_en::get(context.config()) != 0 &&
-         context.raise(Rule::TensixUndefined, "stochastic rounding of the FPU is enabled");
+         context.raise(Rule::FpuStochasticRounding, "ALU_ROUNDING_MODE_Fpu_srnd_en is set");
 }
 
 struct ElementwiseFields {
@@ -89,28 +90,18 @@ struct ProductShape {
   u32 dst_mask;
   u32 row_step = 1;  // of Dst rows that are written
   bool broadcast = false;
+  bool zero_a = false;  // as if SrcA were zero everywhere
 };
 inline constexpr ProductShape kEightRows{8, 0x3F8};
 inline constexpr ProductShape kFourRows{4, 0x3FC};
 /// Rows 0, 2, 4, 6 of seven are accumulated (MVMUL.md).
 inline constexpr ProductShape kBroadcastRow{7, 0x3F9, 2, true};
+/// Legacy instructions compute Dst += 0. The eight rows are assembly.yaml's ("outputs 8x 16-wide
+/// rows"); for the pooling ones no number is given, they are taken to be like GAPOOL.
+inline constexpr ProductShape kNoConvolution{8, 0x3F8, 1, false, true};
+inline constexpr ProductShape kNoPooling{4, 0x3FC, 1, false, true};
 
-/// What the vector kernel does not take: keep-denormals, and exponents beyond its limits.
-void scalar_products(Context& context, const MatrixJob& job, const ProductShape& shape, u32 dst_row,
-                     bool keep) {
-  DstAccess dst(context.state);
-  numeric::MatrixOperandA a;
-  numeric::prepare_operand_a(a, job.a, job.mask_a, job.phase);
-  for (u32 i = 0; i < job.dst.count; ++i) {
-    numeric::MatrixOperandB b;
-    numeric::prepare_operand_b(b, job.b[i], job.mask_b, job.phase, keep);
-    alignas(64) u32 values[kRowDatums];
-    const u32 row = dst_row + i * shape.row_step;
-    read_dst_numbers(values, dst, job.mode.dst, row);
-    numeric::matrix_product_row(values, a, b, job.mode, job.phase);
-    write_dst_numbers(dst, job.mode.dst, row, values);
-  }
-}
+constexpr SrcRow kZeroRow{};
 
 void products(Context& context, const FpuFormats& formats, const ProductShape& shape, u32 a_row,
               u32 b_row, u32 dst_row) {
@@ -119,19 +110,20 @@ void products(Context& context, const FpuFormats& formats, const ProductShape& s
   const KernelRows rows(context.state, formats.dst_is_32_bit(), dst_row, count, shape.row_step);
   MatrixJob job;
   for (u32 k = 0; k < kRowDatums; ++k)
-    job.a[k] = fpu.src_a.matrix_rows()[(a_row + k) % kSrcRows].datum.data();
+    job.a[k] = shape.zero_a ? kZeroRow.datum.data()
+                            : fpu.src_a.matrix_rows()[(a_row + k) % kSrcRows].datum.data();
   for (u32 i = 0; i < count; ++i)
     job.b[i] = fpu.src_b.matrix_rows()[b_row + (shape.broadcast ? 0 : i)].datum.data();
   job.mask_a = formats.mask_a();
   job.mask_b = formats.mask_b();
   job.phase = fidelity_phase(context);
   job.mode = formats.mode();
+  job.keep = formats.keep_denormals;
   rows.describe(job.dst);
   if (formats.integer()) {
     run_integer_matrix_kernel(job);
-  } else if (formats.keep_denormals || !run_matrix_kernel(job)) {
-    scalar_products(context, job, shape, dst_row, formats.keep_denormals);
-    return;
+  } else {
+    run_matrix_kernel(job);
   }
   rows.written();
 }
@@ -142,7 +134,7 @@ Completion matrix_product(Context& context, u32 dst_field, u32 addr_mode, u32 cl
   if (refuses_rounding_mode(context)) return Completion::Done;
   FpuState& fpu = context.state.fpu;
   const FpuFormats formats = fpu_formats(context);
-  if (formats.keep_denormals && !formats.integer() &&
+  if (formats.keep_denormals && !formats.integer() && !shape.zero_a &&
       context.raise(Rule::FpuKeepDenormals, "ALU_ACC_CTRL_Zero_Flag_disabled_src is set"))
     return Completion::Done;
   if (shape.broadcast && context.raise(Rule::FpuRowBroadcast, "MVMUL with row broadcast"))
@@ -184,7 +176,41 @@ Completion execute(Context& context, op::DOTPV insn) {
   return matrix_product(context, insn.dst(), insn.addr_mode(), insn.clear_dvalid(), kEightRows);
 }
 
+namespace {
+template <class Op>
+Completion add_zero(Context& context, Op insn, u32 addr_mode, const ProductShape& shape) {
+  if (!sources_ready(context)) return Completion::Stall;
+  if (context.raise(Rule::TensixLegacy,
+                    fmt::format("{} adds zero to Dst", info_of_word(insn.word).name)))
+    return Completion::Done;
+  return matrix_product(context, insn.dst(), addr_mode, insn.clear_dvalid(), shape);
+}
+}  // namespace
+
+Completion execute(Context& context, op::CONV3S1 insn) {
+  return add_zero(context, insn, insn.addr_mode(), kNoConvolution);
+}
+
+Completion execute(Context& context, op::CONV3S2 insn) {
+  return add_zero(context, insn, insn.addr_mode(), kNoConvolution);
+}
+
+Completion execute(Context& context, op::MFCONV3S1 insn) {
+  return add_zero(context, insn, insn.addr_mode(), kNoConvolution);
+}
+
+Completion execute(Context& context, op::APOOL3S1 insn) {
+  return add_zero(context, insn, insn.pool_addr_mode(), kNoPooling);
+}
+
+Completion execute(Context& context, op::APOOL3S2 insn) {
+  return add_zero(context, insn, insn.pool_addr_mode(), kNoPooling);
+}
+
 Completion execute(Context& context, op::GAPOOL insn) {
+  if (insn.max_pool_index_en() != 0 &&
+      context.raise(Rule::TensixUndefined, "GAPOOL in index mode has no documented meaning"))
+    return Completion::Done;
   return matrix_product(context, insn.dst(), insn.pool_addr_mode(), insn.clear_dvalid(), kFourRows);
 }
 

@@ -1,7 +1,8 @@
-// MOVA2D, MOVDBGA2D, MOVB2D, MOVD2A, MOVD2B, MOVB2A.
+// MOVA2D, MOVDBGA2D, MOVB2D, MOVDBGB2D, MOVD2A, MOVD2B, MOVB2A.
 //
-// Documents: tt-isa-documentation MOVA2D.md ... MOVD2B.md; BlackholeA0 SFPCONFIG.md for
-// LaneConfig.BLOCK_DEST_MOV; which format code each move goes by: formats.hpp.
+// Documents: tt-isa-documentation MOVA2D.md ... MOVD2B.md; MOVB2A.md of its fork by jasondavies;
+// BlackholeA0 SFPCONFIG.md for LaneConfig.BLOCK_DEST_MOV; which format code each move goes by:
+// formats.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,48 +44,50 @@ u16 storage16_of_cell(u32 cell, bool five_bit) {
 
 /// How cells of one move become Dst words.
 struct ToDst {
-  Format format;
+  bool wide;  // 19 bits of the cell to a 32-bit row
   bool five_bit;
   bool low_half;
-  u32 mask;    // of the cell
   bool flush;  // cells of exponent 0 become 0
   u32 blocked;
 
-  bool writes_32_bits() const { return format == Format::Tf32 || low_half; }
+  bool writes_32_bits() const { return wide || low_half; }
 };
 
+/// With Fp32_enabled every source counts as TF32, so that moves fill 32-bit rows as arithmetic
+/// does: MOVA2D.md and MOVB2D.md of August 2026, from tests against the RTL; tenstorrent/tt-llk
+/// issue 449 and the FP8 tests of boopdotpng/blackhole-py saw it on cards. INT8 math makes the
+/// exponent one of 8 bits and leaves the rows 16 bits wide.
+ToDst how_to_dst(const Context& context, const FpuFormats& formats, Format format, bool low_half) {
+  const bool force = formats.force_fp16;
+  const bool tf32 = formats.fp32 || format == Format::Tf32;
+  const bool eight = formats.fp32 || formats.int8 || has_8_bit_exponent(format);
+  return {!force && tf32, force || !eight, low_half, !formats.keep_denormals,
+          blocked_columns(context)};
+}
+
+/// Keeps what is not written: blocked columns, and the high halves of a move to low ones.
 void move_row_to_dst(DstAccess& dst, u32 row, const std::array<u32, kRowDatums>& cells,
                      const ToDst& how) {
-  const bool wide = how.writes_32_bits();
-  DstRow32 old32{};
-  DstRow old16{};
-  if (wide) {
-    old32 = dst.read_row32(row);
-  } else if (how.blocked != 0) {
-    old16 = dst.read_row16(row);
-  }
+  const bool in_32_bits = how.writes_32_bits();
+  // What was invalid reads as zero.
+  if (in_32_bits && !dst.valid32(row)) dst.write_row32(row, DstRow32{});
+  if (!in_32_bits && !dst.valid16(row)) dst.write_row16(row, DstRow{});
   for (u32 j = 0; j < kRowDatums; ++j) {
     if (bit(how.blocked, j)) continue;
-    u32 cell = cells[j] & how.mask;
+    u32 cell = cells[j];
     if (how.flush && numeric::cell_exponent(cell) == 0) cell = 0;
     const u16 half = storage16_of_cell(cell, how.five_bit);
-    if (how.format == Format::Tf32) {
-      old32[j] = u32{half} << 16 | (cell & 0xE000) | (how.low_half ? half : 0);
-    } else if (wide) {
-      old32[j] = (old32[j] & 0xFFFF0000) | half;
-    } else {
-      old16.datum[j] = half;
-    }
+    if (how.wide)
+      dst.write32(row, j, u32{half} << 16 | (cell & 0xE000) | (how.low_half ? half : 0));
+    else if (how.low_half)
+      dst.write32(row, j, (dst.read32(row, j) & 0xFFFF0000) | half);
+    else
+      dst.write16(row, j, half);
   }
-  if (wide)
-    dst.write_row32(row, old32);
-  else
-    dst.write_row16(row, old16);
 }
 
 /// `cells`: one row for each row of Dst from `row` on.
 void move_to_dst(Context& context, u32 row, MoveJob& job, u32 count, const ToDst& how) {
-  const bool wide = how.format == Format::Tf32;
   if (how.blocked != 0 || how.low_half) {
     // What was there is kept in part: rare, not worth vectors.
     DstAccess dst(context.state);
@@ -96,33 +99,27 @@ void move_to_dst(Context& context, u32 row, MoveJob& job, u32 count, const ToDst
     }
     return;
   }
-  const KernelRows rows(context.state, wide, row, count);
-  job.mask = how.mask;
+  const KernelRows rows(context.state, how.wide, row, count);
   job.flush = how.flush;
   job.five_bit = how.five_bit;
-  job.wide = wide;
+  job.wide = how.wide;
   rows.describe(job.dst, false);
   run_move_kernel(job);
   rows.written();
 }
 
 /// True: the thread stops here.
-bool refuses(Context& context, const FpuFormats& formats, const ToDst& how) {
-  if (how.format == Format::Tf32)
-    return how.low_half &&
-           context.raise(Rule::TensixUndefined,
-                         "a move of TF32 to the low half of Dst (erratum TEN-4245)");
-  return !how.low_half && formats.fp32 && !formats.force_fp16 &&
-         context.raise(Rule::FpuMoveInFp32,
-                       fmt::format("source format {}", numeric::name_of(how.format)));
+bool refuses(Context& context, const ToDst& how) {
+  return how.wide && how.low_half &&
+         context.raise(Rule::TensixUndefined,
+                       "a move of TF32 to the low half of Dst (erratum TEN-4245)");
 }
 
 Completion move_a_to_dst(Context& context, const MoveFields& fields) {
   FpuState& fpu = context.state.fpu;
   const FpuFormats formats = fpu_formats(context);
-  const ToDst how{formats.a,         formats.five_bit(),      fields.low_half,
-                  numeric::kCellAll, !formats.keep_denormals, blocked_columns(context)};
-  if (refuses(context, formats, how)) return Completion::Done;
+  const ToDst how = how_to_dst(context, formats, formats.a, fields.low_half);
+  if (refuses(context, how)) return Completion::Done;
   const bool eight = bit(fields.mod, 1);
   u32 dst_row = fields.dst + dst_offset(context);
   u32 src_row = fields.src + rwc_of(context).src_a;
@@ -138,65 +135,40 @@ Completion move_a_to_dst(Context& context, const MoveFields& fields) {
   return Completion::Done;
 }
 
-struct FromDst {
-  Format format;
-  bool five_bit;
-  bool wide;
-  bool low_half;
-};
-
-u32 cell_of_storage16(u16 stored, bool five_bit) {
-  if (!five_bit) return u32{numeric::bf16_from_dst(stored)} << 16;
-  return u32{stored & 0x8000u} << 16 | (stored & 0x1Fu) << 23 | ((stored >> 5) & 0x3FFu) << 13;
-}
-
-u32 cell_of_storage32(u32 stored, const FromDst& how) {
-  if (how.format == Format::Tf32 && !how.five_bit) {
-    // The low form gives the 13 bits that the other one drops, as a raw cell.
-    if (how.low_half) return numeric::cell_from_src_bits(stored & 0x1FFF);
-    return numeric::fp32_from_dst(stored) & numeric::kCellAll;
-  }
-  const u16 half = static_cast<u16>(how.low_half ? stored : stored >> 16);
-  return cell_of_storage16(half, how.five_bit);
-}
-
-void move_row_from_dst(const DstAccess& dst, u32 row, SrcRow& cells, const FromDst& how,
-                       u32 blocked) {
-  DstRow32 wide{};
-  DstRow narrow{};
-  if (how.wide)
-    wide = dst.read_row32(row);
-  else
-    narrow = dst.read_row16(row);
-  for (u32 j = 0; j < kRowDatums; ++j) {
-    if (bit(blocked, j)) continue;
-    cells.datum[j] = how.wide ? cell_of_storage32(wide[j], how)
-                              : cell_of_storage16(narrow.datum[j], how.five_bit);
-  }
-}
-
 /// MOVD2A and MOVD2B. `format` decides the style; neither bank's owner nor its format matters.
 Completion move_from_dst(Context& context, const MoveFields& fields, Format format, SrcFile& file,
                          u32 counter) {
   const FpuFormats formats = fpu_formats(context);
   const bool five_bit = formats.force_fp16 || !has_8_bit_exponent(format);
-  const FromDst how{format, five_bit, formats.dst_is_32_bit(), fields.low_half};
-  if (!how.wide) {
-    if (how.low_half &&
-        context.raise(Rule::TensixUndefined, "a move of the low half from Dst in its 16-bit view"))
-      return Completion::Done;
-    if (format == Format::Tf32 && !five_bit &&
-        context.raise(Rule::TensixUndefined, "a move of TF32 from Dst in its 16-bit view"))
-      return Completion::Done;
-  }
+  const bool wide = formats.dst_is_32_bit();
+  const bool tf32 = format == Format::Tf32 && !five_bit;
+  const DstMapping mapping = DstAccess::mapping_of(context.state);
+  // Kernels take low halves with Fp32_enabled clear and DBG_FEATURE_DISABLE bit 11 set.
+  if (fields.low_half && formats.fp32 &&
+      context.raise(Rule::FpuMoveInFp32, "a move of the low half from Dst"))
+    return Completion::Done;
+  const bool low = fields.low_half && (wide || mapping.high_halves);
+  if (fields.low_half && !low &&
+      context.raise(Rule::TensixUndefined, "a move of the low half from Dst in its 16-bit view"))
+    return Completion::Done;
+  if (tf32 && !wide &&
+      context.raise(Rule::TensixUndefined, "a move of TF32 from Dst in its 16-bit view"))
+    return Completion::Done;
   const bool four = bit(fields.mod, 1);
   const u32 dst_row = (fields.dst + dst_offset(context)) & (four ? 0x3FC : 0x3FF);
   const u32 src_row = (fields.src + counter) & (four ? 0x3C : 0x3F);
-  context.state.fpu.last_src_a_row = rwc_of(context).src_a;
-  const DstAccess dst(context.state);
-  const u32 blocked = blocked_columns(context);
+  FpuState& fpu = context.state.fpu;
+  fpu.last_src_a_row = &file == &fpu.src_a ? src_row : rwc_of(context).src_a;
+  const KernelRows rows(context.state, wide, dst_row, four ? 4 : 1);
+  MoveFromDstJob job;
   for (u32 i = 0; i < (four ? 4u : 1u); ++i)
-    move_row_from_dst(dst, dst_row + i, file.matrix_rows()[src_row + i], how, blocked);
+    job.cells[i] = file.matrix_rows()[src_row + i].datum.data();
+  job.five_bit = five_bit;
+  job.tf32 = tf32 && wide;
+  job.low = low;
+  job.blocked = blocked_columns(context);
+  rows.describe(job.dst);
+  run_move_from_dst_kernel(job);
   apply_addr_mod(context, fields.addr_mode);
   return Completion::Done;
 }
@@ -218,15 +190,13 @@ Completion execute(Context& context, op::MOVDBGA2D insn) {
   return move_a_to_dst(context, fields_of(insn));
 }
 
-Completion execute(Context& context, op::MOVB2D insn) {
+namespace {
+template <class Op>
+Completion move_b_to_dst(Context& context, Op insn) {
   FpuState& fpu = context.state.fpu;
-  if (!fpu.src_b.matrix_may_read()) return Completion::Stall;
   const FpuFormats formats = fpu_formats(context);
-  const bool five_bit = formats.force_fp16 || !has_8_bit_exponent(formats.moves);
-  const ToDst how{formats.moves,           five_bit,
-                  insn.dest_32b_lo() != 0, formats.mask_b(),
-                  !formats.keep_denormals, blocked_columns(context)};
-  if (refuses(context, formats, how)) return Completion::Done;
+  const ToDst how = how_to_dst(context, formats, formats.moves, insn.dest_32b_lo() != 0);
+  if (refuses(context, how)) return Completion::Done;
 
   const u32 mod = insn.movb2d_instr_mod();
   const bool column_0 = bit(mod, 0);
@@ -243,6 +213,17 @@ Completion execute(Context& context, op::MOVB2D insn) {
   move_to_dst(context, dst_row, job, rows, how);
   apply_addr_mod(context, insn.addr_mode());
   return Completion::Done;
+}
+}  // namespace
+
+Completion execute(Context& context, op::MOVB2D insn) {
+  if (!context.state.fpu.src_b.matrix_may_read()) return Completion::Stall;
+  return move_b_to_dst(context, insn);
+}
+
+/// As MOVB2D, without waiting for the bank (assembly.yaml).
+Completion execute(Context& context, op::MOVDBGB2D insn) {
+  return move_b_to_dst(context, insn);
 }
 
 Completion execute(Context& context, op::MOVD2A insn) {
@@ -264,11 +245,13 @@ Completion execute(Context& context, op::MOVB2A insn) {
   const u32 a_row = (insn.srca() + rwc_of(context).src_a) & mask;
   const u32 b_row = (insn.srcb() + rwc_of(context).src_b) & mask;
   fpu.last_src_a_row = a_row;
+  const u32 blocked = blocked_columns(context);
   for (u32 i = 0; i < (four ? 4u : 1u); ++i) {
     const SrcRow& from = fpu.src_b.matrix_rows()[b_row + i];
     SrcRow& to = fpu.src_a.matrix_rows()[a_row + i];
     for (u32 j = 0; j < kRowDatums; ++j)
-      to.datum[j] = flush && numeric::cell_exponent(from.datum[j]) == 0 ? 0 : from.datum[j];
+      if (!bit(blocked, j))
+        to.datum[j] = flush && numeric::cell_exponent(from.datum[j]) == 0 ? 0 : from.datum[j];
   }
   apply_addr_mod(context, insn.addr_mode());
   return Completion::Done;

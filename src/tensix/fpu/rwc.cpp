@@ -70,6 +70,9 @@ Completion execute(Context& context, op::SETRWC insn) {
   Rwc& rwc = rwc_of(context);
   const u32 mask = insn.bit_mask();
   const u32 cr = insn.rwc_cr();
+  // The counter values of A, B and Dst are the nibbles of the stack pointer, too (assembly.yaml).
+  if (bit(mask, 4))
+    rwc.sp = static_cast<u16>((insn.rwc_a() | insn.rwc_b() << 4 | insn.rwc_d() << 8) & kDstMask);
   if (bit(mask, 0))
     rwc.src_a = rwc.src_a_cr =
         static_cast<u8>((insn.rwc_a() + (bit(cr, 0) ? rwc.src_a_cr : 0)) & kSrcMask);
@@ -91,6 +94,19 @@ Completion execute(Context& context, op::INCRWC insn) {
   increment(rwc.src_a, rwc.src_a_cr, insn.rwc_a(), bit(cr, 0), kSrcMask);
   increment(rwc.src_b, rwc.src_b_cr, insn.rwc_b(), bit(cr, 1), kSrcMask);
   increment(rwc.dst, rwc.dst_cr, insn.rwc_d(), bit(cr, 2), kDstMask);
+  return Completion::Done;
+}
+
+/// Sets or increments the bias counter of address modes. The bit that counters carry (RWCs.md,
+/// ExtraAddrModBit) is all that is known of it; how a value of 12 bits becomes that bit is not.
+Completion execute(Context& context, op::SETIBRWC insn) {
+  Rwc& rwc = rwc_of(context);
+  const bool increment = insn.set_inc_ctrl() != 0;
+  if (insn.rwc_bias() != 0 &&
+      context.raise(Rule::FpuBiasValue,
+                    fmt::format("{} {}", increment ? "add" : "set", insn.rwc_bias())))
+    return Completion::Done;
+  if (!increment) rwc.bias = 0;
   return Completion::Done;
 }
 

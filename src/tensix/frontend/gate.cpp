@@ -161,6 +161,8 @@ bool hold(State& state, const Environment& env, unsigned thread, Cycle now, bool
   const bool blocked = frontend.gate_full && blocks(frontend.wait, frontend.gate_word);
   if (!keep_waiting(state, env, thread, now)) {
     frontend.wait = LatchedWait{};
+    // A core may wait for the thread to be done.
+    if (env.wakeup != nullptr) env.wakeup->touch(thread_of(thread));
     changed = true;
   }
   return blocked;

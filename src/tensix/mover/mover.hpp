@@ -16,8 +16,16 @@ enum class MoverMode : u8 { ZeroToL1, L1ToConfig, ZeroToConfig, L1ToL1 };
 void run_mover(State& state, const Environment& env, u32 destination, u32 source, u32 size,
                MoverMode mode, const Author& author);
 
-/// TDMA-RISC registers by byte offset from 0xFFB11000. False: there is no such register.
-bool read_tdma_register(State& state, const Environment& env, u32 offset, u32& value, Cycle now);
-bool write_tdma_register(State& state, const Environment& env, u32 offset, u32 value, Cycle now);
+/// TDMA-RISC registers by byte offset from 0xFFB11000, as `core` sees them. False: there is no such
+/// register.
+bool read_tdma_register(State& state, const Environment& env, Agent core, u32 offset, u32& value,
+                        Cycle now);
+bool write_tdma_register(State& state, const Environment& env, Agent core, u32 offset, u32 value,
+                         Cycle now);
+
+/// Reading the head of the packer's metadata FIFO waits until there is one.
+bool tdma_register_waits(const State& state, u32 offset);
+/// Reading this register takes the head away.
+bool tdma_register_pops(u32 offset);
 
 }  // namespace bhemu::tensix

@@ -10,8 +10,8 @@ namespace bhemu::tensix {
 struct MoverState {
   /// CmdParams: source, destination, size, direction, as written by a core.
   std::array<u32, 4> parameter{};
-  /// MovCmdBase. The seam does not say which core writes; one base serves all.
-  u32 command_base = 0;
+  /// MovCmdBase of BRISC and the three TRISCs; NCRISC uses that of TRISC 0.
+  std::array<u32, 4> command_base{};
   /// Registers that are remembered and read back: CLK_GATE_EN, CLK_GATE_HYST.
   u32 clock_gate_enable = 0;
   u32 clock_gate_hysteresis = 0;

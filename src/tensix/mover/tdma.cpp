@@ -1,8 +1,7 @@
 // TDMA-RISC registers. Blackhole has one packer: the registers of packers 1 to 3 do not exist.
 //
 // Documents: tt-isa-documentation TDMA-RISC.md (Wormhole), boopdotpng/tenstorrent-docs
-// xmov-and-tdma-mover, numerics-pack-unpack section 12.2. The zero flags are made by packer
-// compression, which is not modelled; they read as zero, as they do when compression is off.
+// xmov-and-tdma-mover, numerics-pack-unpack section 12.2.
 #include <fmt/format.h>
 
 #include "tensix/frontend/gate.hpp"
@@ -56,6 +55,7 @@ u32 scalers(const State& state, Cycle now) {
   u32 value = 0;
   for (u32 i = 0; i < 3; ++i) value |= (u32{state.packer.setreg_scaler[i]} & 0x1FFu) << (9 * i);
   if (frontend::unmet_conditions(state, 2, 1u << 3, now) != 0) value |= 1u << 27;
+  if (state.unpacker[0].message_count_high != 0) value |= 1u << 31;
   return value;
 }
 
@@ -64,12 +64,6 @@ void set_scalers(PackerState& packer, u32 first, u32 values) {
     packer.setreg_scaler[i] = static_cast<u16>(values & 0x1FF);
     values >>= 9;
   }
-}
-
-void set_register_base(PackerState& packer, u32 value) {
-  packer.setreg_base_raw = value;
-  for (u32 i = 0; i < 2; ++i)
-    packer.setreg_base[i] = bits(value, 20 + 2 * i, 2) << 18 | bits(value, 10 * i, 10) << 2;
 }
 
 void reset_accumulated(PackerState& packer, u32 value) {
@@ -91,9 +85,24 @@ void write_l1(State& state, const Environment& env, u32 command, const Author& a
   env.l1->write(address, words, bytes, author);
 }
 
-void start_mover(State& state, const Environment& env, u32 command, const Author& author) {
+/// The MovCmdBase of a core.
+u32& command_base(State& state, Agent core) {
+  switch (core) {
+    case Agent::Brisc:
+      return state.mover.command_base[0];
+    case Agent::Trisc1:
+      return state.mover.command_base[2];
+    case Agent::Trisc2:
+      return state.mover.command_base[3];
+    default:
+      return state.mover.command_base[1];
+  }
+}
+
+void start_mover(State& state, const Environment& env, Agent core, u32 command,
+                 const Author& author) {
   if (bit(command, 31)) {  // compact: everything in the command
-    const u32 source = state.mover.command_base + bits(command, 8, 8);
+    const u32 source = command_base(state, core) + bits(command, 8, 8);
     const MoverMode mode = bit(command, 30) ? MoverMode::L1ToL1 : MoverMode::L1ToConfig;
     run_mover(state, env, bits(command, 16, 8) << 4, source << 4, bits(command, 24, 6) << 4, mode,
               author);
@@ -104,11 +113,11 @@ void start_mover(State& state, const Environment& env, u32 command, const Author
             static_cast<MoverMode>(parameter[3] & 3), author);
 }
 
-void run_command(State& state, const Environment& env, u32 command, Cycle now) {
+void run_command(State& state, const Environment& env, Agent core, u32 command, Cycle now) {
   const Author author{Agent::Mover, command, now};
   switch (command & 0xFF) {
     case 0x40:
-      return start_mover(state, env, command, author);
+      return start_mover(state, env, core, command, author);
     case 0x46:
       return;  // wait for the mover: it has finished
     case 0x89:
@@ -127,7 +136,8 @@ void run_command(State& state, const Environment& env, u32 command, Cycle now) {
 
 }  // namespace
 
-bool read_tdma_register(State& state, const Environment& env, u32 offset, u32& value, Cycle now) {
+bool read_tdma_register(State& state, const Environment& env, Agent core, u32 offset, u32& value,
+                        Cycle now) {
   PackerState& packer = state.packer;
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     if (offset == kPackedSize + 0x40 * thread) {
@@ -135,7 +145,7 @@ bool read_tdma_register(State& state, const Environment& env, u32 offset, u32& v
       return true;
     }
     if (offset == kAccumulatedSize + 0x40 * thread) {
-      value = packer.accumulated_size[thread];
+      value = u32{state.unpacker[0].message_count} << 16 | packer.accumulated_size[thread];
       return true;
     }
   }
@@ -145,8 +155,10 @@ bool read_tdma_register(State& state, const Environment& env, u32 offset, u32& v
     case kXmovSource + 8:
     case kXmovDirection:
     case kCommand:
-    case kZeroFlags:
       value = 0;
+      return true;
+    case kZeroFlags:
+      value = packer.compressor.zero_flags;
       return true;
     case kStatus:
       value = status(state, now);
@@ -158,7 +170,7 @@ bool read_tdma_register(State& state, const Environment& env, u32 offset, u32& v
       value = state.mover.clock_gate_hysteresis;
       return true;
     case kXmovL1Base:
-      value = state.mover.command_base;
+      value = command_base(state, core);
       return true;
     case kFifoTileSize:
     case kFifoZeroMask: {
@@ -166,9 +178,10 @@ bool read_tdma_register(State& state, const Environment& env, u32 offset, u32& v
       if (empty && env.faults != nullptr)
         env.faults->raise(Rule::TensixUnsupported, Agent::Mover, offset, now,
                           "read of the packer's empty metadata FIFO");
-      value = empty || offset == kFifoZeroMask
-                  ? 0
-                  : packer.closed_sizes[packer.closed_head % kPackMetadataFifo];
+      const u32 head = packer.closed_head % kPackMetadataFifo;
+      value = empty                     ? 0
+              : offset == kFifoZeroMask ? packer.closed_zero_flags[head]
+                                        : packer.closed_sizes[head];
       if (!empty && offset == kFifoZeroMask) {
         if (env.wakeup != nullptr) env.wakeup->touch(Resource::Tdma);
         ++packer.closed_head;
@@ -186,7 +199,16 @@ bool read_tdma_register(State& state, const Environment& env, u32 offset, u32& v
   }
 }
 
-bool write_tdma_register(State& state, const Environment& env, u32 offset, u32 value, Cycle now) {
+bool tdma_register_waits(const State& state, u32 offset) {
+  return offset == kFifoTileSize && fifo_size(state.packer) == 0;
+}
+
+bool tdma_register_pops(u32 offset) {
+  return offset == kFifoZeroMask;
+}
+
+bool write_tdma_register(State& state, const Environment& env, Agent core, u32 offset, u32 value,
+                         Cycle now) {
   if (bit(state.soft_reset, 8)) return true;  // SoftReset.md: writes are discarded
   if (env.wakeup != nullptr) env.wakeup->touch(Resource::Tdma);
   PackerState& packer = state.packer;
@@ -196,7 +218,7 @@ bool write_tdma_register(State& state, const Environment& env, u32 offset, u32 v
   }
   switch (offset) {
     case kCommand:
-      run_command(state, env, value, now);
+      run_command(state, env, core, value, now);
       return true;
     case kStatus:
     case kPackedSize:
@@ -218,13 +240,13 @@ bool write_tdma_register(State& state, const Environment& env, u32 offset, u32 v
       set_scalers(packer, 3, value >> 16);
       return true;
     case kXmovL1Base:
-      state.mover.command_base = value;
+      command_base(state, core) = value;
       return true;
     case kFifoZeroMask:
       if (fifo_size(packer) != 0) ++packer.closed_head;
       return true;
     case kFifoStatus:
-      set_register_base(packer, value);
+      packer.setreg_base_raw = value;
       return true;
     case kScalers:
       set_scalers(packer, 0, value);

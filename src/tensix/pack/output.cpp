@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "numeric/format_accumulate.hpp"
+#include "tensix/prng.hpp"
 
 namespace bhemu::tensix::pack {
 
@@ -42,21 +43,27 @@ bool Output::open(const Adc& adc) {
                      out.z * cfg::PCK0_ADDR_CTRL_ZW_REG_1_Zstride::get(words) +
                      out.w * cfg::PCK0_ADDR_CTRL_ZW_REG_1_Wstride::get(words);
   // Bit 31 made packers 1..3 of Wormhole relative to packer 0; software still sets it.
-  u32 unit = (cfg::THCON_SEC0_REG1_L1_Dest_addr::get(words) & 0x7FFFFFFFu) + offset / kBlock;
-  if (cfg::THCON_SEC0_REG1_Sub_l1_tile_header_size::get(words) == 0) unit += 1;
-  if (cfg::THCON_SEC0_REG1_Add_l1_dest_addr_offset::get(words) != 0)
+  u32 unit = (section_.get<cfg::THCON_SEC0_REG1_L1_Dest_addr>() & 0x7FFFFFFFu) + offset / kBlock;
+  if (section_.get<cfg::THCON_SEC0_REG1_Sub_l1_tile_header_size>() == 0) unit += 1;
+  if (section_.get<cfg::THCON_SEC0_REG1_Add_l1_dest_addr_offset>() != 0)
     unit += packer_.l1_address_offset;
-  if (unit > cfg::THCON_SEC0_REG9_Pack_0_2_limit_address::get(words) * 2 + 1)
-    unit -= cfg::THCON_SEC0_REG9_Pack_0_2_fifo_size::get(words) * 2;
+  if (unit > section_.limit() * 2 + 1) unit -= section_.fifo_size() * 2;
 
   packer_.start_address = (unit & 0x1FFFF) * kBlock;
+  packer_.compressor = PackCompressor{};
+  packer_.compressor.active = path_->compress;
+  if (path_->compress) {
+    packer_.compressor.row_starts.address = (unit & 0x1FFFF) * kBlock;
+    unit += section_.get<cfg::THCON_SEC0_REG1_Row_start_section_size>();
+  }
   packer_.exponents.address = (unit & 0x1FFFF) * kBlock;
   if ((format & 2) != 0)  // the block formats, but FP8 and INT8 as well
-    unit += cfg::THCON_SEC0_REG1_Exp_section_size::get(words);
+    unit += section_.get<cfg::THCON_SEC0_REG1_Exp_section_size>();
   packer_.data.address = (unit & 0x1FFFF) * kBlock;
   packer_.exponents.fill = 0;
   packer_.data.fill = 0;
   packer_.group_fill = 0;
+  packer_.phase = 0;
   packer_.out_format = format;
   packer_.y = 0;
   packer_.z = 0;
@@ -147,7 +154,10 @@ bool Output::append_plain(const u32* datum, u32 count) {
 }
 
 bool Output::write_group() {
-  const numeric::Block block = numeric::assemble_group(path_->out, packer_.group.data());
+  const numeric::Block block =
+      path_->stochastic_group ? numeric::assemble_group_stochastic(path_->out, packer_.group.data(),
+                                                                   draw_random(packer_).data())
+                              : numeric::assemble_group(path_->out, packer_.group.data());
   const u32 bits = numeric::bits_of(path_->out);
   std::array<u8, kRow> byte{};
   for (u32 i = 0; i < kRow; ++i)
@@ -165,25 +175,39 @@ bool Output::append_group(const u32* datum, u32 count) {
   return true;
 }
 
-bool Output::append(const u32* datum, u32 count) {
+bool Output::append_values(const u32* datum, u32 count) {
   return numeric::is_bfp(path_->out) ? append_group(datum, count) : append_plain(datum, count);
+}
+
+bool Output::append(const u32* code, const u32* datum, u32 count) {
+  packer_.phase = (packer_.phase + count) % kRow;
+  return packer_.compressor.active ? append_compressed(code, datum, count)
+                                   : append_values(datum, count);
 }
 
 bool Output::append_rows(numeric::PackJob& job, u32& greatest_exponent) {
   const u32 bytes = job.rows * kRow * numeric::bits_of(path_->out) / 8;
   PackStream& data = packer_.data;
-  if (data.fill != 0 || packer_.group_fill != 0 || !L1::contains(data.address, bytes)) return false;
+  // Both streams may end with a block that is written as well.
+  if (packer_.group_fill != 0 || !L1::contains(data.address, data.fill + bytes + kBlock))
+    return false;
   const bool block = numeric::is_bfp(path_->out);
-  // The exponents may fill their 16-byte block, which is written as well.
   if (block && !L1::contains(packer_.exponents.address, kBlock)) return false;
 
   std::array<u8, numeric::PackJob::kRows> exponent{};
-  context_.l1().before_write(data.address, bytes,
-                             {agent_of_thread(context_.thread), context_.word, context_.now});
-  job.datum = context_.l1().data() + data.address;
   job.exponent = exponent.data();
-  greatest_exponent = path_->rows(job);
-  data.address += bytes;
+  if (data.fill == 0 && bytes % kBlock == 0) {
+    context_.l1().before_write(data.address, bytes,
+                               {agent_of_thread(context_.thread), context_.word, context_.now});
+    job.datum = context_.l1().data() + data.address;
+    greatest_exponent = path_->rows(job);
+    data.address += bytes;
+  } else {
+    std::array<u8, numeric::PackJob::kRows * kRow * 4> buffer;
+    job.datum = buffer.data();
+    greatest_exponent = path_->rows(job);
+    append_bytes(data, buffer.data(), bytes);
+  }
   if (block) append_bytes(packer_.exponents, exponent.data(), job.rows);
   return true;
 }
@@ -197,6 +221,7 @@ bool Output::pad(PackStream& stream) {
 
 bool Output::close(bool last) {
   if (!packer_.open) return true;
+  if (packer_.compressor.active && !close_compressed()) return false;
   if (packer_.group_fill != 0 &&
       context_.raise(Rule::PackPartialGroup,
                      fmt::format("{} of 16 datums of {}", packer_.group_fill,
@@ -209,16 +234,18 @@ bool Output::close(bool last) {
 
   // What TDMA-RISC sees. The size runs from the first section to the end of the datums.
   context_.touch(Resource::Tdma);
-  const ConfigWords& words = context_.config();
   packer_.last_tile_size = (packer_.data.address - packer_.start_address) / kBlock;
   packer_.last_thread = static_cast<u16>(context_.thread);
   u32 size = packer_.last_tile_size;
-  if (cfg::THCON_SEC0_REG1_Add_tile_header_size::get(words) != 0) size += 1;
+  if (section_.add_tile_header_size()) size += 1;
   u16& accumulated = packer_.accumulated_size[context_.thread];
   accumulated = static_cast<u16>(accumulated + size);
   const bool full = packer_.closed_tail - packer_.closed_head == kPackMetadataFifo;
-  if (cfg::THCON_SEC0_REG1_Enable_out_fifo::get(words) != 0 && !full)
-    packer_.closed_sizes[packer_.closed_tail++ % kPackMetadataFifo] = packer_.last_tile_size;
+  if (section_.get<cfg::THCON_SEC0_REG1_Enable_out_fifo>() != 0 && !full) {
+    const u32 slot = packer_.closed_tail++ % kPackMetadataFifo;
+    packer_.closed_sizes[slot] = packer_.last_tile_size;
+    packer_.closed_zero_flags[slot] = packer_.compressor.zero_flags;
+  }
   return true;
 }
 

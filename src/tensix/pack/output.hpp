@@ -11,21 +11,30 @@ namespace bhemu::tensix::pack {
 
 class Output {
  public:
-  explicit Output(const Context& context) : context_(context), packer_(context.state.packer) {}
+  Output(const Context& context, const Section& section)
+      : context_(context), section_(section), packer_(context.state.packer) {}
   /// Call before `open`; the path outlives the output.
   void use(const Path& path) { path_ = &path; }
 
   /// The streams get addresses from channel 1 of `adc` if the tile is not open yet.
   /// All of these: false when a fault stopped the thread.
   bool open(const Adc& adc);
-  /// `count` up to 16 results of the late conversion.
-  bool append(const u32* datum, u32 count);
+  /// `count` up to 16 codes with their results of the late conversion.
+  bool append(const u32* code, const u32* datum, u32 count);
+  /// A row as compression means it: PACR instructions up to the first without Concat.
+  bool begin_row();
+  bool end_row();
   /// Whole rows straight into L1. False: they cannot go that way now, and nothing was done.
   bool append_rows(numeric::PackJob& job, u32& greatest_exponent);
   /// Last or Flush: partial blocks are padded with zeros and written, the tile is closed.
   bool close(bool last);
 
  private:
+  bool append_values(const u32* datum, u32 count);
+  bool append_compressed(const u32* code, const u32* datum, u32 count);
+  bool encode_held(bool is_last);
+  bool write_run_lengths();
+  bool close_compressed();
   bool append_plain(const u32* datum, u32 count);
   bool append_group(const u32* datum, u32 count);
   bool write_group();
@@ -36,6 +45,7 @@ class Output {
   bool in_l1(u32 address, u32 bytes);
 
   const Context& context_;
+  const Section& section_;
   const Path* path_ = nullptr;
   PackerState& packer_;
 };

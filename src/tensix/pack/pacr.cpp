@@ -1,8 +1,9 @@
 // PACR: rows of Dst (or datums of L1) through the packer's pipeline into L1.
 //
-// Documents: tt-isa-documentation BlackholeA0 PACR.md (read interfaces, tile position),
-// WormholeB0 Packers/InputAddressGenerator.md, EdgeMasking.md, ExponentHistogram.md,
-// ExponentThresholding.md, Downsampling.md.
+// Documents: tt-isa-documentation BlackholeA0 PACR.md (read interfaces, tile position);
+// tenstorrent/tt-llk tt_llk_blackhole assembly.yaml, PACR (RowPadZero, CtxtCtrl, zero write without
+// interfaces, strided access); tt-isa-documentation WormholeB0 Packers/InputAddressGenerator.md,
+// EdgeMasking.md, ExponentHistogram.md, ExponentThresholding.md, Downsampling.md.
 #include <algorithm>
 #include <bit>
 
@@ -10,6 +11,7 @@
 
 #include "tensix/fpu/dst_access.hpp"
 #include "tensix/pack/output.hpp"
+#include "tensix/prng.hpp"
 
 namespace bhemu::tensix {
 namespace {
@@ -38,8 +40,9 @@ class Pacr {
         insn_(insn),
         words_(context.config()),
         packer_(context.state.packer),
+        section_{words_, context_of(context, insn)},
         adc_(context.state.adc.of(counter_thread(context, insn), AdcUnit::Packer)),
-        output_(context),
+        output_(context, section_),
         dst_(context.state) {}
 
   void run();
@@ -50,17 +53,30 @@ class Pacr {
     const unsigned thread = insn.addr_cnt_context();
     return thread == 3 ? 0 : thread;
   }
+  /// CtxtCtrl 1 and 3 take the tracked context instead of the instruction's.
+  static u32 context_of(const Context& context, op::PACR insn) {
+    return bit(insn.ctxt_ctrl(), 0) ? context.state.packer.context : insn.cfg_context();
+  }
   bool flush() const { return insn_.flush() != 0; }
 
+  bool path_reads_32b() const { return cfg::PCK_DEST_RD_CTRL_Read_32b_data::get(words_) != 0; }
   bool find_input();
+  bool find_zeros();
   bool find_rows(u32 start_row);
   u32 interfaces();
   bool fetch(u32 index, Row& code);
   bool apply_edge_mask(Row& code);
+  u32 plane() const {
+    return section_.counter<cfg::DEST_TARGET_REG_CFG_PACK_SEC0_ZOffset>() + packer_.z;
+  }
+  u32 descale_shift() const;
   u32 edge_mask() const;
   bool no_edge() const;
   bool emit_whole_rows();
   void advance_position(u32 rows = 1);
+  void advance_context();
+  bool pads_now() const;
+  bool pad_to_sixteen(u32 count);
   void update_statistics(const Row& code);
   void apply_threshold(Row& code) const;
   bool emit(u32 index, Row& code);
@@ -70,6 +86,7 @@ class Pacr {
   op::PACR insn_;
   const ConfigWords& words_;
   PackerState& packer_;
+  pack::Section section_;
   Adc& adc_;
   std::optional<pack::Path> own_path_;
   const pack::Path* path_ = nullptr;
@@ -82,8 +99,8 @@ class Pacr {
 /// PACR of a plane reads only the rows that are left.
 u32 Pacr::interfaces() {
   const u32 selected = insn_.read_intf_sel() == 0 ? 0xF : insn_.read_intf_sel();
-  if (cfg::THCON_SEC0_REG1_Auto_set_last_pacr_intf_sel::get(words_) == 0) return selected;
-  const u32 reads = cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane::get(words_);
+  if (section_.get<cfg::THCON_SEC0_REG1_Auto_set_last_pacr_intf_sel>() == 0) return selected;
+  const u32 reads = section_.counter<cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane>();
   const u32 position = packer_.open ? packer_.y : 0;
   const u32 left = reads > position ? reads - position : kPackInterfaces;
   if (left >= static_cast<u32>(std::popcount(selected))) return selected;
@@ -92,30 +109,50 @@ u32 Pacr::interfaces() {
 
 bool Pacr::find_rows(u32 start_row) {
   const u32 mask = interfaces();
+  u32 stride = 1;
   if (insn_.dst_access_mode() != 0) {
-    const bool placed = dst_.mapping().remap && dst_.mapping().swizzle;
-    const bool known = mask == 0xF || mask == 0x3 || mask == 0x1;
-    if ((!placed || !known) &&
+    // Strided access reads physical rows 0, 8, 16, 24 from the start row. Remapping moves the rows
+    // 16 apart to such places; what a 32-bit row is without it is not said.
+    const DstMapping& mapping = dst_.mapping();
+    const bool placed = mapping.remap && mapping.swizzle;
+    if (path_reads_32b() && !placed &&
         context_.raise(Rule::PackStrided,
-                       fmt::format("strided PACR with interfaces {:#x}, remap {}, swizzle {}", mask,
-                                   dst_.mapping().remap, dst_.mapping().swizzle)))
+                       fmt::format("strided PACR of 32-bit Dst with remap {}, swizzle {}",
+                                   mapping.remap, mapping.swizzle)))
       return false;
+    stride = mapping.remap ? 16 : 8;
   } else if ((mask << (start_row & 3)) > 0xF &&
              context_.raise(
                  Rule::PackInterfaces,
                  fmt::format("PACR from row {} with interfaces {:#x}", start_row, mask))) {
     return false;
   }
-  const u32 stride = insn_.dst_access_mode() != 0 ? 16 : 1;
   for (u32 i = 0; i < kPackInterfaces; ++i)
     if (bit(mask, i)) input_.row[input_.rows++] = (start_row + i * stride) & 0x3FF;
   return true;
 }
 
+/// Zero write with no interface named packs x_end + 1 zeros.
+bool Pacr::find_zeros() {
+  input_.zero = true;
+  const u32 start = adc_.channel[0].x;
+  const u32 count = adc_.channel[1].x + 1;
+  if (start != 0 || count % kRow != 0) {
+    context_.raise(Rule::PackXRange,
+                   fmt::format("PACR of zeros without interfaces, columns {} to {}", start,
+                               adc_.channel[1].x));
+    return false;
+  }
+  input_.columns = kRow;
+  input_.rows = count / kRow;
+  return true;
+}
+
 bool Pacr::find_input() {
+  if (insn_.zero_write() != 0 && insn_.read_intf_sel() == 0) return find_zeros();
   const AdcChannel& in = adc_.channel[0];
   const u32 bytes = numeric::address_bytes_of(
-      numeric::format_of(cfg::THCON_SEC0_REG1_In_data_format::get(words_)));
+      numeric::format_of(section_.get<cfg::THCON_SEC0_REG1_In_data_format>()));
   const u32 size = static_cast<u32>(std::countr_zero(bytes));  // 1, 2 or 4 bytes
   const u32 x_mask = (kRow >> size) - 1;
   const u32 address = cfg::PCK0_ADDR_BASE_REG_0_Base::get(words_) +
@@ -123,12 +160,12 @@ bool Pacr::find_input() {
                       in.y * cfg::PCK0_ADDR_CTRL_XY_REG_0_Ystride::get(words_) +
                       in.z * cfg::PCK0_ADDR_CTRL_ZW_REG_0_Zstride::get(words_) +
                       in.w * cfg::PCK0_ADDR_CTRL_ZW_REG_0_Wstride::get(words_);
-  const u32 offset = cfg::DEST_TARGET_REG_CFG_PACK_SEC0_Offset::get(words_);
+  const u32 offset = section_.counter<cfg::DEST_TARGET_REG_CFG_PACK_SEC0_Offset>();
   const u32 start = (((address >> size & ~x_mask) | (in.x & x_mask)) + offset * kRow) & 0x3FFF;
   const i64 columns = i64{adc_.channel[1].x} - i64{in.x} + 1;
   input_.zero = insn_.zero_write() != 0;
   input_.from_l1 =
-      !input_.zero && cfg::THCON_SEC0_REG1_Source_interface_selection::get(words_) != 0;
+      !input_.zero && section_.get<cfg::THCON_SEC0_REG1_Source_interface_selection>() != 0;
   input_.column = input_.from_l1 || input_.zero ? 0 : start % kRow;
   if (columns < 0 || input_.column + columns > kRow) {
     context_.raise(Rule::PackXRange,
@@ -138,7 +175,7 @@ bool Pacr::find_input() {
   input_.columns = static_cast<u32>(columns);
   if (!input_.from_l1) return find_rows(start / kRow);
 
-  const u32 high = cfg::THCON_SEC0_REG1_L1_source_addr::get(words_);
+  const u32 high = section_.get<cfg::THCON_SEC0_REG1_L1_source_addr>();
   const u32 low = (address & 0x3FFFFu & ~0xFu) | bytes * (in.x & x_mask);
   input_.l1_address = ((high << 18) + low) & 0x1FFFFF;
   input_.rows = 1;
@@ -156,7 +193,7 @@ bool Pacr::fetch(u32 index, Row& code) {
   Row stored{};
   if (input_.from_l1) {
     const u32 size = numeric::address_bytes_of(
-        numeric::format_of(cfg::THCON_SEC0_REG1_In_data_format::get(words_)));
+        numeric::format_of(section_.get<cfg::THCON_SEC0_REG1_In_data_format>()));
     if (!L1::contains(input_.l1_address, input_.columns * size)) {
       context_.raise(Rule::PackL1Range,
                      fmt::format("PACR reads {:#x}, {} datums", input_.l1_address, input_.columns));
@@ -174,19 +211,28 @@ bool Pacr::fetch(u32 index, Row& code) {
     const DstRow row = dst_.read_row16(input_.row[index]);
     std::copy(row.datum.begin(), row.datum.end(), stored.begin());
   }
-  path_->early.row(stored.data(), path_->descale_shift, code.data());
+  if (path_->stochastic != nullptr) {
+    path_->stochastic(stored.data(), descale_shift(), draw_random(packer_).data(), code.data());
+  } else {
+    path_->early.row(stored.data(), descale_shift(), code.data());
+  }
   if (!apply_edge_mask(code)) return false;
   advance_position();
   return true;
 }
 
+u32 Pacr::descale_shift() const {
+  if (!path_->descale_by_plane) return path_->descale_shift;
+  const u32 z = plane() & 63;
+  return bits(words_[cfg::INT_DESCALE_VALUES_SEC0_Value::kWord + z / 4], z % 4 * 8, 5);
+}
+
 u32 Pacr::edge_mask() const {
-  u32 row_set = cfg::PCK_EDGE_TILE_ROW_SET_SELECT_select::get(words_) & 3;
+  u32 row_set = section_.row_set();
   if (cfg::PCK_EDGE_TILE_FACE_SET_SELECT_enable::get(words_) != 0) {
-    const u32 face_set = cfg::PCK_EDGE_TILE_FACE_SET_SELECT_select::get(words_) & 3;
-    const u32 plane = (cfg::DEST_TARGET_REG_CFG_PACK_SEC0_ZOffset::get(words_) + packer_.z) & 15;
+    const u32 face_set = section_.face_set();
     const u32 map = words_[cfg::TILE_FACE_SET_MAPPING_0_face_set_mapping_0::kWord + face_set];
-    row_set = bits(map, 2 * plane, 2);
+    row_set = bits(map, 2 * (plane() & 15), 2);
   }
   const u32 map = words_[cfg::TILE_ROW_SET_MAPPING_0_row_set_mapping_0::kWord + row_set];
   const u32 section = bits(map, 2 * (packer_.y & 15), 2);
@@ -210,8 +256,8 @@ bool Pacr::apply_edge_mask(Row& code) {
 /// TilePosition is an 8-bit counter of rows that starts over only when it lands exactly on the
 /// rows of a plane.
 void Pacr::advance_position(u32 rows) {
-  const u32 reads = cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane::get(words_);
-  const bool transposed = cfg::PACK_COUNTERS_SEC0_pack_yz_transposed::get(words_) != 0;
+  const u32 reads = section_.counter<cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane>();
+  const bool transposed = section_.counter<cfg::PACK_COUNTERS_SEC0_pack_yz_transposed>() != 0;
   u8& inner = transposed ? packer_.z : packer_.y;
   u8& outer = transposed ? packer_.y : packer_.z;
   if (inner + rows < reads) {
@@ -222,7 +268,18 @@ void Pacr::advance_position(u32 rows) {
     if (++inner != reads) continue;
     inner = 0;
     ++outer;
+    if (bit(insn_.ctxt_ctrl(), 0)) ++packer_.context_planes;
   }
+}
+
+/// CtxtCtrl 1 and 3: the tracked context moves on after so many planes, or at the end of a tile.
+void Pacr::advance_context() {
+  if (!bit(insn_.ctxt_ctrl(), 0)) return;
+  const u32 planes = section_.counter<cfg::PACK_COUNTERS_SEC0_auto_ctxt_inc_xys_cnt>();
+  const bool moves = planes == 0 ? insn_.last() != 0 : packer_.context_planes >= planes;
+  if (!moves) return;
+  packer_.context = (packer_.context + 1) & 3;
+  packer_.context_planes = 0;
 }
 
 void Pacr::update_statistics(const Row& code) {
@@ -248,16 +305,43 @@ void Pacr::apply_threshold(Row& code) const {
 bool Pacr::emit(u32 index, Row& code) {
   if (!input_.from_l1) numeric::relu_row(path_->early.code, path_->relu, code.data(), kRow);
   if (!input_.zero && !input_.from_l1) update_statistics(code);
-  if (path_->threshold_on) apply_threshold(code);
+  if (path_->threshold_on && !input_.from_l1) apply_threshold(code);
   Row datum;
   path_->late(code.data(), datum.data());
-  const u32* selected = &datum[input_.column];
-  if (path_->downsample == 0xFFFF) return output_.append(selected, input_.columns);
-  Row kept;
-  u32 count = 0;
-  for (u32 i = 0; i < input_.columns; ++i)
-    if (bit(path_->downsample, (index * input_.columns + i) % 16)) kept[count++] = selected[i];
-  return output_.append(kept.data(), count);
+  u32 first = input_.column;
+  u32 count = input_.columns;
+  if (path_->downsample != 0xFFFF) {
+    count = 0;
+    for (u32 i = 0; i < input_.columns; ++i) {
+      if (!bit(path_->downsample, (index * input_.columns + i) % 16)) continue;
+      code[count] = code[first + i];
+      datum[count++] = datum[first + i];
+    }
+    first = 0;
+  }
+  if (!output_.append(&code[first], &datum[first], count)) return false;
+  const bool each_row = insn_.row_pad_zero() < 4;
+  return !each_row || !pads_now() || pad_to_sixteen(count);
+}
+
+/// RowPadZero: 1 always, 2 at the end of a row (Concat clear), 3 at the end of a tile.
+bool Pacr::pads_now() const {
+  switch (insn_.row_pad_zero() & 3) {
+    case 1:
+      return true;
+    case 2:
+      return insn_.concat() == 0;
+    case 3:
+      return insn_.last() != 0;
+    default:
+      return false;
+  }
+}
+
+/// Zeros behind `count` datums up to a multiple of 16.
+bool Pacr::pad_to_sixteen(u32 count) {
+  const Row zero{};
+  return output_.append(zero.data(), zero.data(), (kRow - count % kRow) % kRow);
 }
 
 /// No edge mask can touch a datum: all four masks let everything pass, or the row set names the
@@ -265,7 +349,7 @@ bool Pacr::emit(u32 index, Row& code) {
 bool Pacr::no_edge() const {
   const u32* mask = &words_[cfg::PCK_EDGE_OFFSET_SEC0_mask::kWord];
   if ((mask[0] & mask[1] & mask[2] & mask[3] & 0xFFFF) == 0xFFFF) return true;
-  const u32 row_set = cfg::PCK_EDGE_TILE_ROW_SET_SELECT_select::get(words_) & 3;
+  const u32 row_set = section_.row_set();
   return (mask[0] & 0xFFFF) == 0xFFFF &&
          cfg::PCK_EDGE_TILE_FACE_SET_SELECT_enable::get(words_) == 0 &&
          words_[cfg::TILE_ROW_SET_MAPPING_0_row_set_mapping_0::kWord + row_set] == 0;
@@ -277,6 +361,9 @@ bool Pacr::emit_whole_rows() {
   numeric::PackJob job;
   job.rows = input_.rows;
   job.relu = path_->relu.mode == 1;
+  job.shift = path_->descale_shift;
+  const numeric::ExponentField field = numeric::exponent_field(path_->early.code);
+  job.exponent_mask = field.mask << field.shift;
   const DstRow invalid;
   const Dst& dst = context_.state.fpu.dst;
   for (u32 i = 0; i < input_.rows; ++i) {
@@ -288,7 +375,7 @@ bool Pacr::emit_whole_rows() {
   }
   u32 greatest;
   if (!output_.append_rows(job, greatest)) return false;
-  packer_.max_exponent = std::max(packer_.max_exponent, static_cast<u8>(greatest));
+  packer_.max_exponent = std::max(packer_.max_exponent, static_cast<u8>(field.of(greatest)));
   advance_position(input_.rows);
   return true;
 }
@@ -317,19 +404,36 @@ void Pacr::advance_counters() {
 }
 
 void Pacr::run() {
+  constexpr u32 kResetContext = 2;
+  if (insn_.ctxt_ctrl() == kResetContext) {
+    packer_.context = packer_.context_planes = 0;
+    return;
+  }
+  if (insn_.ctxt_ctrl() != 0 &&
+      context_.raise(Rule::PackTrackedContext, fmt::format("CtxtCtrl {} with context {}",
+                                                           insn_.ctxt_ctrl(), packer_.context)))
+    return;
   if (!flush()) {
     if (!find_input()) return;
-    path_ = pack::find_path(context_, insn_, input_.from_l1, own_path_);
+    path_ = pack::find_path(context_, section_, input_.from_l1, own_path_);
     if (path_ == nullptr) return;
     output_.use(*path_);
-    if (!output_.open(adc_)) return;
+    if (!output_.open(adc_) || !output_.begin_row()) return;
     const bool done = path_->rows != nullptr && emit_whole_rows();
     for (u32 i = 0; i < input_.rows && !done; ++i) {
       Row code;
       if (!fetch(i, code) || !emit(i, code)) return;
     }
+    if (insn_.row_pad_zero() > 4 && pads_now() && !pad_to_sixteen(packer_.phase)) return;
+    if (insn_.concat() == 0 && !output_.end_row()) return;
+  }
+  if (flush() && packer_.open && packer_.compressor.active) {
+    path_ = pack::find_path(context_, section_, false, own_path_);
+    if (path_ == nullptr) return;
+    output_.use(*path_);
   }
   if ((insn_.last() != 0 || flush()) && !output_.close(insn_.last() != 0)) return;
+  advance_context();
   advance_counters();
 }
 

@@ -14,9 +14,10 @@ namespace {
 /// Raises faults, and remembers that there was one.
 struct Check {
   const Context& context;
+  const Section& section;
   bool clean = true;
 
-  const ConfigWords& config() const { return context.config(); }
+  const ConfigWords& config() const { return section.words; }
   bool raise(Rule rule, std::string text) {
     clean = false;
     return context.raise(rule, std::move(text));
@@ -34,7 +35,6 @@ bool any_thread_counts(const State& state) {
 }
 
 bool check_path(Check& check, const Path& path, Format intermediate) {
-  const ConfigWords& words = check.config();
   const u32 dst_bits = path.read_32b ? 32 : 16;
   if (path.early.row == nullptr || path.late == nullptr) {
     check.raise(Rule::PackFormatPath, fmt::format("PACR from {}-bit Dst through {} to {}", dst_bits,
@@ -44,9 +44,10 @@ bool check_path(Check& check, const Path& path, Format intermediate) {
   if (path.early.code == numeric::PackCode::Int16 && path.read_32b &&
       check.raise(Rule::PackInt16From32, "PACR of INT16 from 32-bit Dst"))
     return false;
-  const bool rounds = path.early.rounds || numeric::is_bfp(path.out);
-  if (cfg::ALU_ROUNDING_MODE_Packer_srnd_en::get(words) != 0 && rounds &&
-      check.raise(Rule::PackStochastic, "PACR with Packer_srnd_en and a rounding conversion"))
+  if ((path.stochastic != nullptr || path.stochastic_group) &&
+      check.raise(Rule::PackStochastic,
+                  fmt::format("Gasket_srnd_en {}, Packer_srnd_en {}", path.stochastic != nullptr,
+                              path.stochastic_group)))
     return false;
   if (!numeric::relu_is_defined(path.early.code, path.relu) &&
       check.raise(Rule::PackRelu,
@@ -65,9 +66,17 @@ bool check_accumulation(Check& check, const Path& path) {
     check.raise(Rule::PackAccumulate, fmt::format("L1 accumulation of {}", name_of(path.out)));
     return false;
   }
-  const bool no_flags = cfg::THCON_SEC0_REG1_Disable_pack_zero_flags::get(check.config()) != 0;
+  const bool no_flags = check.section.get<cfg::THCON_SEC0_REG1_Disable_pack_zero_flags>() != 0;
   return no_flags ||
          !check.raise(Rule::PackAccumulateZeroFlags, "Pack_L1_Acc without Disable_pack_zero_flags");
+}
+
+bool check_compression(Check& check, const Path& path) {
+  if (!path.compress) return true;
+  const bool sparse = numeric::bits_of(path.out) == 2;
+  return !undocumented(check, sparse, "compression of a 2-bit format") &&
+         !undocumented(check, path.accumulate, "compression with L1 accumulation") &&
+         !check.raise(Rule::PackCompression, "PACR with Disable_zero_compress = 0");
 }
 
 /// All 64 bytes of INT_DESCALE_VALUES give the same shift.
@@ -80,57 +89,46 @@ bool same_descale_everywhere(const ConfigWords& words) {
 }
 
 /// False: the thread stops. Mode 1 of the integer descale takes its shift from byte z of 64, and
-/// no document says which z: good if it makes no difference.
-bool descale_shift(Check& check, u32& shift) {
+/// no document says which z. The plane of the tile position with its offset of six bits is the one
+/// number in the packer that counts so far.
+bool descale_shift(Check& check, Path& path) {
   const ConfigWords& words = check.config();
-  shift = 0;
   if (cfg::INT_DESCALE_Enable::get(words) == 0) return true;
   if (cfg::INT_DESCALE_Mode::get(words) != 0) {
     check.clean = false;  // follows from words that the cache does not compare
-    if (!same_descale_everywhere(words) &&
-        check.raise(Rule::PackUndocumented, "integer descale by plane"))
+    path.descale_by_plane = !same_descale_everywhere(words);
+    if (path.descale_by_plane &&
+        check.raise(Rule::PackDescalePlane, "INT_DESCALE_Mode 1 with different shifts"))
       return false;
   }
-  shift = cfg::INT_DESCALE_VALUES_SEC0_Value::get(words) & 31;
+  path.descale_shift = cfg::INT_DESCALE_VALUES_SEC0_Value::get(words) & 31;
   return true;
 }
 
 /// False: the instruction ends in a fault.
-bool check_documented(Check& check, op::PACR insn) {
-  const ConfigWords& words = check.config();
-  const u32 counters = words[cfg::PACK_COUNTERS_SEC0_pack_per_xy_plane::kWord];
-  constexpr u32 kCountersUsed = 0x0080FF00;  // reads per plane, transposed
-  if (undocumented(check, insn.cfg_context() != 0, "PACR with a configuration context") ||
-      undocumented(check, insn.row_pad_zero() != 0, "PACR with RowPadZero") ||
-      undocumented(check, insn.ctxt_ctrl() != 0, "PACR with CtxtCtrl") ||
-      undocumented(check, insn.addr_cnt_context() != 0 && insn.ovrd_thread_id() == 0,
-                   "PACR with AddrCntContext but without OvrdThreadId") ||
-      undocumented(check, (counters & ~kCountersUsed) != 0,
-                   "PACK_COUNTERS beyond reads per plane") ||
-      undocumented(check, cfg::THCON_SEC0_REG1_pack_start_intf_pos::get(words) != 0,
-                   "pack_start_intf_pos") ||
-      undocumented(check, cfg::THCON_SEC0_REG1_pack_dis_y_pos_start_offset::get(words) != 0,
-                   "pack_dis_y_pos_start_offset") ||
-      undocumented(check, cfg::THCON_SEC0_REG1_Downsample_rate::get(words) != 0,
-                   "Downsample_rate") ||
-      undocumented(check, cfg::ALU_ROUNDING_MODE_GS_LF::get(words) != 0, "GS_LF") ||
-      undocumented(check, cfg::ALU_ROUNDING_MODE_Bfp8_HF::get(words) != 0, "Bfp8_HF"))
-    return false;
-  const bool override_all =
-      cfg::THCON_SEC0_REG1_All_pack_disable_zero_compress_ovrd::get(words) != 0;
-  if (undocumented(check, override_all, "All_pack_disable_zero_compress_ovrd")) return false;
-  return cfg::THCON_SEC0_REG1_Disable_zero_compress::get(words) != 0 ||
-         !check.raise(Rule::PackCompression, "PACR with Disable_zero_compress = 0");
+bool check_documented(Check& check) {
+  const Section& section = check.section;
+  const bool counted = section.counter<cfg::PACK_COUNTERS_SEC0_pack_per_xy_plane>() != 0 ||
+                       section.counter<cfg::PACK_COUNTERS_SEC0_pack_xys_per_tile>() != 0;
+  return !undocumented(check, counted, "pack_per_xy_plane or pack_xys_per_tile") &&
+         !undocumented(check, section.start_interface() != 0, "pack_start_intf_pos") &&
+         !undocumented(check, section.get<cfg::THCON_SEC0_REG1_Downsample_rate>() != 0,
+                       "Downsample_rate");
 }
 
 bool choose_path(Check& check, bool from_l1, Path& path) {
   const ConfigWords& words = check.config();
-  const Format intermediate =
-      numeric::format_of(cfg::ALU_FORMAT_SPEC_REG_Dstacc_override::get(words) != 0
-                             ? cfg::ALU_FORMAT_SPEC_REG_Dstacc_val::get(words)
-                             : cfg::ALU_FORMAT_SPEC_REG2_Dstacc::get(words));
-  const Format in = numeric::format_of(cfg::THCON_SEC0_REG1_In_data_format::get(words));
-  path.out = numeric::format_of(cfg::THCON_SEC0_REG1_Out_data_format::get(words));
+  Format intermediate = numeric::format_of(cfg::ALU_FORMAT_SPEC_REG_Dstacc_override::get(words) != 0
+                                               ? cfg::ALU_FORMAT_SPEC_REG_Dstacc_val::get(words)
+                                               : cfg::ALU_FORMAT_SPEC_REG2_Dstacc::get(words));
+  const Section& section = check.section;
+  const Format in = numeric::format_of(section.get<cfg::THCON_SEC0_REG1_In_data_format>());
+  path.out = numeric::format_of(section.get<cfg::THCON_SEC0_REG1_Out_data_format>());
+  // With mantissas rounded to ten bits, Dst holds BF16 or FP32 for either code, and LLK sets BF16
+  // here when it packs FP8 (tt-llk, cpack_common.h, reconfig_packer_data_format).
+  if (intermediate == Format::Bf16 && in == Format::Fp16 &&
+      cfg::PCK_DEST_RD_CTRL_Round_10b_mant::get(words) != 0)
+    intermediate = in;
   if (intermediate != in &&
       check.raise(Rule::PackFormatMismatch,
                   fmt::format("PACR with intermediate {} and In_data_format {}",
@@ -139,10 +137,10 @@ bool choose_path(Check& check, bool from_l1, Path& path) {
   path.read_32b = cfg::PCK_DEST_RD_CTRL_Read_32b_data::get(words) != 0;
   path.relu = {cfg::STACC_RELU_ApplyRelu::get(words) & 3,
                cfg::STACC_RELU_ReluThreshold::get(words)};
+  numeric::EarlyMode mode;
   if (from_l1) {
     path.early = numeric::l1_source_conversion(intermediate);
   } else {
-    numeric::EarlyMode mode;
     mode.intermediate = intermediate;
     mode.out = path.out;
     mode.read_32b = path.read_32b;
@@ -150,26 +148,34 @@ bool choose_path(Check& check, bool from_l1, Path& path) {
     mode.read_raw = cfg::PCK_DEST_RD_CTRL_Read_int8::get(words) != 0;
     mode.round_10b_mant = cfg::PCK_DEST_RD_CTRL_Round_10b_mant::get(words) != 0;
     path.early = numeric::early_conversion(mode);
+    if (cfg::ALU_ROUNDING_MODE_Gasket_srnd_en::get(words) != 0)
+      path.stochastic = numeric::stochastic_conversion(mode);
   }
+  const bool fp8_e4m3 = section.shared<cfg::THCON_SEC0_REG1_Pac_LF8_4b_exp>() != 0;
   if (path.early.row != nullptr)
-    path.late = numeric::late_conversion(path.early.code, path.out,
-                                         cfg::THCON_SEC0_REG1_Pac_LF8_4b_exp::get(words) != 0);
+    path.late = numeric::late_conversion(path.early.code, path.out, fp8_e4m3);
   path.threshold_on =
-      cfg::THCON_SEC0_REG1_Exp_threshold_en::get(words) != 0 && !numeric::is_integer(in);
-  path.threshold = cfg::THCON_SEC0_REG1_Exp_threshold::get(words);
-  const u32 mask = cfg::THCON_SEC0_REG1_Downsample_mask::get(words);
+      section.get<cfg::THCON_SEC0_REG1_Exp_threshold_en>() != 0 && !numeric::is_integer(in);
+  path.threshold = section.get<cfg::THCON_SEC0_REG1_Exp_threshold>();
+  const u32 mask = section.get<cfg::THCON_SEC0_REG1_Downsample_mask>();
   path.downsample = mask == 0 ? 0xFFFF : mask;
-  path.accumulate = cfg::THCON_SEC0_REG1_Pack_L1_Acc::get(words) != 0;
+  path.accumulate = section.get<cfg::THCON_SEC0_REG1_Pack_L1_Acc>() != 0;
+  path.compress = section.get<cfg::THCON_SEC0_REG1_Disable_zero_compress>() == 0;
+  path.stochastic_group =
+      numeric::is_bfp(path.out) && cfg::ALU_ROUNDING_MODE_Packer_srnd_en::get(words) != 0;
   path.histogram = any_thread_counts(check.context.state);
-  if (!descale_shift(check, path.descale_shift)) return false;
+  if (!descale_shift(check, path)) return false;
   if (numeric::is_bfp(path.out) &&
-      undocumented(check, cfg::THCON_SEC0_REG1_Dis_shared_exp_assembler::get(words) != 0,
+      undocumented(check, section.get<cfg::THCON_SEC0_REG1_Dis_shared_exp_assembler>() != 0,
                    "Dis_shared_exp_assembler with a block format"))
     return false;
-  if (!check_path(check, path, intermediate) || !check_accumulation(check, path)) return false;
-  const bool plain = !path.threshold_on && path.downsample == 0xFFFF && !path.accumulate &&
-                     !path.histogram && path.relu.mode < 2 && !from_l1;
-  if (plain) path.rows = numeric::pack_rows(path.read_32b, path.early, path.out);
+  if (!check_path(check, path, intermediate) || !check_accumulation(check, path) ||
+      !check_compression(check, path))
+    return false;
+  const bool plain = !path.compress && !path.descale_by_plane && path.stochastic == nullptr &&
+                     !path.stochastic_group && !path.threshold_on && path.downsample == 0xFFFF &&
+                     !path.accumulate && !path.histogram && path.relu.mode < 2 && !from_l1;
+  if (plain) path.rows = numeric::pack_rows(mode, fp8_e4m3);
   return true;
 }
 
@@ -192,26 +198,20 @@ bool same_words(const ConfigWords& words, const PathCache& cache) {
   return changed == 0;
 }
 
-/// Bits of PACR that check_documented looks at.
-bool plain_instruction(op::PACR insn) {
-  return insn.cfg_context() == 0 && insn.row_pad_zero() == 0 && insn.ctxt_ctrl() == 0 &&
-         insn.addr_cnt_context() == 0;
-}
-
 }  // namespace
 
-const Path* find_path(const Context& context, op::PACR insn, bool from_l1,
+const Path* find_path(const Context& context, const Section& section, bool from_l1,
                       std::optional<Path>& own) {
-  const ConfigWords& words = context.config();
+  const ConfigWords& words = section.words;
   const bool histogram = any_thread_counts(context.state);
   PathCache* cache = context.env.paths != nullptr ? &context.env.paths->pack : nullptr;
-  if (from_l1 || !plain_instruction(insn)) cache = nullptr;
+  if (from_l1 || section.context != 0) cache = nullptr;
   if (cache != nullptr && cache->valid && cache->histogram == histogram &&
       same_words(words, *cache))
     return &cache->path;
 
-  Check check{context};
-  if (!check_documented(check, insn) || !choose_path(check, from_l1, own.emplace())) return nullptr;
+  Check check{context, section};
+  if (!check_documented(check) || !choose_path(check, from_l1, own.emplace())) return nullptr;
   if (cache == nullptr || !check.clean) return &*own;
   for (u32 i = 0; i < PathCache::kWords; ++i) cache->words[i] = words[kPathWords[i]];
   cache->histogram = histogram;

@@ -2,15 +2,17 @@
 //
 // Documents: tt-isa-documentation WormholeB0 Packers/*.md (BlackholeA0 PACR.md refers to them);
 // fields: boopdotpng/tenstorrent-docs pack-unpack-registers, pack-data-path.
-// Not modelled, each a fault: compression (its choice of zeros is undocumented), stochastic
-// rounding, RowPadZero, configuration contexts, per-datum exponents (Dis_shared_exp_assembler).
+// Not modelled, each a fault: per-datum exponents (Dis_shared_exp_assembler), a start interface
+// (pack_start_intf_pos), the counters of PACK_COUNTERS beyond those that the edge masks use.
 #pragma once
 
 #include <optional>
 
 #include "numeric/format_pack.hpp"
 #include "numeric/format_rows.hpp"
+#include "numeric/format_stochastic.hpp"
 #include "tensix/context.hpp"
+#include "tensix/pack/section.hpp"
 
 namespace bhemu::tensix::pack {
 
@@ -20,11 +22,15 @@ struct Path {
   numeric::LateRow late = nullptr;
   numeric::Relu relu;
   u32 descale_shift = 0;
+  bool descale_by_plane = false;
   bool read_32b = false;
   bool threshold_on = false;
   u32 threshold = 0;
   u32 downsample = 0xFFFF;
   bool accumulate = false;
+  bool compress = false;
+  numeric::StochasticRow stochastic = nullptr;  // instead of early.row
+  bool stochastic_group = false;
   bool histogram = false;
   /// Everything in one for whole rows of Dst, if no other stage is on.
   numeric::PackRows rows = nullptr;
@@ -41,7 +47,7 @@ struct PathCache {
 
 /// The path of `insn`, in the environment's cache or else in `own`. Null: the instruction ends in
 /// a fault.
-const Path* find_path(const Context& context, op::PACR insn, bool from_l1,
+const Path* find_path(const Context& context, const Section& section, bool from_l1,
                       std::optional<Path>& own);
 
 }  // namespace bhemu::tensix::pack

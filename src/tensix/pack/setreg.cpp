@@ -1,20 +1,29 @@
 // PACR_SETREG: one register write in order with PACR.
 //
-// Document: tt-isa-documentation WormholeB0 PACR_SETREG.md. Blackhole names the same bits
-// differently (tenstorrent/tt-llk assembly.yaml): mode_sel is AddrSel, unused is Value10,
-// stream_id is AddrMid. Other settings of push, disable_stall and the low bits are undocumented.
+// Documents: tenstorrent/tt-llk tt_llk_blackhole assembly.yaml, PACR_SETREG (address, the flavour
+// that sets the data); field comments of that project's register headers for Packer_Reg_Wr_Addr
+// ("4 sets of 12-bit addresses including both sections"); tt-isa-documentation WormholeB0
+// PACR_SETREG.md for the range of addresses. Wormhole carries ten bits of data in the instruction
+// and scales them; those bits are unused on Blackhole. DisableStall concerns time only.
 #include <fmt/format.h>
 
 #include "tensix/context.hpp"
+#include "tensix/reg_wr_addr.hpp"
 
 namespace bhemu::tensix {
 
 Completion execute(Context& context, op::PACR_SETREG insn) {
-  constexpr u32 kFixedBits = 0x00800F03;
-  constexpr u32 kFixedValue = 0x00800F02;
-  const PackerState& packer = context.state.packer;
-  const bool known = (insn.word & kFixedBits) == kFixedValue;
-  const u32 address = 0xFFB00000u + packer.setreg_base[insn.mode_sel()] + (insn.stream_id() << 12);
+  PackerState& packer = context.state.packer;
+  if (insn.mode_sel() != 0) {
+    const u32 half = bits(insn.word, 3, 16);
+    packer.setreg_data = bit(insn.word, 2) ? (packer.setreg_data & 0xFFFFu) | half << 16
+                                           : (packer.setreg_data & 0xFFFF0000u) | half;
+    return Completion::Done;
+  }
+  const u32 address =
+      register_write_address(context.config(), cfg::THCON_SEC0_REG10_Packer_Reg_Wr_Addr::kWord,
+                             insn.addr_sel(), insn.stream_id());
+  const bool known = insn.push() != 0 && insn.flush() != 0;
   const bool in_range = address >= 0xFFB11000u && address < 0xFFB80000u;
   // A flush in the middle of a block would pad it, and where the stream goes on is not said.
   const bool idle = packer.exponents.fill == 0 && packer.data.fill == 0 && packer.group_fill == 0;
@@ -23,11 +32,7 @@ Completion execute(Context& context, op::PACR_SETREG insn) {
                   fmt::format("PACR_SETREG {:#010x} to {:#010x}", insn.word, address));
     return Completion::Done;
   }
-  const u32 value = insn.unused();
-  const u32 format = cfg::THCON_SEC0_REG1_Out_data_format::get(context.config());
-  const u32 high = value * packer.setreg_scaler[format & 3];
-  context.env.store_register(context.env.tile, address, value + ((high & 0x1FFFF) << 12),
-                             context.now);
+  context.env.store_register(context.env.tile, address, packer.setreg_data, context.now);
   return Completion::Done;
 }
 

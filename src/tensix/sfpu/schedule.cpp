@@ -216,12 +216,14 @@ u32 take_due(SfpuSchedule& schedule, Due& due) {
 }
 
 /// What SFPLOADMACRO.md demands of instructions that meet in a cycle. False: reported, the thread
-/// stops.
+/// stops. The page wants a SFPNOP in the multiply-add unit beside SFPSWAP; LLK's reciprocal and
+/// exponential leave that unit idle there (ckernel_sfpu_recip.h,
+/// _calculate_reciprocal_fast_24b_5c_).
 bool pairing_holds(Context& context, const Due& due, u32 count, bool after_swap) {
-  u32 mad_nop_lanes = 0, swap_lanes = 0, wrong = 0, busy_after_swap = 0;
+  u32 mad_lanes = 0, swap_lanes = 0, wrong = 0, busy_after_swap = 0;
   for (u32 i = 0; i < count; ++i) {
     const SfpuScheduled& entry = due[i];
-    if (entry.unit == SfpuUnit::Mad && is_nop(entry.word)) mad_nop_lanes |= entry.lanes;
+    if (entry.unit == SfpuUnit::Mad && !is_nop(entry.word)) mad_lanes |= entry.lanes;
     if (opcode_of(entry.word) == op::SFPSWAP::kOpcode) swap_lanes |= entry.lanes;
     const bool either = entry.unit == SfpuUnit::Simple || entry.unit == SfpuUnit::Round;
     if (after_swap && either && !is_nop(entry.word)) busy_after_swap |= entry.lanes;
@@ -232,8 +234,7 @@ bool pairing_holds(Context& context, const Due& due, u32 count, bool after_swap)
     }
   }
   const char* what = wrong != 0 ? "simple and round meet, and not exactly one writes LReg 16"
-                     : (swap_lanes & ~mad_nop_lanes) != 0
-                         ? "SFPSWAP without SFPNOP in the multiply-add sub-unit"
+                     : (swap_lanes & mad_lanes) != 0 ? "SFPSWAP beside a busy multiply-add sub-unit"
                      : busy_after_swap != 0 ? "simple or round busy in the cycle after SFPSWAP"
                                             : nullptr;
   return what == nullptr || !context.raise(Rule::SfpuMacroPairing, what);

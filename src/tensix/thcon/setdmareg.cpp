@@ -1,7 +1,8 @@
 // SETDMAREG: an immediate half register, or the state of the packer.
 //
 // Documents: tt-isa-documentation SETDMAREG_Immediate.md, SETDMAREG_Special.md. Blackhole has one
-// packer; what the page says of packers 1 to 3 reads as zero. All-zero flags: see mover/tdma.cpp.
+// packer; what the page says of packers 1 to 3 reads as zero. The bit that overrides
+// Disable_zero_compress is unused there (field comments of the LLK register headers).
 #include <fmt/format.h>
 
 #include "tensix/thcon/gpr.hpp"
@@ -16,17 +17,15 @@ u32 last_tile_size(const Context& context) {
   return packer.last_thread == context.thread ? packer.last_tile_size : 0;
 }
 
-/// Tile header: size in bits 15:0 of word 0; format and compression in bits 23:16 of word 1.
+/// Tile header: size in bits 15:0 of word 0; format and compression in bits 23:16 of word 1; zero
+/// flags in word 2.
 Values tile_header(const Context& context) {
   const ConfigWords& words = context.config();
   Values values{};
   values[0] = (last_tile_size(context) + 1) & 0xFFFFu;
   const u32 format = cfg::THCON_SEC0_REG1_Out_data_format::get(words);
-  // All_pack_disable_zero_compress, the bits of the override, share bits 31:24 with L1_source_addr.
-  const bool override_bits = cfg::THCON_SEC0_REG1_All_pack_disable_zero_compress_ovrd::get(words);
-  const u32 uncompressed = override_bits ? cfg::THCON_SEC0_REG1_L1_source_addr::get(words) & 1u
-                                         : cfg::THCON_SEC0_REG1_Disable_zero_compress::get(words);
-  values[1] = format << 16 | uncompressed << 20;
+  values[1] = format << 16 | cfg::THCON_SEC0_REG1_Disable_zero_compress::get(words) << 20;
+  values[2] = context.state.packer.compressor.zero_flags;
   return values;
 }
 
@@ -38,6 +37,7 @@ Values read_source(Context& context, u32 source, u32 which) {
       values[0] = u32{packer.accumulated_size[context.thread]} << 16 | last_tile_size(context);
       break;
     case 1:
+      values[0] = packer.compressor.zero_flags;
       break;
     case 2:
       values = tile_header(context);
@@ -48,6 +48,7 @@ Values read_source(Context& context, u32 source, u32 which) {
         values[i / 4] |= u32{packer.exponent_histogram[(source - 6) * 16 + i]} << (8 * (i % 4));
       break;
     case 8:
+      values[0] = packer.compressor.zero_flags & 1u;
       if (bit(which, 0)) {
         context.touch(Resource::Tdma);
         packer.accumulated_size.fill(0);

@@ -36,7 +36,11 @@ bool hand_over(const Context& context, u32 unpacker, u8 format) {
 }
 
 u8 next_context(const ConfigWords& words, u32 unpacker, u32 context_number) {
-  const u32 count = 1u << cfg::THCON_SEC0_REG2_Context_count::get(words, unpacker * kThconSection);
+  const u32 section = unpacker * kThconSection;
+  u32 count = 1u << cfg::THCON_SEC0_REG2_Context_count::get(words, section);
+  if (cfg::THCON_SEC0_REG2_Context_count_non_log2_en::get(words, section) != 0)
+    count = cfg::THCON_SEC0_REG2_Context_count_non_log2::get(words, section);
+  if (count == 0) count = 8;  // a counter of three bits that never meets it
   const u32 next = context_number + 1;
   return static_cast<u8>(next >= count ? 0 : next);
 }

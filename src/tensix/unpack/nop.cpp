@@ -2,13 +2,14 @@
 // hands over out of order.
 //
 // Documents: tt-isa-documentation UNPACR_NOP_ZEROSRC.md, UNPACR_NOP_SETDVALID.md,
-// UNPACR_NOP_OverlayClear.md, SETDVALID.md; positions of the Blackhole fields: tenstorrent/tt-llk
-// assembly.yaml; the stream register: tt-metal blackhole/noc/noc_overlay_parameters.h. Not
-// modelled, because no document says enough: clearing both banks, stream messages together with
-// set_dvalid.
+// UNPACR_NOP_OverlayClear.md, UNPACR_NOP_SETREG.md, SETDVALID.md; positions and meaning of the
+// Blackhole fields: tenstorrent/tt-llk tt_llk_blackhole assembly.yaml; the stream register:
+// tt-metal blackhole/noc/noc_overlay_parameters.h. Not modelled, because no document says enough:
+// stream messages together with set_dvalid.
 #include <fmt/format.h>
 
 #include "numeric/format_layout.hpp"
+#include "tensix/reg_wr_addr.hpp"
 #include "tensix/unpack/handover.hpp"
 
 namespace bhemu::tensix {
@@ -64,12 +65,52 @@ void pop_stream(const Context& context, op::UNPACR_NOP insn) {
   context.env.store_register(context.env.tile, address, 1, context.now);
 }
 
+/// The register write in order with UNPACR, in full or counted up.
+void write_register(const Context& context, op::UNPACR_NOP insn) {
+  const u32 select = bits(insn.word, 22, 1) << 1 | bits(insn.word, 15, 1);
+  const u32 value = bits(insn.word, 4, 11);
+  const u32 address =
+      register_write_address(context.config(), cfg::THCON_SEC0_REG10_Unpacker_Reg_Wr_Addr::kWord,
+                             select, insn.stream_id());
+  if (address < 0xFFB11000u || address >= 0xFFB80000u || context.env.store_register == nullptr) {
+    context.raise(Rule::UnpackUndocumented,
+                  fmt::format("UNPACR_NOP {:#010x} writes {:#010x}", insn.word, address));
+    return;
+  }
+  u32 written = value;
+  if (bit(insn.word, 3)) {
+    UnpackerState& unpacker = context.state.unpacker[insn.unpacker_select()];
+    const u32 count = u32{unpacker.message_count_high} << 16 | unpacker.message_count;
+    written = value == 0 ? 0 : (count + value) & 0x1FFFF;
+    unpacker.message_count = static_cast<u16>(written);
+    unpacker.message_count_high = static_cast<u16>(written >> 16);
+    context.touch(Resource::Tdma);
+    if (value == 0) return;  // only clears the count
+  }
+  context.env.store_register(context.env.tile, address, written, context.now);
+}
+
+void hand_over_with_format(const Context& context, u32 unpacker) {
+  const u32 format =
+      cfg::THCON_SEC0_REG2_Out_data_format::get(context.config(), unpacker * kThconSection);
+  unpack::hand_over(context, unpacker, static_cast<u8>(format));
+}
+
 }  // namespace
 
 Completion execute(Context& context, op::UNPACR_NOP insn) {
   const u32 unpacker = insn.unpacker_select();
   SrcFile& file = unpack::src_file(context.state, unpacker);
   const u32 operation = insn.unpack_pop();
+  if (operation == PopGivenStream && bit(insn.word, 2)) {
+    write_register(context, insn);
+    return Completion::Done;
+  }
+  constexpr u32 kOnlySetDvalid = 3;
+  if (insn.clr_to1_fmt_ctrl() == kOnlySetDvalid) {
+    hand_over_with_format(context, unpacker);
+    return Completion::Done;
+  }
   if (operation == StreamPop || operation == PopGivenStream) {
     pop_stream(context, insn);
     return Completion::Done;
@@ -77,19 +118,14 @@ Completion execute(Context& context, op::UNPACR_NOP insn) {
   if (operation == ClearSource) {
     const u32 wait_bank = insn.stall_clr_cntrl() != 0 ? file.unpack_bank : file.matrix_bank;
     if (file.owner[wait_bank] != SrcOwner::Unpacker) return Completion::Stall;
-    if (insn.bank_clr_ctrl() != 0) {
-      context.raise(Rule::UnpackUndocumented, "UNPACR_NOP clears both banks");
-      return Completion::Done;
-    }
     u32 cell;
     if (!clear_value(context, insn, cell)) return Completion::Done;
-    for (SrcRow& row : file.bank[file.unpack_bank]) row.datum.fill(cell);
+    for (u32 bank = 0; bank < 2; ++bank) {
+      if (bank != file.unpack_bank && insn.bank_clr_ctrl() == 0) continue;
+      for (SrcRow& row : file.bank[bank]) row.datum.fill(cell);
+    }
   }
-  if (insn.set_dvalid() != 0) {
-    const u32 section = unpacker * kThconSection;
-    const u32 format = cfg::THCON_SEC0_REG2_Out_data_format::get(context.config(), section);
-    unpack::hand_over(context, unpacker, static_cast<u8>(format));
-  }
+  if (insn.set_dvalid() != 0) hand_over_with_format(context, unpacker);
   return Completion::Done;
 }
 

@@ -125,7 +125,7 @@ bool Planner::formats(Plan& plan) {
                             ? cfg::ALU_FORMAT_SPEC_REG0_SrcAUnsigned::get(words_) != 0
                             : cfg::ALU_FORMAT_SPEC_REG0_SrcBUnsigned::get(words_) != 0;
   plan.convert = numeric::unpack_row_to_src(source.format, target.format, flags);
-  plan.rows = numeric::unpack_rows(source.format, target.format);
+  plan.rows = numeric::unpack_rows(source.format, target.format, flags);
   target.form = numeric::unpack_form_in_dst(source.format, target.format);
   const bool known =
       target.to_dst ? target.form != numeric::DstForm::Undefined : plan.convert != nullptr;
@@ -163,6 +163,11 @@ void Planner::sections(Source& source) {
   datums_ = address;
   source.wrap.limit = u64{cfg::THCON_SEC0_REG2_Unpack_limit_address::get(words_, section_)} * 16;
   source.wrap.size = u64{cfg::THCON_SEC0_REG2_Unpack_fifo_size::get(words_, section_)} * 16;
+  // Context 1 may have a ring of its own (field comments of the LLK register headers).
+  if (c == 1 && cfg::THCON_SEC0_REG10_Unpack_limit_address_en::get(words_, section_) != 0) {
+    source.wrap.limit = u64{cfg::THCON_SEC0_REG10_Unpack_limit_address::get(words_, section_)} * 16;
+    source.wrap.size = u64{cfg::THCON_SEC0_REG10_Unpack_fifo_size::get(words_, section_)} * 16;
+  }
 }
 
 bool Planner::plain_extent(Source& source) {
@@ -289,6 +294,7 @@ bool Planner::destination(Plan& plan) {
   target.upsample = (1u << cfg::THCON_SEC0_REG2_Upsample_rate::get(words_, section_)) - 1;
   target.interleave = cfg::THCON_SEC0_REG2_Upsample_and_interleave::get(words_, section_) != 0;
   target.zero_write = insn_.zero_write2() != 0;
+  target.broadcast = insn_.srcb_bcast() != 0;
   if (select_.unpacker == 0) {
     // Silicon ignores haloize on unpacker 1.
     target.haloize = cfg::THCON_SEC0_REG2_Haloize_mode::get(words_) != 0;
@@ -313,6 +319,15 @@ bool Planner::check(const Plan& plan) {
     return false;
   if (target.to_dst && (target.haloize || target.column_shift != 0) &&
       raise(Rule::UnpackModeClash, "haloize or a column shift with Dst as the destination"))
+    return false;
+  // The first row goes into the eight rows of its aligned group. Only that much is said of
+  // srcb_bcast: one whole or partial row, plain, from a row that begins such a group.
+  const bool one_row = target.position % numeric::kRow + source.count <= numeric::kRow &&
+                       target.position / numeric::kRow % 8 == 0 && !source.compressed &&
+                       target.upsample == 0;
+  if (target.broadcast && (select_.unpacker == 0 || !one_row) &&
+      raise(Rule::UnpackUndocumented,
+            fmt::format("srcb_bcast of {} datums to position {}", source.count, target.position)))
     return false;
   const bool by_address = thread_cfg::SRCA_SET_SetOvrdWithAddr::get(context_.thread_config()) != 0;
   if (target.to_dst && by_address &&

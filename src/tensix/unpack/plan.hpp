@@ -52,6 +52,7 @@ struct Target {
   u32 upsample = 0;         // positions after each datum ...
   bool interleave = false;  // ... that are skipped instead of cleared
   bool zero_write = false;
+  bool broadcast = false;  // SrcB: the row goes into eight rows
 };
 
 struct Plan {

@@ -15,6 +15,9 @@ struct UnpackerState {
   std::array<u8, kThreads> context{};
   /// SrcRow: row of the bank at which each thread's next unpack starts, 6 bits.
   std::array<u8, kThreads> src_row{};
+  /// SetRegAcc: messages that UNPACR_NOP has counted, 17 bits.
+  u16 message_count = 0;
+  u16 message_count_high = 0;
 };
 // The state hash reads the bytes.
 static_assert(std::has_unique_object_representations_v<UnpackerState>);

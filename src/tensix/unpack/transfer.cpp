@@ -90,7 +90,7 @@ class Sink {
   /// and where; 0: they go through `put`.
   u32 straight_rows(u32 rows, u32*& cell) const {
     const u32 row = position_ / kRow;
-    if (position_ % kRow != 0 || target_.to_dst) return 0;
+    if (position_ % kRow != 0 || target_.to_dst || target_.broadcast) return 0;
     u32 target = row;
     if (plan_.select.unpacker == 0) {
       if (row < 4 || target_.haloize || target_.column_shift != 0) return 0;
@@ -105,8 +105,10 @@ class Sink {
  private:
   bool put_in_row(u32 row, u32 column, const u32* cell, u32 count) {
     if (plan_.select.unpacker == 1) {
-      u32* target = &rows_[(row + src_row_) & 63].datum[column];
-      std::memcpy(target, cell, u64{count} * 4);
+      for (u32 i = 0; i < (target_.broadcast ? 8u : 1u); ++i) {
+        u32* target = &rows_[(row + i + src_row_) & 63].datum[column];
+        std::memcpy(target, cell, u64{count} * 4);
+      }
       return true;
     }
     return target_.to_dst ? put_in_dst((row - 4) & 0x3FF, column, cell, count)
@@ -364,7 +366,7 @@ class Mover {
   /// The input address after a row of 16 datums; `done` counts the datums read.
   void step_row(u32 done) {
     source_.data += u64{kRow} * source_.datum_bits;
-    if (done % source_.row_datums == 0 && source_.row_step != u64{kRow} * source_.datum_bits)
+    if (done % source_.row_datums == 0)
       source_.data += source_.row_step - u64{source_.row_datums} * source_.datum_bits;
     source_.data = wrapped(source_.data, 8);
   }
@@ -392,7 +394,8 @@ class Mover {
 };
 
 /// SrcA is written in bursts of whole rows. A burst never crosses row 63, and one that starts off
-/// its own alignment may lose rows inside a set; an aligned start is exact.
+/// its own alignment may lose rows inside a set; an aligned start is exact. LLK's untilize writes a
+/// face from every row on and uses the first row of each (llk_unpack_untilize.h).
 bool check_burst(const Context& context, const Plan& plan) {
   if (plan.select.unpacker != 0 || plan.target.to_dst || plan.source.count <= kRow) return true;
   const u32 row = plan.target.position / kRow;

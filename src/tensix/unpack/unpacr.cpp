@@ -69,8 +69,6 @@ Completion execute(Context& context, op::UNPACR insn) {
     return Completion::Done;
   }
   if (insn.cfg_context_cnt_inc() != 0) return increment_context(context, insn);
-  if (insn.srcb_bcast() != 0 && context.raise(Rule::UnpackUndocumented, "UNPACR with srcb_bcast"))
-    return Completion::Done;
 
   const u32 unpacker = insn.unpack_block_selection();
   if (!unpack::src_file(context.state, unpacker).unpacker_may_write()) return Completion::Stall;

@@ -1,0 +1,269 @@
+"""An emulated card."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable, Iterable, Sequence, Union
+
+import numpy as np
+
+from bhemu import _native
+
+Tile = tuple[int, int]
+"""Translated NoC 0 coordinates (x, y), as firmware and drivers use them."""
+
+Readable = Union[bytes, bytearray, memoryview, np.ndarray]
+
+CORES = ("brisc", "ncrisc", "trisc0", "trisc1", "trisc2")
+
+
+@dataclass(frozen=True)
+class Core:
+    """One RISC-V core at this moment.
+
+    ``status`` is ``reset``, ``running``, ``blocked`` (an access waits), ``parked`` (polls, and
+    sleeps until what it polls changes) or ``stopped`` (broke a rule). ``x`` and ``f`` are the 32
+    integer and float registers as 32-bit words.
+    """
+
+    status: str
+    pc: int
+    x: list[int]
+    f: list[int]
+    instructions: int
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A broken rule: ``rule`` is its name in docs/RULES.md. ``pc`` is a program counter, or the
+    instruction word of a coprocessor thread; ``where`` is function and source line."""
+
+    rule: str
+    is_error: bool
+    tile: Tile
+    agent: str
+    pc: int
+    cycle: int
+    text: str
+    where: str
+    instruction: str
+
+
+def _bytes(data: Readable) -> Readable:
+    return np.ascontiguousarray(data) if isinstance(data, np.ndarray) else data
+
+
+class Device:
+    """A card with its tiles, memory and time. Any number may live in one process; several
+    threads may use one, a call at a time."""
+
+    def __init__(
+        self,
+        board: str = "p150",
+        *,
+        harvest_dram: str = "",
+        harvest_columns: str = "",
+        timing: str = "fast",
+        threads: int = 1,
+        rules: Iterable[str] = (),
+        _native_device: "_native.Device | None" = None,
+    ) -> None:
+        """``board`` is ``p100a`` or ``p150``; the harvest lists are like ``"2,5"``, ``"none"`` or
+        ``"+2"`` (added to what the board lacks anyway). ``timing`` is ``fast`` or ``reference``.
+        ``threads`` of the host run the card; results do not depend on it. ``rules`` are
+        ``"name=error"``, ``"name=warn"`` or ``"name=silicon"``."""
+        if _native_device is not None:
+            self._device = _native_device
+            return
+        self._device = _native.Device(
+            settings(board, harvest_dram, harvest_columns, timing, threads, rules)
+        )
+
+    # --- What there is.
+
+    @property
+    def board(self) -> str:
+        """``"P100A"`` or ``"P150"``."""
+        return self._device.board()
+
+    @property
+    def tensix_tiles(self) -> list[Tile]:
+        """The live Tensix tiles, column by column."""
+        return self._device.tensix_tiles()
+
+    @property
+    def dram_banks(self) -> int:
+        """The number of DRAM banks of 4 GiB."""
+        return self._device.dram_banks()
+
+    def dram_tile(self, bank: int, noc: int = 0) -> Tile:
+        """The tile through which firmware reaches ``bank`` on NoC ``noc``."""
+        return self._device.dram_tile(bank, noc)
+
+    def soc_descriptor(self) -> str:
+        """The YAML text that tt-umd wants beside a simulator of this board."""
+        return self._device.soc_descriptor()
+
+    # --- Memory and registers, between runs. Any size and alignment.
+
+    def read(self, tile: Tile, address: int, size: int) -> bytes:
+        """``size`` bytes from ``address`` of ``tile`` (L1, registers, DRAM by its tile)."""
+        data = bytearray(size)
+        self._device.read(tile, address, data)
+        return bytes(data)
+
+    def read_array(self, tile: Tile, address: int, shape, dtype=np.uint32) -> np.ndarray:
+        """An array of ``shape`` and ``dtype`` whose bytes begin at ``address``."""
+        array = np.empty(shape, dtype)
+        self._device.read(tile, address, array)
+        return array
+
+    def write(self, tile: Tile, address: int, data: Readable) -> None:
+        """The bytes of ``data`` (an array's in C order) to ``address`` of ``tile``."""
+        self._device.write(tile, address, _bytes(data))
+
+    def read32(self, tile: Tile, address: int) -> int:
+        """One little-endian 32-bit word."""
+        return int.from_bytes(self.read(tile, address, 4), "little")
+
+    def write32(self, tile: Tile, address: int, value: int) -> None:
+        """One little-endian 32-bit word, modulo 2**32."""
+        self.write(tile, address, (value & 0xFFFFFFFF).to_bytes(4, "little"))
+
+    def multicast(self, first: Tile, last: Tile, address: int, data: Readable) -> None:
+        """The bytes of ``data`` to every live Tensix tile of the inclusive rectangle."""
+        self._device.multicast(first, last, address, _bytes(data))
+
+    def read_dram(self, bank: int, offset: int, size: int) -> bytes:
+        """``size`` bytes from ``offset`` of a DRAM bank."""
+        data = bytearray(size)
+        self._device.read_dram(bank, offset, data)
+        return bytes(data)
+
+    def write_dram(self, bank: int, offset: int, data: Readable) -> None:
+        """The bytes of ``data`` to ``offset`` of a DRAM bank."""
+        self._device.write_dram(bank, offset, _bytes(data))
+
+    def set_host_memory(self, memory: Union[bytearray, memoryview, np.ndarray], base: int = 0) -> None:
+        """Lends ``memory`` to the card: NoC address ``1 << 60 | base`` of the PCIe tile is its
+        first byte. Other threads may read and write it while the card runs."""
+        self._device.set_host_memory(memory, base)
+
+    # --- Programs and time.
+
+    def boot(self, firmware: str = "") -> None:
+        """Boots every tile: the five ELFs in the folder ``firmware``, or bhemu's own."""
+        self._device.boot(str(firmware))
+
+    def load_elf(self, tile: Tile, core: str, path: str) -> int:
+        """Loads an ELF file's segments for ``core`` and returns the entry point."""
+        return self._device.load_elf(tile, core, str(path))
+
+    def start_core(self, tile: Tile, core: str, pc: int = 0) -> None:
+        """Lets ``core`` (``brisc``, ``ncrisc``, ``trisc0`` to ``trisc2``) go from ``pc``."""
+        self._device.start_core(tile, core, pc)
+
+    def hold_core(self, tile: Tile, core: str) -> None:
+        """Holds ``core`` in reset."""
+        self._device.hold_core(tile, core)
+
+    def run(
+        self, until: "Callable[[], bool] | None" = None, max_cycles: "int | None" = None
+    ) -> None:
+        """Runs until ``until()`` is true. It is asked every few hundred cycles and may use this
+        device. Raises HangError when nothing can ever happen again, FaultError when a rule is
+        broken, LimitError after ``max_cycles``."""
+        self._device.run(until, (1 << 64) - 1 if max_cycles is None else max_cycles)
+
+    def advance(self, cycles: int) -> None:
+        """Lets at least ``cycles`` pass, also when the card idles. Raises FaultError."""
+        self._device.advance(cycles)
+
+    @property
+    def cycle(self) -> int:
+        """Cycles of the AI clock since the card was made."""
+        return self._device.cycle()
+
+    def hash(self) -> int:
+        """A hash of all that a program on the card could see."""
+        return self._device.hash()
+
+    # --- Looking inside.
+
+    def core(self, tile: Tile, core: str) -> Core:
+        """A core's registers and what it is doing."""
+        return Core(**self._device.core(tile, core))
+
+    def dst(self, tile: Tile) -> np.ndarray:
+        """Dst as the hardware stores it: uint16 of shape (1024, 16). See ``tensor.dst_to_bf16``."""
+        return self._device.registers(tile, "dst16").astype(np.uint16).reshape(1024, 16)
+
+    def src(self, tile: Tile, which: str) -> np.ndarray:
+        """The matrix unit's bank of SrcA (``"a"``) or SrcB (``"b"``): float32 of shape (64, 16)."""
+        if which not in ("a", "b"):
+            raise ValueError(f"there is no source '{which}', only 'a' and 'b'")
+        return self._device.registers(tile, "src" + which).view(np.float32).reshape(64, 16)
+
+    def lregs(self, tile: Tile) -> np.ndarray:
+        """The vector unit's registers: uint32 of shape (17, 32), lanes last."""
+        return self._device.registers(tile, "lreg").reshape(17, 32)
+
+    def gprs(self, tile: Tile) -> np.ndarray:
+        """The scalar unit's registers: uint32 of shape (3 threads, 64)."""
+        return self._device.registers(tile, "gpr").reshape(3, 64)
+
+    def config(self, tile: Tile) -> np.ndarray:
+        """Backend configuration: uint32 of shape (2 banks, words)."""
+        return self._device.registers(tile, "config").reshape(2, -1)
+
+    def thread_config(self, tile: Tile) -> np.ndarray:
+        """Thread configuration: uint32 of shape (3 threads, words)."""
+        return self._device.registers(tile, "thread_config").reshape(3, -1)
+
+    def faults(self) -> list[Fault]:
+        """Broken rules so far, oldest first, warnings too."""
+        return [Fault(**fault) for fault in self._device.faults()]
+
+    def clear_faults(self) -> None:
+        """Forgets them. Agents that have stopped stay stopped until they are reset."""
+        self._device.clear_faults()
+
+    def waiters(self) -> str:
+        """Who waits for what and who could release it, as text."""
+        return self._device.waiters()
+
+    # --- Copies.
+
+    def snapshot(self) -> bytes:
+        """All state of the card (without host memory)."""
+        return self._device.snapshot()
+
+    def restore(self, snapshot: bytes) -> None:
+        """Takes over a snapshot of a card with the same board, harvesting and timing."""
+        self._device.restore(snapshot)
+
+    def clone(self) -> "Device":
+        """A second card in the same state."""
+        return Device(_native_device=self._device.clone())
+
+    def __repr__(self) -> str:
+        return f"<bhemu.Device {self.board}, cycle {self.cycle}>"
+
+
+def settings(
+    board: str,
+    harvest_dram: str,
+    harvest_columns: str,
+    timing: str,
+    threads: int,
+    rules: Sequence[str],
+) -> "_native.Settings":
+    """The same options for the native side."""
+    result = _native.Settings()
+    result.board = board
+    result.harvest_dram = harvest_dram
+    result.harvest_columns = harvest_columns
+    result.timing = timing
+    result.threads = threads
+    result.rules = list(rules)
+    return result

@@ -1,0 +1,81 @@
+"""Program files, as ``bhemu run`` takes them."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Iterable
+
+import numpy as np
+
+from bhemu import _native
+from bhemu.device import Fault, settings
+from bhemu.errors import FaultError, HangError
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a program. ``status`` is ``ok``, ``wrong-result``, ``hang`` or ``fault``;
+    ``tensors`` are those that the program saves, by file name without ``.npy``."""
+
+    status: str
+    board: str
+    boot_cycles: int
+    cycles: int
+    riscv_instructions: int
+    tensix_instructions: int
+    noc_bytes: int
+    explanation: str
+    faults: list[Fault] = field(repr=False)
+    tensors: dict[str, np.ndarray] = field(repr=False)
+
+    @property
+    def ok(self) -> bool:
+        """Everything that the program expects came true."""
+        return self.status == "ok"
+
+
+class Program:
+    """A program file (docs/PROGRAMS.md)."""
+
+    def __init__(self, path: "str | Path") -> None:
+        self.path = Path(path)
+
+    def run(
+        self,
+        board: str = "",
+        *,
+        firmware: str = "",
+        harvest_dram: str = "",
+        harvest_columns: str = "",
+        timing: str = "fast",
+        threads: int = 1,
+        rules: Iterable[str] = (),
+        max_cycles: int = 0,
+        check: bool = True,
+    ) -> Result:
+        """Boots a card, runs the program, compares its results. ``board`` empty: the program's
+        own. With ``check`` a hang raises HangError and a fault FaultError; a wrong result is a
+        Result either way."""
+        with tempfile.TemporaryDirectory() as output:
+            outcome = _native.run_program(
+                str(self.path),
+                settings(board, harvest_dram, harvest_columns, timing, threads, list(rules)),
+                str(firmware),
+                output,
+                max_cycles,
+            )
+            outcome["tensors"] = {Path(p).stem: np.load(p) for p in outcome.pop("saved")}
+        outcome["faults"] = [Fault(**fault) for fault in outcome["faults"]]
+        result = Result(**outcome)
+        if check and result.status == "hang":
+            raise HangError(result.explanation)
+        if check and result.status == "fault":
+            raise FaultError(result.explanation)
+        return result
+
+
+def run(path: "str | Path", board: str = "", **options) -> Result:
+    """``Program(path).run(board, ...)``."""
+    return Program(path).run(board, **options)

@@ -1,0 +1,441 @@
+// The native half of the Python package: bhemu._native. What it offers is documented in
+// python/bhemu/device.py, which users see.
+#include <fmt/format.h>
+#include <pybind11/functional.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/archive.hpp"
+#include "device/device.hpp"
+#include "host/error.hpp"
+#include "host/firmware.hpp"
+#include "host/inspect.hpp"
+#include "host/machine.hpp"
+#include "host/program.hpp"
+#include "host/report.hpp"
+#include "host/settings.hpp"
+#include "host/soc_descriptor.hpp"
+#include "host/version.hpp"
+#include "pcie/host_memory.hpp"
+#include "riscv/disasm.hpp"
+#include "tensix/disasm.hpp"
+#include "tile/tile.hpp"
+
+namespace bhemu::python {
+namespace {
+
+namespace py = pybind11;
+using host::InputError;
+
+/// How a run ended, when not as asked: becomes one of the exceptions of bhemu/errors.py.
+struct RunError : std::runtime_error {
+  RunError(const char* kind, const std::string& text) : std::runtime_error(text), kind(kind) {}
+  std::string kind;
+};
+
+py::bytes bytes_of(const std::vector<u8>& data) {
+  return py::bytes(reinterpret_cast<const char*>(data.data()), data.size());
+}
+
+std::span<const u8> span_of(const py::buffer_info& info) {
+  for (py::ssize_t axis = info.ndim, stride = info.itemsize; axis-- > 0; stride *= info.shape[axis])
+    if (info.shape[axis] > 1 && info.strides[axis] != stride)
+      throw InputError("", "", "the buffer is not contiguous");
+  return {static_cast<const u8*>(info.ptr), static_cast<size_t>(info.size * info.itemsize)};
+}
+
+Coord coord_of(const std::pair<unsigned, unsigned>& tile) {
+  if (tile.first >= noc::Routing::kSpan || tile.second >= noc::Routing::kSpan)
+    throw InputError("", "",
+                     fmt::format("({}, {}) is no coordinate of the NoC", tile.first, tile.second));
+  return {static_cast<u8>(tile.first), static_cast<u8>(tile.second)};
+}
+
+CoreId core_named(const std::string& name) {
+  for (unsigned core = 0; core < kCores; ++core)
+    if (name == host::kCoreFileNames[core]) return static_cast<CoreId>(core);
+  throw InputError("", "",
+                   fmt::format("there is no core '{}': brisc, ncrisc, trisc0, trisc1, "
+                               "trisc2",
+                               name));
+}
+
+py::dict fault_dict(const host::FaultReport& report) {
+  py::dict dict;
+  dict["rule"] = info_of(report.fault.rule).name;
+  dict["is_error"] = report.fault.severity == Severity::Error;
+  dict["tile"] = py::make_tuple(report.tile.x, report.tile.y);
+  dict["agent"] = name_of(report.fault.agent);
+  dict["pc"] = report.fault.pc;
+  dict["cycle"] = report.fault.cycle;
+  dict["text"] = report.fault.text;
+  dict["where"] = report.where;
+  dict["instruction"] = report.instruction;
+  return dict;
+}
+
+/// A device that several Python threads may use: one at a time gets through.
+class NativeDevice {
+ public:
+  explicit NativeDevice(const host::DeviceSettings& settings)
+      : device_(host::device_options(settings, BoardModel::P150, host::SettingStyle::File)) {}
+  explicit NativeDevice(Device&& device) : device_(std::move(device)) {}
+  ~NativeDevice() { device_.set_host_memory(nullptr); }
+
+  std::string board() { return device_.board().name(); }
+  std::vector<std::pair<unsigned, unsigned>> tensix_tiles() {
+    std::vector<std::pair<unsigned, unsigned>> tiles;
+    for (const Coord tile : device_.board().tensix()) tiles.emplace_back(tile.x, tile.y);
+    return tiles;
+  }
+  unsigned dram_banks() { return device_.board().dram_banks(); }
+  std::pair<unsigned, unsigned> dram_tile(unsigned bank, unsigned noc) {
+    if (bank >= dram_banks() || noc >= kNocs)
+      throw InputError("", "", fmt::format("there is no DRAM bank {} on NoC {}", bank, noc));
+    const Coord tile = device_.board().dram_port(bank, noc);
+    return {tile.x, tile.y};
+  }
+  std::string soc_descriptor() { return host::soc_descriptor(device_.board()); }
+
+  void read(std::pair<unsigned, unsigned> tile, u64 address, const py::buffer& target) {
+    const py::buffer_info info = target.request(true);
+    const std::span<const u8> bytes = span_of(info);
+    const std::span<u8> writable(static_cast<u8*>(info.ptr), bytes.size());
+    const Coord coord = coord_of(tile);
+    py::gil_scoped_release free;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!device_.read(coord, address, writable)) nothing(coord, address, bytes.size());
+  }
+  void write(std::pair<unsigned, unsigned> tile, u64 address, const py::buffer& source) {
+    const py::buffer_info info = source.request();
+    const std::span<const u8> bytes = span_of(info);
+    const Coord coord = coord_of(tile);
+    py::gil_scoped_release free;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!device_.write(coord, address, bytes)) nothing(coord, address, bytes.size());
+  }
+  void multicast(std::pair<unsigned, unsigned> first, std::pair<unsigned, unsigned> last,
+                 u64 address, const py::buffer& source) {
+    const py::buffer_info info = source.request();
+    const std::span<const u8> bytes = span_of(info);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!device_.multicast(coord_of(first), coord_of(last), address, bytes))
+      nothing(coord_of(first), address, bytes.size());
+  }
+  void read_dram(unsigned bank, u64 offset, const py::buffer& target) {
+    const py::buffer_info info = target.request(true);
+    const std::span<const u8> bytes = span_of(info);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!device_.read_dram(bank, offset, {static_cast<u8*>(info.ptr), bytes.size()}))
+      no_dram(bank, offset, bytes.size());
+  }
+  void write_dram(unsigned bank, u64 offset, const py::buffer& source) {
+    const py::buffer_info info = source.request();
+    const std::span<const u8> bytes = span_of(info);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!device_.write_dram(bank, offset, bytes)) no_dram(bank, offset, bytes.size());
+  }
+  /// The card reaches `memory` at bit 60 of a NoC address plus `base`.
+  void set_host_memory(const py::buffer& memory, u64 base) {
+    auto info = std::make_unique<py::buffer_info>(memory.request(true));
+    const std::span<const u8> bytes = span_of(*info);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    host_ = pcie::SpanMemory({static_cast<u8*>(info->ptr), bytes.size()}, base);
+    host_buffer_ = std::move(info);
+    device_.set_host_memory(&host_);
+  }
+
+  void boot(const std::string& directory) {
+    firmware_ = std::make_shared<host::Firmware>(
+        directory.empty() ? host::Firmware::embedded() : host::Firmware::load(directory));
+    py::gil_scoped_release free;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    host::upload(device_, *firmware_);
+    host::GoWatcher watcher(device_, *firmware_, device_.board().tensix());
+    finish(device_.run(kNever, [&] { return watcher.all_done(); }));
+  }
+  u32 load_elf(std::pair<unsigned, unsigned> tile, const std::string& core,
+               const std::string& path) {
+    auto elf = std::make_shared<const host::Elf>(host::Elf::load(path));
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const u32 entry = host::load_elf(device_, coord_of(tile), core_named(core), *elf);
+    loaded_.emplace_back(core_named(core), std::move(elf));
+    return entry;
+  }
+  void start_core(std::pair<unsigned, unsigned> tile, const std::string& core, u32 pc) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    host::start_core(device_, coord_of(tile), core_named(core), pc);
+  }
+  void hold_core(std::pair<unsigned, unsigned> tile, const std::string& core) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    host::hold_core(device_, coord_of(tile), core_named(core));
+  }
+
+  /// `done` is asked at the edges of epochs with the GIL held; it may use the device.
+  void run(const py::object& done, u64 max_cycles) {
+    std::function<bool()> predicate;
+    std::exception_ptr thrown;
+    if (!done.is_none())
+      predicate = [&] {
+        py::gil_scoped_acquire hold;
+        mutex_.unlock();
+        bool result = true;
+        try {
+          if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+          result = py::cast<bool>(done());
+        } catch (...) {
+          thrown = std::current_exception();
+        }
+        py::gil_scoped_release free;
+        mutex_.lock();
+        return result;
+      };
+    RunResult result;
+    {
+      py::gil_scoped_release free;
+      const std::lock_guard<std::mutex> lock(mutex_);
+      result = device_.run(max_cycles, predicate);
+      if (!thrown) finish(result);
+    }
+    if (thrown) std::rethrow_exception(thrown);
+  }
+  void advance(u64 cycles) {
+    py::gil_scoped_release free;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const RunResult result = device_.advance(cycles);
+    if (result.status == RunStatus::Faulted) finish(result);
+  }
+  u64 cycle() { return device_.cycle(); }
+  u64 hash() {
+    py::gil_scoped_release free;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return device_.hash();
+  }
+
+  py::array_t<u32> registers(std::pair<unsigned, unsigned> tile, const std::string& name) {
+    const auto file = host::register_file_named(name);
+    if (!file) throw InputError("", "", fmt::format("there is no register file '{}'", name));
+    std::vector<u32> words(host::register_words(*file));
+    const std::lock_guard<std::mutex> lock(mutex_);
+    host::read_registers(device_, coord_of(tile), *file, 0, words);
+    return py::array_t<u32>(static_cast<py::ssize_t>(words.size()), words.data());
+  }
+  py::dict core(std::pair<unsigned, unsigned> at, const std::string& name) {
+    static constexpr const char* kStatus[] = {"reset", "running", "blocked", "parked", "stopped"};
+    const std::lock_guard<std::mutex> lock(mutex_);
+    tile::Tile& tile = host::tensix_tile(device_, coord_of(at));
+    tile.settle(device_.cycle());
+    const CoreId id = core_named(name);
+    const riscv::CoreState& state = tile.core(id);
+    py::dict dict;
+    dict["status"] = kStatus[static_cast<unsigned>(tile.status(id))];
+    dict["pc"] = state.pc;
+    dict["x"] = std::vector<u32>(state.x.begin(), state.x.begin() + 32);
+    dict["f"] = std::vector<u32>(state.f.begin(), state.f.end());
+    dict["instructions"] = state.instret;
+    return dict;
+  }
+  std::vector<py::dict> faults() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<py::dict> all;
+    for (const host::FaultReport& report : host::fault_reports(device_, code_map()))
+      all.push_back(fault_dict(report));
+    return all;
+  }
+  void clear_faults() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    device_.clear_faults();
+  }
+  /// Who waits for what, as `bhemu run` prints it for a hang.
+  std::string waiters() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return waiters_text(false);
+  }
+  py::bytes snapshot() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return bytes_of(device_.snapshot());
+  }
+  void restore(const py::bytes& snapshot) {
+    const std::string_view view = snapshot;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    device_.restore({reinterpret_cast<const u8*>(view.data()), view.size()});
+  }
+  std::unique_ptr<NativeDevice> clone() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    auto copy = std::make_unique<NativeDevice>(device_.clone());
+    copy->firmware_ = firmware_;
+    copy->loaded_ = loaded_;
+    return copy;
+  }
+
+ private:
+  [[noreturn]] static void nothing(Coord tile, u64 address, size_t bytes) {
+    throw InputError("", "",
+                     fmt::format("nothing answers at ({}, {}) address {:#x}, {} bytes", tile.x,
+                                 tile.y, address, bytes));
+  }
+  [[noreturn]] static void no_dram(unsigned bank, u64 offset, size_t bytes) {
+    throw InputError(
+        "", "", fmt::format("DRAM bank {} has nothing at {:#x}, {} bytes", bank, offset, bytes));
+  }
+  host::CodeMap code_map() const {
+    host::CodeMap code;
+    const auto add = [&](CoreId core, const host::Elf& elf) {
+      for (const host::Segment& segment : elf.segments())
+        if (segment.executable)
+          code.add(core, elf, segment.virtual_address, segment.virtual_address,
+                   segment.memory_size);
+    };
+    for (unsigned core = 0; core < kCores && firmware_; ++core)
+      add(static_cast<CoreId>(core), firmware_->elf(static_cast<CoreId>(core)));
+    for (const auto& [core, elf] : loaded_) add(core, *elf);
+    return code;
+  }
+  std::string waiters_text(bool spinning) {
+    const auto groups = host::waiter_groups(device_, code_map());
+    return host::hang_text(groups, device_.cycle(), device_.board().tensix().size(), spinning);
+  }
+  void finish(const RunResult& result) {
+    switch (result.status) {
+      case RunStatus::Done:
+        return;
+      case RunStatus::Cycles:
+        throw RunError("limit",
+                       fmt::format("the cycle limit was reached at cycle {}", result.cycle));
+      case RunStatus::Faulted:
+        throw RunError("fault", host::fault_text(host::fault_reports(device_, code_map())));
+      case RunStatus::Idle:
+      case RunStatus::Spinning:
+        throw RunError("hang", waiters_text(result.status == RunStatus::Spinning));
+    }
+  }
+
+  Device device_;
+  std::mutex mutex_;
+  std::shared_ptr<host::Firmware> firmware_;
+  std::vector<std::pair<CoreId, std::shared_ptr<const host::Elf>>> loaded_;
+  std::unique_ptr<py::buffer_info> host_buffer_;  // keeps the memory alive
+  pcie::SpanMemory host_;
+};
+
+/// What `bhemu run FILE` does, with its outcome as a dictionary.
+py::dict run_program(const std::string& path, const host::DeviceSettings& settings,
+                     const std::string& firmware, const std::string& output, u64 max_cycles) {
+  host::Outcome boot;
+  host::Outcome run;
+  std::string board;
+  size_t tiles = 0;
+  {
+    py::gil_scoped_release free;
+    const host::Program program = host::load_program(path);
+    const DeviceOptions options = host::device_options(
+        settings, program.board.value_or(BoardModel::P100A), host::SettingStyle::File);
+    host::Machine machine(
+        options, firmware.empty() ? host::Firmware::embedded() : host::Firmware::load(firmware));
+    if (max_cycles != 0) machine.set_limit(max_cycles);
+    const host::PreparedProgram prepared = machine.prepare(program);
+    board = machine.device().board().name();
+    tiles = machine.device().board().tensix().size();
+    boot = machine.boot();
+    if (boot.status == host::Status::Ok) run = machine.run(prepared, output);
+  }
+  const bool booted = boot.status == host::Status::Ok;
+  const host::Outcome& last = booted ? run : boot;
+  py::dict result;
+  result["status"] = host::name_of(last.status);
+  result["board"] = board;
+  result["boot_cycles"] = boot.totals.cycles;
+  result["cycles"] = booted ? run.totals.cycles : 0;
+  result["riscv_instructions"] = last.totals.riscv_instructions;
+  result["tensix_instructions"] = last.totals.tensix_instructions;
+  result["noc_bytes"] = last.totals.noc_bytes;
+  result["explanation"] = last.explanation(tiles);
+  result["saved"] = last.saved;
+  std::vector<py::dict> faults;
+  for (const host::FaultReport& report : last.faults) faults.push_back(fault_dict(report));
+  result["faults"] = faults;
+  return result;
+}
+
+void register_exceptions() {
+  py::register_exception_translator([](std::exception_ptr pointer) {
+    if (!pointer) return;
+    const auto raise = [](const char* name, const char* text) {
+      const py::object type = py::module_::import("bhemu.errors").attr(name);
+      PyErr_SetString(type.ptr(), text);
+    };
+    try {
+      std::rethrow_exception(pointer);
+    } catch (const RunError& error) {
+      raise(error.kind == "fault"  ? "FaultError"
+            : error.kind == "hang" ? "HangError"
+                                   : "LimitError",
+            error.what());
+    } catch (const InputError& error) {
+      raise("InputError", error.what());
+    } catch (const ArchiveError& error) {
+      raise("InputError", error.what());
+    }
+  });
+}
+
+}  // namespace
+}  // namespace bhemu::python
+
+PYBIND11_MODULE(_native, module) {
+  using namespace bhemu::python;  // NOLINT: the macro makes a function
+  using bhemu::host::DeviceSettings;
+  module.attr("__version__") = bhemu::host::kVersion;
+  register_exceptions();
+
+  py::class_<DeviceSettings>(module, "Settings")
+      .def(py::init<>())
+      .def_readwrite("board", &DeviceSettings::board)
+      .def_readwrite("harvest_dram", &DeviceSettings::harvest_dram)
+      .def_readwrite("harvest_columns", &DeviceSettings::harvest_columns)
+      .def_readwrite("timing", &DeviceSettings::timing)
+      .def_readwrite("rules", &DeviceSettings::rules)
+      .def_readwrite("threads", &DeviceSettings::threads)
+      .def_readwrite("seed", &DeviceSettings::seed);
+
+  py::class_<NativeDevice>(module, "Device")
+      .def(py::init<const DeviceSettings&>())
+      .def("board", &NativeDevice::board)
+      .def("tensix_tiles", &NativeDevice::tensix_tiles)
+      .def("dram_banks", &NativeDevice::dram_banks)
+      .def("dram_tile", &NativeDevice::dram_tile)
+      .def("soc_descriptor", &NativeDevice::soc_descriptor)
+      .def("read", &NativeDevice::read)
+      .def("write", &NativeDevice::write)
+      .def("multicast", &NativeDevice::multicast)
+      .def("read_dram", &NativeDevice::read_dram)
+      .def("write_dram", &NativeDevice::write_dram)
+      .def("set_host_memory", &NativeDevice::set_host_memory)
+      .def("boot", &NativeDevice::boot)
+      .def("load_elf", &NativeDevice::load_elf)
+      .def("start_core", &NativeDevice::start_core)
+      .def("hold_core", &NativeDevice::hold_core)
+      .def("run", &NativeDevice::run)
+      .def("advance", &NativeDevice::advance)
+      .def("cycle", &NativeDevice::cycle)
+      .def("hash", &NativeDevice::hash)
+      .def("registers", &NativeDevice::registers)
+      .def("core", &NativeDevice::core)
+      .def("faults", &NativeDevice::faults)
+      .def("clear_faults", &NativeDevice::clear_faults)
+      .def("waiters", &NativeDevice::waiters)
+      .def("snapshot", &NativeDevice::snapshot)
+      .def("restore", &NativeDevice::restore)
+      .def("clone", &NativeDevice::clone);
+
+  module.def("run_program", &run_program);
+  module.def("disassemble_riscv", &bhemu::riscv::disassemble);
+  module.def("disassemble_tensix", &bhemu::tensix::disassemble);
+}

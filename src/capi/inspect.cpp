@@ -1,0 +1,199 @@
+// The C API of include/bhemu/bhemu.h: programs on single cores, register files, faults, copies.
+#include "host/inspect.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "capi/handle.hpp"
+#include "host/error.hpp"
+#include "riscv/disasm.hpp"
+#include "tensix/disasm.hpp"
+#include "tile/tile.hpp"
+
+using namespace bhemu;        // NOLINT: the functions below are global by nature
+using namespace bhemu::capi;  // NOLINT
+
+namespace {
+
+CoreId core_of(bhemu_core core) {
+  if (static_cast<unsigned>(core) >= kCores)
+    throw host::InputError("", "", "there is no such core");
+  return static_cast<CoreId>(core);
+}
+
+void check_result(const void* pointer) {
+  if (pointer == nullptr) throw host::InputError("", "", "the place for the result is NULL");
+}
+
+size_t copy_text(const std::string& from, char* text, size_t capacity) {
+  if (text != nullptr && capacity != 0) {
+    const size_t count = std::min(from.size(), capacity - 1);
+    std::memcpy(text, from.data(), count);
+    text[count] = 0;
+  }
+  return from.size();
+}
+
+bhemu_core_status status_of_core(tile::CoreStatus status) {
+  switch (status) {
+    case tile::CoreStatus::Reset:
+      return BHEMU_CORE_RESET;
+    case tile::CoreStatus::Running:
+      return BHEMU_CORE_RUNNING;
+    case tile::CoreStatus::Blocked:
+      return BHEMU_CORE_BLOCKED;
+    case tile::CoreStatus::Parked:
+      return BHEMU_CORE_PARKED;
+    case tile::CoreStatus::Stopped:
+      break;
+  }
+  return BHEMU_CORE_STOPPED;
+}
+
+}  // namespace
+
+extern "C" {
+
+int bhemu_load_elf(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core core, const char* path,
+                   uint32_t* entry) {
+  return guarded([&] {
+    check_pointers(device, nullptr, 0);
+    if (path == nullptr) throw host::InputError("", "", "the path is NULL");
+    auto elf = std::make_shared<const host::Elf>(host::Elf::load(path));
+    const u32 start = host::load_elf(device->device, coord_of(x, y), core_of(core), *elf);
+    device->loaded.push_back({core_of(core), std::move(elf)});
+    if (entry != nullptr) *entry = start;
+    return BHEMU_OK;
+  });
+}
+
+int bhemu_start_core(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core core, uint32_t pc) {
+  return guarded([&] {
+    check_pointers(device, nullptr, 0);
+    host::start_core(device->device, coord_of(x, y), core_of(core), pc);
+    return BHEMU_OK;
+  });
+}
+
+int bhemu_hold_core(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core core) {
+  return guarded([&] {
+    check_pointers(device, nullptr, 0);
+    host::hold_core(device->device, coord_of(x, y), core_of(core));
+    return BHEMU_OK;
+  });
+}
+
+int bhemu_read_core(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core core,
+                    bhemu_core_state* state) {
+  return guarded([&] {
+    check_pointers(device, nullptr, 0);
+    check_result(state);
+    tile::Tile& tile = host::tensix_tile(device->device, coord_of(x, y));
+    tile.settle(device->device.cycle());
+    const riscv::CoreState& from = tile.core(core_of(core));
+    state->status = status_of_core(tile.status(core_of(core)));
+    state->pc = from.pc;
+    std::memcpy(state->x, from.x.data(), sizeof state->x);
+    std::memcpy(state->f, from.f.data(), sizeof state->f);
+    state->instructions = from.instret;
+    return BHEMU_OK;
+  });
+}
+
+size_t bhemu_register_words(bhemu_registers file) {
+  return host::register_words(static_cast<host::RegisterFile>(file));
+}
+
+int bhemu_read_registers(bhemu_device* device, uint32_t x, uint32_t y, bhemu_registers file,
+                         size_t first, size_t count, uint32_t* words) {
+  return guarded([&] {
+    check_pointers(device, words, count);
+    host::read_registers(device->device, coord_of(x, y), static_cast<host::RegisterFile>(file),
+                         first, {words, count});
+    return BHEMU_OK;
+  });
+}
+
+size_t bhemu_disassemble_riscv(uint32_t word, uint32_t pc, char* text, size_t capacity) {
+  return copy_text(riscv::disassemble(word, pc), text, capacity);
+}
+
+size_t bhemu_disassemble_tensix(uint32_t word, char* text, size_t capacity) {
+  return copy_text(tensix::disassemble(word), text, capacity);
+}
+
+size_t bhemu_fault_count(bhemu_device* device) {
+  return device == nullptr ? 0 : device->device.faults().size();
+}
+
+int bhemu_get_fault(bhemu_device* device, size_t index, bhemu_fault* fault) {
+  return guarded([&] {
+    check_pointers(device, nullptr, 0);
+    check_result(fault);
+    device->faults = host::fault_reports(device->device, code_map(*device));
+    if (index >= device->faults.size()) throw host::InputError("", "", "there is no such fault");
+    const host::FaultReport& report = device->faults[index];
+    *fault = {info_of(report.fault.rule).name,
+              report.fault.severity == Severity::Error,
+              report.tile.x,
+              report.tile.y,
+              name_of(report.fault.agent),
+              report.fault.pc,
+              report.fault.cycle,
+              report.fault.text.c_str()};
+    return BHEMU_OK;
+  });
+}
+
+void bhemu_clear_faults(bhemu_device* device) {
+  if (device != nullptr) device->device.clear_faults();
+}
+
+int bhemu_snapshot(bhemu_device* device, void** data, size_t* bytes) {
+  return guarded([&] {
+    check_pointers(device, nullptr, 0);
+    check_result(data);
+    check_result(bytes);
+    const std::vector<u8> snapshot = device->device.snapshot();
+    *data = std::malloc(snapshot.size());
+    if (*data == nullptr) throw std::bad_alloc();
+    std::memcpy(*data, snapshot.data(), snapshot.size());
+    *bytes = snapshot.size();
+    return BHEMU_OK;
+  });
+}
+
+void bhemu_free(void* data) {
+  std::free(data);
+}
+
+int bhemu_restore(bhemu_device* device, const void* data, size_t bytes) {
+  return guarded([&] {
+    check_pointers(device, data, bytes);
+    device->device.restore({static_cast<const u8*>(data), bytes});
+    return BHEMU_OK;
+  });
+}
+
+bhemu_device* bhemu_clone(bhemu_device* device) {
+  bhemu_device* result = nullptr;
+  guarded([&] {
+    check_pointers(device, nullptr, 0);
+    auto copy = std::make_unique<bhemu_device>(device->device.clone());
+    if (device->firmware)
+      for (unsigned core = 0; core < kCores; ++core) {
+        // Elf objects are not copied: reports of the clone read the same files.
+        const auto id = static_cast<CoreId>(core);
+        copy->loaded.push_back(
+            {id, std::shared_ptr<const host::Elf>(device->firmware, &device->firmware->elf(id))});
+      }
+    copy->loaded.insert(copy->loaded.end(), device->loaded.begin(), device->loaded.end());
+    result = copy.release();
+    return BHEMU_OK;
+  });
+  return result;
+}
+
+}  // extern "C"

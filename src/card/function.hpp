@@ -1,0 +1,76 @@
+// The card as a host's PCI bus shows it: configuration space, BAR 0, 2 and 4, and the card's own
+// reach into host memory.
+//
+// jasondavies/tt-isa-documentation BlackholeA0/PCIExpressTile/README.md, "Address spaces".
+//   BAR 0  0x00000000  202 windows of 2 MiB
+//          0x1FC00000  their registers, and those of the windows of BAR 4
+//          0x1FD04000  NIU of NoC 0, 0x1FD14000 NIU of NoC 1
+//   BAR 2              PCI Express controller (pcie/controller.def)
+//   BAR 4              8 windows of 4 GiB
+#pragma once
+
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "card/config_space.hpp"
+#include "card/windows.hpp"
+#include "device/device.hpp"
+
+namespace bhemu::card {
+
+/// The host did something that no card answers. Nothing has been changed.
+class AccessError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Function {
+ public:
+  static constexpr u64 kBar0Bytes = u64{512} << 20;
+  static constexpr u64 kBar2Bytes = u64{1} << 20;
+  static constexpr u64 kBar4Bytes = u64{32} << 30;
+  static constexpr u64 kWindowRegisters = 0x1FC00000;
+  static constexpr u64 kNiu[kNocs] = {0x1FD04000, 0x1FD14000};
+  static constexpr u64 kNiuBytes = 0x2000;
+
+  /// `device` must outlive this.
+  explicit Function(Device& device);
+
+  /// Throw AccessError when there is no such register.
+  u32 config_read(u32 offset) const;
+  void config_write(u32 offset, u32 value);
+
+  /// Any size and alignment, by address on the host's bus. A stretch over several windows goes
+  /// through each of them. Throw AccessError where no card answers.
+  void read(u64 address, std::span<u8> bytes);
+  void write(u64 address, std::span<const u8> bytes);
+  /// The same by BAR (0, 2, 4) and offset.
+  void bar_read(unsigned bar, u64 offset, std::span<u8> bytes);
+  void bar_write(unsigned bar, u64 offset, std::span<const u8> bytes);
+
+  const Windows& windows() const { return windows_; }
+  u64 bar_base(unsigned bar) const { return config_.bar_base(bar); }
+  Device& device() { return device_; }
+
+ private:
+  struct Place {
+    unsigned bar;
+    u64 offset;
+  };
+  Place place_of(u64 address, u64 bytes) const;
+  template <class Bytes>
+  void each_window(unsigned bar, u64 offset, Bytes bytes);
+  void window_read(unsigned index, u64 offset, std::span<u8> bytes);
+  void window_write(unsigned index, u64 offset, std::span<const u8> bytes);
+  NodeId target(unsigned index) const;
+  u32 register_read(unsigned bar, u64 offset);
+  void register_write(unsigned bar, u64 offset, u32 value);
+  void start_transfer();
+
+  Device& device_;
+  ConfigSpace config_;
+  Windows windows_;
+};
+
+}  // namespace bhemu::card

@@ -1,0 +1,95 @@
+// Snapshots of a device: a header that says of what, then the archive of all parts.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "base/archive.hpp"
+#include "device/device_impl.hpp"
+#include "mem/mapping.hpp"
+
+namespace bhemu {
+namespace {
+
+constexpr char kMagic[8] = {'b', 'h', 'e', 'm', 'u', 's', 'n', 'p'};
+constexpr u32 kVersion = 1;
+
+struct Header {
+  char magic[8] = {};
+  u32 version = 0;
+  u32 model = 0;
+  u32 harvested_dram = 0;
+  u32 harvested_columns = 0;
+  u32 timing = 0;
+  u32 nodes = 0;
+  u64 bytes = 0;     // after the header
+  u64 checksum = 0;  // of them
+};
+
+Header header_of(const DeviceOptions& options, unsigned nodes) {
+  Header header;
+  std::memcpy(header.magic, kMagic, sizeof kMagic);
+  header.version = kVersion;
+  header.model = static_cast<u32>(options.board.model);
+  header.harvested_dram = options.board.harvested_dram;
+  header.harvested_columns = options.board.harvested_columns;
+  header.timing = static_cast<u32>(options.timing);
+  header.nodes = nodes;
+  return header;
+}
+
+void check(const Header& found, const Header& wanted, std::span<const u8> body) {
+  if (std::memcmp(found.magic, wanted.magic, sizeof kMagic) != 0)
+    throw ArchiveError("this is no snapshot of bhemu");
+  if (found.version != wanted.version)
+    throw ArchiveError(fmt::format("the snapshot has version {}, this bhemu reads version {}",
+                                   found.version, wanted.version));
+  if (found.model != wanted.model || found.harvested_dram != wanted.harvested_dram ||
+      found.harvested_columns != wanted.harvested_columns || found.nodes != wanted.nodes)
+    throw ArchiveError("the snapshot is of another board or other harvesting");
+  if (found.timing != wanted.timing) throw ArchiveError("the snapshot was made in another timing");
+  if (found.bytes != body.size()) throw ArchiveError("the snapshot is cut short");
+  if (found.checksum != hash_bytes(0, body.data(), body.size()))
+    throw ArchiveError("the snapshot is damaged: its checksum is wrong");
+}
+
+}  // namespace
+
+void Device::Impl::archive(Archive& archive) {
+  engine->archive(archive);
+  for (const auto& node : nodes) node->archive(archive);
+}
+
+std::vector<u8> Device::snapshot() {
+  for (tile::Tile* tile : impl_->tiles)
+    if (tile != nullptr) tile->settle(cycle());
+  Archive archive = Archive::saving();
+  Header header = header_of(impl_->options, impl_->board.node_count());
+  archive.raw(&header, sizeof header);
+  impl_->archive(archive);
+  std::vector<u8> bytes = archive.take();
+  header.bytes = bytes.size() - sizeof header;
+  header.checksum = hash_bytes(0, bytes.data() + sizeof header, header.bytes);
+  std::memcpy(bytes.data(), &header, sizeof header);
+  return bytes;
+}
+
+void Device::restore(std::span<const u8> snapshot) {
+  Header header;
+  if (snapshot.size() < sizeof header) throw ArchiveError("the snapshot is cut short");
+  std::memcpy(&header, snapshot.data(), sizeof header);
+  const std::span<const u8> body = snapshot.subspan(sizeof header);
+  check(header, header_of(impl_->options, impl_->board.node_count()), body);
+  Archive archive = Archive::loading(body);
+  impl_->archive(archive);
+  if (!archive.at_end()) throw ArchiveError("the snapshot was made by another version of bhemu");
+  impl_->spinning = false;
+  impl_->livelock.restart(cycle());
+}
+
+Device Device::clone() {
+  Device copy(impl_->options);
+  copy.restore(snapshot());
+  return copy;
+}
+
+}  // namespace bhemu

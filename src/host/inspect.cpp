@@ -1,0 +1,173 @@
+#include "host/inspect.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/bits.hpp"
+#include "host/error.hpp"
+#include "tensix/state.hpp"
+#include "tile/debug_registers.hpp"
+#include "tile/tile.hpp"
+
+namespace bhemu::host {
+namespace {
+
+namespace reg = tile::debug_reg;
+
+constexpr u32 kDebugRegisters = 0xFFB12000;
+constexpr std::array<u32, kCores> kResetBit = {11, 18, 12, 13, 14};
+constexpr std::array<u32, kCores> kLdmWindow = {0xFFB14000, 0xFFB16000, 0xFFB18000, 0xFFB1A000,
+                                                0xFFB1C000};
+
+u32 read_debug(Device& device, Coord tile, u32 offset) {
+  u32 value = 0;
+  device.read32(tile, kDebugRegisters + offset, value);
+  return value;
+}
+
+void write_debug(Device& device, Coord tile, u32 offset, u32 value) {
+  device.write32(tile, kDebugRegisters + offset, value);
+}
+
+/// `jal x0, pc` at address 0.
+u32 jump_to(u32 pc) {
+  return bits(pc, 1, 10) << 21 | bits(pc, 11, 1) << 20 | bits(pc, 12, 8) << 12 | 0x6F;
+}
+
+/// Words of a register file that lie one after the other in memory.
+template <class Rows>
+void copy_rows(const Rows& rows, size_t first, std::span<u32> words) {
+  constexpr size_t kRow = 16;
+  for (size_t i = 0; i < words.size(); ++i)
+    words[i] = rows[(first + i) / kRow].datum[(first + i) % kRow];
+}
+
+template <class Banks>
+void copy_banks(const Banks& banks, size_t first, std::span<u32> words) {
+  const size_t size = banks[0].size();
+  for (size_t i = 0; i < words.size(); ++i)
+    words[i] = banks[(first + i) / size][(first + i) % size];
+}
+
+struct FileInfo {
+  const char* name;
+  size_t words;
+};
+
+constexpr size_t kRowDatums = tensix::kRowDatums;
+constexpr std::array<FileInfo, kRegisterFiles> kFiles = {{
+    {"dst16", tensix::kDstRows* kRowDatums},
+    {"srca", tensix::kSrcRows* kRowDatums},
+    {"srcb", tensix::kSrcRows* kRowDatums},
+    {"lreg", tensix::kLRegs* tensix::kLanes},
+    {"gpr", kThreads* tensix::kGprs},
+    {"config", 2 * std::tuple_size_v<tensix::ConfigWords>},
+    {"thread_config", kThreads* std::tuple_size_v<tensix::ThreadConfigWords>},
+}};
+
+}  // namespace
+
+tile::Tile& tensix_tile(Device& device, Coord tile) {
+  tile::Tile* found = device.tile_of(device.board().node_at_translated(tile));
+  if (found == nullptr)
+    throw InputError("", "", fmt::format("there is no Tensix tile at ({}, {})", tile.x, tile.y));
+  return *found;
+}
+
+u32 load_elf(Device& device, Coord tile, CoreId core, const Elf& elf) {
+  tensix_tile(device, tile);
+  const auto index = static_cast<unsigned>(core);
+  for (const Segment& segment : elf.segments()) {
+    std::vector<u8> bytes = segment.data;
+    bytes.resize(segment.memory_size);
+    u64 address = segment.load_address;
+    if (address >= kLdmStart) {
+      if (address - kLdmStart + bytes.size() > riscv::ldm_size_of(core))
+        throw InputError(elf.name(), fmt::format("segment at {:#x}", address),
+                         fmt::format("{} has {} bytes of local memory", name_of(agent_of(core)),
+                                     riscv::ldm_size_of(core)));
+      address += kLdmWindow[index] - kLdmStart;
+    }
+    if (!device.write(tile, address, bytes))
+      throw InputError(elf.name(), fmt::format("segment at {:#x}", address),
+                       "the tile has no memory there");
+  }
+  return elf.entry();
+}
+
+void start_core(Device& device, Coord tile, CoreId core, u32 pc) {
+  tensix_tile(device, tile);
+  if (pc % 4 != 0)
+    throw InputError("", "", fmt::format("{:#x} is no address of an instruction", pc));
+  const auto index = static_cast<unsigned>(core);
+  constexpr u32 kFarthest = 1u << 20;
+  switch (core) {
+    case CoreId::Brisc:
+      if (pc >= kFarthest)
+        throw InputError("", "", fmt::format("a jump from 0 does not reach {:#x}", pc));
+      if (pc != 0) device.write32(tile, 0, jump_to(pc));
+      break;
+    case CoreId::Ncrisc:
+      write_debug(device, tile, reg::NCRISC_RESET_PC, pc);
+      write_debug(device, tile, reg::NCRISC_RESET_PC_OVERRIDE, 1);
+      break;
+    default: {
+      const u32 thread = index - static_cast<u32>(CoreId::Trisc0);
+      write_debug(device, tile, reg::TRISC0_RESET_PC + thread * 4, pc);
+      const u32 override = read_debug(device, tile, reg::TRISC_RESET_PC_OVERRIDE);
+      write_debug(device, tile, reg::TRISC_RESET_PC_OVERRIDE, override | 1u << thread);
+    }
+  }
+  const u32 held = read_debug(device, tile, reg::SOFT_RESET_0);
+  write_debug(device, tile, reg::SOFT_RESET_0, held | 1u << kResetBit[index]);
+  write_debug(device, tile, reg::SOFT_RESET_0, held & ~(1u << kResetBit[index]));
+}
+
+void hold_core(Device& device, Coord tile, CoreId core) {
+  tensix_tile(device, tile);
+  const u32 held = read_debug(device, tile, reg::SOFT_RESET_0);
+  write_debug(device, tile, reg::SOFT_RESET_0, held | 1u << kResetBit[static_cast<unsigned>(core)]);
+}
+
+std::optional<RegisterFile> register_file_named(std::string_view name) {
+  for (unsigned i = 0; i < kRegisterFiles; ++i)
+    if (name == kFiles[i].name) return static_cast<RegisterFile>(i);
+  return std::nullopt;
+}
+
+size_t register_words(RegisterFile file) {
+  const auto index = static_cast<unsigned>(file);
+  return index < kRegisterFiles ? kFiles[index].words : 0;
+}
+
+void read_registers(Device& device, Coord tile, RegisterFile file, size_t first,
+                    std::span<u32> words) {
+  const tensix::State& state = tensix_tile(device, tile).coprocessor().state();
+  const size_t size = register_words(file);
+  if (first > size || words.size() > size - first)
+    throw InputError("", "",
+                     fmt::format("words {} to {} are not in a register file of {} words", first,
+                                 first + words.size(), size));
+  switch (file) {
+    case RegisterFile::Dst16:
+      return copy_rows(state.fpu.dst.row, first, words);
+    case RegisterFile::SrcA:
+      return copy_rows(state.fpu.src_a.matrix_rows(), first, words);
+    case RegisterFile::SrcB:
+      return copy_rows(state.fpu.src_b.matrix_rows(), first, words);
+    case RegisterFile::LReg:
+      for (size_t i = 0; i < words.size(); ++i)
+        words[i] = state.sfpu.lreg[(first + i) / tensix::kLanes].lane[(first + i) % tensix::kLanes];
+      return;
+    case RegisterFile::Gpr:
+      return copy_banks(state.thcon.gpr, first, words);
+    case RegisterFile::Config:
+      return copy_banks(state.cfg.bank, first, words);
+    case RegisterFile::ThreadConfig:
+      return copy_banks(state.cfg.thread, first, words);
+  }
+}
+
+}  // namespace bhemu::host

@@ -1,0 +1,46 @@
+// Programs on single cores, and a look at register files: what debuggers and tests of others want,
+// the same for every client interface.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "device/device.hpp"
+#include "host/elf.hpp"
+
+namespace bhemu::host {
+
+/// Segments for L1 go to their load addresses, those for local memory to that of `core`; memory
+/// beyond their contents becomes zero. Returns the entry point. Throws InputError for a tile that
+/// is none and for a segment that the core has no memory for.
+u32 load_elf(Device& device, Coord tile, CoreId core, const Elf& elf);
+
+/// Lets a core go from `pc`. BRISC has no start register: it gets a jump at address 0 when `pc` is
+/// not 0. Throws InputError for a tile that is none, a `pc` that is odd or beyond that jump.
+void start_core(Device& device, Coord tile, CoreId core, u32 pc);
+void hold_core(Device& device, Coord tile, CoreId core);
+
+/// Register files of a tile's coprocessor as lists of words.
+enum class RegisterFile : u8 {
+  Dst16,         // 1024 rows of 16 halfwords, bits as stored
+  SrcA,          // the matrix unit's bank: 64 rows of 16
+  SrcB,          // the same
+  LReg,          // 17 of 32 lanes
+  Gpr,           // 3 threads of 64
+  Config,        // 2 banks
+  ThreadConfig,  // 3 threads
+};
+inline constexpr unsigned kRegisterFiles = 7;
+/// "dst16", "srca", ...; none for another name.
+std::optional<RegisterFile> register_file_named(std::string_view name);
+size_t register_words(RegisterFile file);
+/// Throws InputError for a tile that is none and a range that is not in the file.
+void read_registers(Device& device, Coord tile, RegisterFile file, size_t first,
+                    std::span<u32> words);
+
+/// The tile, or InputError: "there is no Tensix tile at (8, 0)".
+tile::Tile& tensix_tile(Device& device, Coord tile);
+
+}  // namespace bhemu::host

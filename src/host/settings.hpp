@@ -1,0 +1,32 @@
+// What a user can set about a device, as text from options, environment variables or a file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "device/device.hpp"
+
+namespace bhemu::host {
+
+/// How messages spell a setting: --harvest-dram, BHEMU_HARVEST_DRAM, harvest-dram.
+enum class SettingStyle : u8 { Option, Environment, File };
+std::string setting_name(SettingStyle style, const std::string& name);
+
+struct DeviceSettings {
+  std::string board;            // empty: the caller's choice
+  std::string harvest_dram;     // "2,5", "none", "+2"; empty: the board's default
+  std::string harvest_columns;  // the same
+  std::string timing = "fast";
+  std::vector<std::string> rules;  // "name=error", "name=warn", "name=silicon"
+  unsigned threads = 1;
+  u64 seed = 0;
+};
+
+/// Throw InputError for unknown names and impossible boards. `preferred` is used when the user
+/// named no board.
+BoardOptions board_options(const DeviceSettings& settings, BoardModel preferred,
+                           SettingStyle style);
+DeviceOptions device_options(const DeviceSettings& settings, BoardModel preferred,
+                             SettingStyle style);
+
+}  // namespace bhemu::host

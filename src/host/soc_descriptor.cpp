@@ -1,0 +1,106 @@
+#include "host/soc_descriptor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace bhemu::host {
+namespace {
+
+using noc::NodeKind;
+
+constexpr unsigned kWidth = noc::Routing::kWidth;
+constexpr unsigned kHeight = noc::Routing::kHeight;
+constexpr unsigned kAllBanks = 8;
+constexpr unsigned kAllTensix = 140;
+constexpr u32 kEthernetL1 = 512 * 1024;
+
+std::string text_of(Coord coord) {
+  return fmt::format("{}-{}", coord.x, coord.y);
+}
+
+std::string list_of(const char* name, const std::vector<Coord>& coords) {
+  std::string text = fmt::format("{}:\n  [", name);
+  constexpr size_t kPerLine = 14;
+  for (size_t i = 0; i < coords.size(); ++i)
+    text += fmt::format("{}{}{}", i == 0 ? "" : ",", i % kPerLine == 0 ? "\n    " : " ",
+                        text_of(coords[i]));
+  return text + "\n  ]\n\n";
+}
+
+std::vector<Coord> noc0_of(const Board& board, NodeKind kind) {
+  std::vector<Coord> coords;
+  for (const TileSite& site : board.sites())
+    if (site.kind == kind) coords.push_back(site.noc0);
+  return coords;
+}
+
+/// By channel, which is how masks name them: from the outer columns inwards, west first.
+std::string ethernet(const Board& board) {
+  std::vector<Coord> coords = noc0_of(board, NodeKind::Ethernet);
+  const auto channel = [](Coord coord) {
+    return coord.x < kWidth / 2 ? 2 * (coord.x - 1) : 2 * (kWidth - 1 - coord.x) + 1;
+  };
+  std::sort(coords.begin(), coords.end(),
+            [&](Coord a, Coord b) { return channel(a) < channel(b); });
+  return list_of("eth", coords);
+}
+
+std::string workers(const Board& board) {
+  std::vector<Coord> coords = board.tensix();
+  if (coords.size() == kAllTensix) coords = noc0_of(board, NodeKind::Tensix);
+  std::stable_sort(coords.begin(), coords.end(),
+                   [](Coord a, Coord b) { return a.y != b.y ? a.y < b.y : a.x < b.x; });
+  return list_of("functional_workers", coords);
+}
+
+/// One list of three ports per bank.
+std::string banks(const Board& board) {
+  const bool whole = board.dram_banks() == kAllBanks;
+  std::string text = "dram:\n  [\n";
+  for (unsigned bank = 0; bank < board.dram_banks(); ++bank) {
+    std::string ports;
+    for (unsigned port = 0; port < 3; ++port)
+      for (const TileSite& site : board.sites())
+        if (site.kind == NodeKind::Dram && !site.harvested && site.bank == bank &&
+            site.port == port)
+          ports += (ports.empty() ? "" : ", ") + text_of(whole ? site.noc0 : site.translated);
+    text += fmt::format("    [{}],\n", ports);
+  }
+  return text + "  ]\n\n";
+}
+
+std::string mirrored(const char* name, unsigned size) {
+  std::string text = fmt::format("{}:\n  [", name);
+  for (unsigned i = size; i-- > 0;) text += fmt::format("{}{}", i, i == 0 ? "" : ", ");
+  return text + "]\n\n";
+}
+
+}  // namespace
+
+std::string soc_descriptor(const Board& board) {
+  std::string text = fmt::format("# {}, as bhemu emulates it\n", board.name());
+  text +=
+      fmt::format("arch_name: BLACKHOLE\n\ngrid:\n  x_size: {}\n  y_size: {}\n\n", kWidth, kHeight);
+  text += list_of("arc", noc0_of(board, NodeKind::Arc));
+  text += list_of("pcie", noc0_of(board, NodeKind::Pcie));
+  text += banks(board);
+  text += ethernet(board);
+  text += workers(board);
+  text += list_of("router_only", noc0_of(board, NodeKind::Router));
+  text += list_of("security", noc0_of(board, NodeKind::Security));
+  text += list_of("l2cpu", noc0_of(board, NodeKind::L2cpu));
+  text += mirrored("noc0_x_to_noc1_x", kWidth);
+  text += mirrored("noc0_y_to_noc1_y", kHeight);
+  text += fmt::format("worker_l1_size: {}\n\ndram_bank_size: {}\n\neth_l1_size: {}\n\n", kL1Size,
+                      u64{4} << 30, kEthernetL1);
+  return text +
+         "features:\n"
+         "  unpacker:\n    version: 2\n    inline_srca_trans_without_srca_trans_instr: True\n"
+         "  math:\n    dst_size_alignment: 32768\n"
+         "  packer:\n    version: 2\n"
+         "  overlay:\n    version: 2\n";
+}
+
+}  // namespace bhemu::host

@@ -1,0 +1,53 @@
+// Packets in snapshots.
+#include "noc/node.hpp"
+#include "noc/packet.hpp"
+
+namespace bhemu::noc {
+
+void archive(Archive& archive, Packet& packet) {
+  archive.value(packet.kind);
+  archive.value(packet.noc);
+  archive.value(packet.transaction_id);
+  archive.value(packet.posted);
+  archive.value(packet.inline_data);
+  archive.value(packet.linked);
+  archive.value(packet.virtual_channel);
+  archive.value(packet.header_store);
+  archive.value(packet.parts);
+  archive.value(packet.source);
+  archive.value(packet.target);
+  archive.value(packet.reply_to);
+  archive.value(packet.target_coord);
+  archive.value(packet.address);
+  archive.value(packet.return_address);
+  archive.value(packet.length);
+  archive.value(packet.byte_enable);
+  archive.value(packet.atomic_operation);
+  archive.value(packet.atomic_data);
+  archive.value(packet.header_address);
+  archive.value(packet.tracking);
+  archive.value(packet.issuer_pc);
+  archive.value(packet.issuer);
+  archive.value(packet.issued);
+  archive.value(packet.arrival);
+  archive.value(packet.sequence);
+  bool carries = packet.payload != nullptr;
+  archive.value(carries);
+  if (!carries) return;
+  std::vector<u8> bytes;
+  if (!archive.is_loading()) bytes = *packet.payload;
+  archive.vector(bytes);
+  if (archive.is_loading()) packet.payload = std::make_shared<std::vector<u8>>(std::move(bytes));
+}
+
+void ArrivalQueue::archive(Archive& archive) {
+  u64 count = heap_.size();
+  archive.value(count);
+  if (archive.is_loading()) heap_.clear();
+  for (u64 i = 0; i < count; ++i) {
+    if (archive.is_loading()) heap_.emplace_back();
+    noc::archive(archive, heap_[i]);
+  }
+}
+
+}  // namespace bhemu::noc

@@ -1,0 +1,85 @@
+#include "pcie/controller.hpp"
+
+#include "base/bits.hpp"
+#include "mem/mapping.hpp"
+
+namespace bhemu::pcie {
+namespace {
+
+constexpr RegisterRow kRows[] = {
+#define PCIE_REGISTER(name, offset, stride, count, reset, writable, meaning) \
+  {#name, offset, stride, count, reset, writable, meaning},
+#include "pcie/controller.def"
+#undef PCIE_REGISTER
+};
+constexpr unsigned kRowCount = sizeof kRows / sizeof kRows[0];
+
+const RegisterRow* row_at(u32 offset) {
+  if (offset % 4 != 0) return nullptr;
+  for (const RegisterRow& row : kRows) {
+    if (offset < row.offset) continue;
+    const u32 beyond = offset - row.offset;
+    if (row.stride == 0 ? beyond == 0 : beyond % row.stride == 0 && beyond / row.stride < row.count)
+      return &row;
+  }
+  return nullptr;
+}
+
+u64 joined(u32 low, u32 high) {
+  return u64{high} << 32 | low;
+}
+
+}  // namespace
+
+const RegisterRow* controller_rows() {
+  return kRows;
+}
+
+unsigned controller_row_count() {
+  return kRowCount;
+}
+
+void Controller::reset() {
+  words_ = {};
+  for (const RegisterRow& row : kRows)
+    for (u32 i = 0; i < row.count; ++i) set_word(row.offset + i * row.stride, row.reset);
+}
+
+bool Controller::read(u32 offset, u32& value) const {
+  if (row_at(offset) == nullptr) return false;
+  value = word(offset);
+  return true;
+}
+
+bool Controller::write(u32 offset, u32 value) {
+  const RegisterRow* row = row_at(offset);
+  if (row == nullptr) return false;
+  set_word(offset, (word(offset) & ~row->writable) | (value & row->writable));
+  return true;
+}
+
+bool Controller::outbound(u64 address, u32 bytes, u64& target) const {
+  target = address;
+  const u64 last = address + (bytes == 0 ? 0 : bytes - 1);
+  for (u32 region = 0; region < kRegions; ++region) {
+    const u32 at = region * kRegionStride;
+    if (!bit(word(IATU_OUT_CONTROL_2 + at), 31)) continue;
+    const u64 base = joined(word(IATU_OUT_BASE_LOW + at), word(IATU_OUT_BASE_HIGH + at));
+    // Without INCREASE_REGION_SIZE a region ends within the 4 GiB that it begins in.
+    const bool wide = bit(word(IATU_OUT_CONTROL_1 + at), 13);
+    const u32 limit_high = word((wide ? IATU_OUT_LIMIT_HIGH : IATU_OUT_BASE_HIGH) + at);
+    const u64 limit = joined(word(IATU_OUT_LIMIT_LOW + at), limit_high);
+    if (last < base || address > limit) continue;
+    if (address < base || last > limit) return false;
+    target =
+        joined(word(IATU_OUT_TARGET_LOW + at), word(IATU_OUT_TARGET_HIGH + at)) + (address - base);
+    return true;
+  }
+  return true;
+}
+
+u64 Controller::hash(u64 seed) const {
+  return hash_bytes(seed, words_.data(), sizeof words_);
+}
+
+}  // namespace bhemu::pcie

@@ -1,0 +1,179 @@
+// What the kernels of the matrix unit share, for each of Highway's targets.
+// tidy: allow pragma-once in this file: Highway includes it once per target
+// tidy: allow macro in this file: so its guard has to toggle
+#if defined(BHEMU_TENSIX_FPU_KERNELS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef BHEMU_TENSIX_FPU_KERNELS_INL
+#undef BHEMU_TENSIX_FPU_KERNELS_INL
+#else
+#define BHEMU_TENSIX_FPU_KERNELS_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include "tensix/fpu/kernels.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace bhemu::tensix::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using numeric::DstKind;
+
+using Words = hn::CappedTag<i32, kRowDatums>;
+using Unsigned = hn::RebindToUnsigned<Words>;
+using Floats = hn::RebindToFloat<Words>;
+using Halves = hn::Rebind<u16, Words>;
+using V = hn::Vec<Words>;
+using VF = hn::Vec<Floats>;
+
+HWY_INLINE V word(u32 value) {
+  return hn::Set(Words(), static_cast<i32>(value));
+}
+HWY_INLINE V load_cells(const u32* cells) {
+  return hn::BitCast(Words(), hn::LoadU(Unsigned(), cells));
+}
+HWY_INLINE V load_halves(const u16* halves) {
+  return hn::PromoteTo(Words(), hn::LoadU(Halves(), halves));
+}
+HWY_INLINE void store_halves(u16* halves, V v) {
+  hn::StoreU(hn::DemoteTo(Halves(), v), Halves(), halves);
+}
+/// Logical shift right.
+template <int places>
+HWY_INLINE V shift_right(V v) {
+  return hn::BitCast(Words(), hn::ShiftRight<places>(hn::BitCast(Unsigned(), v)));
+}
+HWY_INLINE V negate_where_negative(V v, V sign_source) {
+  const V sign = hn::ShiftRight<31>(sign_source);
+  return hn::Sub(hn::Xor(v, sign), sign);
+}
+HWY_INLINE V exponent_of(V cell) {
+  return hn::And(shift_right<23>(cell), word(0xFF));
+}
+HWY_INLINE V mantissa_of(V cell) {
+  return hn::And(shift_right<13>(cell), word(0x3FF));
+}
+
+/// v / 2^places towards minus infinity, whatever the distance.
+HWY_INLINE V shifted(V v, V places) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  return hn::Shr(v, places);  // 32 places and more leave the sign
+#else
+  return hn::Shr(v, hn::Min(places, word(31)));
+#endif
+}
+/// The scalar round_up, and round_away for magnitudes. floor(x + 1/2) = floor((floor(2x) + 1) / 2).
+HWY_INLINE V rounded(V v, V places) {
+  return hn::ShiftRight<1>(hn::Add(shifted(hn::Add(v, v), places), word(1)));
+}
+
+// --- The accumulate step: 32-bit integers as in the scalar code. Of a 16-bit Dst all terms are
+// multiples of 2^13 (twice: 2^14) and their sum is below 2^30 (2^31), so that it is exact as a
+// float and the float's fields are the result's.
+
+/// Twice a value, aligned. For a 16-bit Dst with its second rounding, and still twice the value:
+/// with y = floor(2x), floor((floor((y + 1) / 2) + 2^12) / 2^13) is floor((y + 1 + 2^13) / 2^14).
+template <DstKind kind>
+HWY_INLINE V aligned(V twice, V places) {
+  const V y = shifted(twice, places);
+  if constexpr (kind == DstKind::Fp32) return hn::ShiftRight<1>(hn::Add(y, word(1)));
+  return hn::And(hn::Add(y, word(8193)), word(~16383u));
+}
+
+struct OldDst {
+  V exponent;
+  V magnitude;  // twice: 2^24 is 1.0
+  V sign;       // in bit 31
+};
+
+template <DstKind kind>
+HWY_INLINE OldDst load_dst(const DstRows& rows, u32 row, size_t j) {
+  const V high = load_halves(rows.old_high[row] + j);
+  OldDst old;
+  V fraction;
+  if constexpr (kind == DstKind::Fp16) {
+    old.exponent = hn::And(high, word(0x1F));
+    fraction = hn::ShiftLeft<9>(hn::And(high, word(0x7FE0)));
+  } else {
+    old.exponent = hn::And(high, word(0xFF));
+    fraction = hn::ShiftLeft<9>(hn::And(high, word(0x7F00)));
+    if constexpr (kind == DstKind::Fp32)
+      fraction = hn::Or(fraction, hn::ShiftLeft<1>(load_halves(rows.old_low[row] + j)));
+  }
+  old.magnitude = hn::IfThenZeroElse(hn::Eq(old.exponent, hn::Zero(Words())),
+                                     hn::Or(fraction, word(0x1000000)));
+  old.sign = hn::ShiftLeft<16>(high);
+  return old;
+}
+
+/// Fields of the rounded sum, exponent above fraction; what is not a number yet: zero and overflow.
+template <DstKind kind>
+HWY_INLINE V number_of_sum(V exponent, V magnitude) {
+  const Floats df;
+  // 2^23 is 1.0, or 2^24.
+  const V bias = hn::Sub(exponent, word(kind == DstKind::Fp32 ? 150 : 151));
+  if constexpr (kind == DstKind::Fp32) {
+    // Without the bit below the highest the conversion cannot round up to the next power of two.
+    const V thin = hn::AndNot(shift_right<1>(magnitude), magnitude);
+    const V e = shift_right<23>(hn::BitCast(Words(), hn::ConvertTo(df, thin)));
+    const V left = hn::Shl(magnitude, hn::And(hn::Sub(word(157), e), word(31)));
+    const V q = hn::ShiftRight<7>(hn::Add(left, word(64)));
+    const V top = hn::Add(bias, e);
+    const V result = hn::Add(hn::ShiftLeft<23>(top), hn::Sub(q, word(0x800000)));
+    return hn::IfThenElse(hn::Gt(top, word(254)), word(0x7F800000), result);
+  }
+  const V bits = hn::BitCast(Words(), hn::ConvertTo(df, magnitude));
+  if constexpr (kind == DstKind::Bf16) {
+    const V result =
+        hn::Add(hn::ShiftRight<16>(hn::Add(bits, word(0x8000))), hn::ShiftLeft<7>(bias));
+    return hn::Min(result, word(0x7F80));
+  }
+  const V result =
+      hn::Add(hn::ShiftRight<13>(hn::Add(bits, word(0x1000))), hn::ShiftLeft<10>(bias));
+  return hn::Min(result, word(0x7FFF));
+}
+
+/// encode_dst for a row, and its way into storage.
+template <DstKind kind>
+HWY_INLINE void store_sum(const DstRows& rows, u32 row, size_t j, V exponent, V sum) {
+  const V zero = hn::Zero(Words());
+  const V magnitude = hn::Abs(sum);
+  V number = number_of_sum<kind>(exponent, magnitude);
+  constexpr u32 kSmallest = kind == DstKind::Fp32   ? 1u << 23
+                            : kind == DstKind::Bf16 ? 1u << 7
+                                                    : 1u << 10;
+  const auto is_number = hn::And(hn::Gt(number, word(kSmallest - 1)),
+                                 hn::And(hn::Gt(magnitude, zero), hn::Gt(exponent, zero)));
+  number = hn::IfThenElseZero(is_number, number);
+  const V sign = hn::IfThenElseZero(is_number, hn::And(shift_right<16>(sum), word(0x8000)));
+  V high;
+  if constexpr (kind == DstKind::Fp16) {
+    high = hn::Or(shift_right<10>(number), hn::And(hn::ShiftLeft<5>(number), word(0x7FE0)));
+  } else if constexpr (kind == DstKind::Bf16) {
+    high = hn::Or(shift_right<7>(number), hn::And(hn::ShiftLeft<8>(number), word(0x7F00)));
+  } else {
+    high = hn::Or(shift_right<23>(number), hn::And(shift_right<8>(number), word(0x7F00)));
+    store_halves(rows.low[row] + j, hn::And(number, word(0xFFFF)));
+  }
+  store_halves(rows.high[row] + j, hn::Or(high, sign));
+}
+
+struct Term {
+  V exponent;
+  V value;  // twice
+};
+
+template <DstKind kind, class... Terms>
+HWY_INLINE void accumulate(const DstRows& rows, u32 row, size_t j, const Terms&... terms) {
+  const OldDst old = load_dst<kind>(rows, row, j);
+  V e = old.exponent;
+  ((e = hn::Max(e, terms.exponent)), ...);
+  V sum = aligned<kind>(old.magnitude, hn::Sub(e, old.exponent));
+  sum = negate_where_negative(sum, old.sign);
+  ((sum = hn::Add(sum, aligned<kind>(terms.value, hn::Sub(e, terms.exponent)))), ...);
+  store_sum<kind>(rows, row, j, e, sum);
+}
+
+}  // namespace bhemu::tensix::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // BHEMU_TENSIX_FPU_KERNELS_INL

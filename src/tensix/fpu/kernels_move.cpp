@@ -1,0 +1,218 @@
+// GMPOOL and the moves between Src and Dst as vectors; see kernels.hpp.
+#include "tensix/fpu/kernels.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tensix/fpu/kernels_move.cpp"  // NOLINT
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "tensix/fpu/kernels-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace bhemu::tensix::HWY_NAMESPACE {
+
+// --- Moves -------------------------------------------------------------------------------------
+
+void move_kernel(const MoveJob& job) {
+  const V zero = hn::Zero(Words());
+  for (u32 i = 0; i < job.dst.count; ++i) {
+    for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
+      V cell = job.broadcast_column ? word(job.cells[i][0]) : load_cells(job.cells[i] + j);
+      const V e = exponent_of(cell);
+      if (job.flush) cell = hn::IfThenZeroElse(hn::Eq(e, zero), cell);
+      const V sign = hn::And(shift_right<16>(cell), word(0x8000));
+      V half;
+      if (job.five_bit) {
+        half = hn::Or(hn::And(e, word(0x1F)), hn::And(shift_right<8>(cell), word(0x7FE0)));
+      } else {
+        half = hn::Or(e, hn::And(shift_right<8>(cell), word(0x7F00)));
+      }
+      store_halves(job.dst.high[i] + j, hn::Or(half, sign));
+      if (job.wide) store_halves(job.dst.low[i] + j, hn::And(cell, word(0xE000)));
+    }
+  }
+}
+
+template <bool tf32>
+HWY_INLINE V cell_of_storage(const MoveFromDstJob& job, u32 row, size_t j) {
+  const V low = tf32 || job.low ? load_halves(job.dst.old_low[row] + j) : hn::Zero(Words());
+  if (tf32 && job.low)
+    return hn::Or(hn::ShiftLeft<23>(hn::And(low, word(0xFF))),
+                  hn::ShiftLeft<5>(hn::And(low, word(0x1F00))));
+  const V half = job.low ? low : load_halves(job.dst.old_high[row] + j);
+  const V sign = hn::ShiftLeft<16>(hn::And(half, word(0x8000)));
+  if (job.five_bit)
+    return hn::Or(sign, hn::Or(hn::ShiftLeft<23>(hn::And(half, word(0x1F))),
+                               hn::ShiftLeft<8>(hn::And(half, word(0x7FE0)))));
+  const V top = hn::Or(sign, hn::Or(hn::ShiftLeft<23>(hn::And(half, word(0xFF))),
+                                    hn::ShiftLeft<8>(hn::And(half, word(0x7F00)))));
+  return tf32 ? hn::Or(top, hn::And(low, word(0xE000))) : top;
+}
+
+template <bool tf32>
+HWY_INLINE void move_rows_from_dst(const MoveFromDstJob& job) {
+  for (u32 i = 0; i < job.dst.count; ++i) {
+    for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
+      V cell = cell_of_storage<tf32>(job, i, j);
+      if (job.blocked != 0) {
+        const V column = hn::Iota(Words(), static_cast<i32>(j));
+        const V blocked = hn::And(hn::Shr(word(job.blocked), column), word(1));
+        cell = hn::IfThenElse(hn::Eq(blocked, word(1)), load_cells(job.cells[i] + j), cell);
+      }
+      hn::StoreU(hn::BitCast(Unsigned(), cell), Unsigned(), job.cells[i] + j);
+    }
+  }
+}
+
+void move_from_dst_kernel(const MoveFromDstJob& job) {
+  if (job.tf32)
+    move_rows_from_dst<true>(job);
+  else
+    move_rows_from_dst<false>(job);
+}
+
+// --- GMPOOL. As numeric/fpu_pool.cpp, with a datum as sign << 31 | exponent << 10 | mantissa. ----
+
+using numeric::PoolStyle;
+
+HWY_INLINE V pool_datum_of_dst(V stored, PoolStyle style) {
+  const V sign = hn::And(stored, word(0x80000000));
+  if (style == PoolStyle::Int32)
+    return hn::Or(sign, hn::Or(hn::And(stored, word(0xFFFF)),
+                               hn::And(shift_right<8>(stored), word(0x70000))));
+  const V high = shift_right<16>(stored);
+  if (style == PoolStyle::Fp16)
+    return hn::Or(sign, hn::Or(hn::ShiftLeft<10>(hn::Add(hn::And(high, word(0x1F)), word(15))),
+                               hn::And(shift_right<5>(high), word(0x3FF))));
+  V mantissa = hn::And(shift_right<5>(high), word(0x3F8));
+  if (style == PoolStyle::Tf32)
+    mantissa = hn::Or(mantissa, hn::And(shift_right<13>(stored), word(7)));
+  const V exponent = hn::Add(hn::And(high, word(0xFF)), word(127));
+  return hn::Or(sign, hn::Or(hn::ShiftLeft<10>(exponent), mantissa));
+}
+
+HWY_INLINE V dst_of_pool_datum(V datum, PoolStyle style) {
+  const V zero = hn::Zero(Words());
+  const V sign = hn::And(datum, word(0x80000000));
+  if (style == PoolStyle::Int32) return hn::Or(sign, hn::And(datum, word(0x1FFF)));
+  const V exponent = hn::And(shift_right<10>(datum), word(0x1FF));
+  if (style == PoolStyle::Fp16) {
+    const V biased = hn::And(hn::Sub(exponent, word(15)), word(0x1F));
+    const V value =
+        hn::Or(hn::ShiftLeft<21>(hn::And(datum, word(0x3FF))), hn::ShiftLeft<16>(biased));
+    return hn::IfThenZeroElse(hn::Eq(hn::And(exponent, word(0x3F)), zero), hn::Or(sign, value));
+  }
+  const V biased = hn::And(hn::Sub(exponent, word(127)), word(0xFF));
+  V value = hn::Or(hn::ShiftLeft<21>(hn::And(datum, word(0x3F8))), hn::ShiftLeft<16>(biased));
+  if (style == PoolStyle::Tf32) value = hn::Or(value, hn::ShiftLeft<13>(hn::And(datum, word(7))));
+  return hn::IfThenZeroElse(hn::Eq(exponent, zero), hn::Or(sign, value));
+}
+
+HWY_INLINE V pool_key(V datum) {
+  return negate_where_negative(hn::And(datum, word(0x7FFFFFFF)), datum);
+}
+
+struct PoolMasks {
+  u32 exponent;
+  u32 mantissa;
+};
+constexpr PoolMasks pool_masks(PoolStyle source) {
+  switch (source) {
+    case PoolStyle::Int8:
+      return {0, 0x3FF};
+    case PoolStyle::Fp16:
+      return {0x1F, 0x3FF};
+    case PoolStyle::Bf16:
+      return {0xFF, 0x3F8};
+    default:
+      return {0xFF, 0x3FF};
+  }
+}
+
+struct Pooled {
+  V datum;
+  V key;
+  V index;
+};
+
+HWY_INLINE void pool_step(Pooled& best, const PoolJob& job, PoolMasks masks, u32 row, size_t j,
+                          V phase) {
+  const u32 scale = numeric::cell_exponent(job.scale[row]);
+  V x = word(0x8007FFFF);  // minus infinity
+  if (scale != 0) {
+    const V cell = load_cells(job.a[row] + j);
+    const V e = exponent_of(cell);
+    const V sum = hn::Add(hn::And(e, word(masks.exponent)), word(scale & masks.exponent));
+    const V magnitude =
+        hn::Or(hn::ShiftLeft<10>(sum), hn::And(mantissa_of(cell), word(masks.mantissa)));
+    x = hn::IfThenZeroElse(hn::Eq(e, hn::Zero(Words())),
+                           hn::Or(magnitude, hn::And(cell, word(0x80000000))));
+  }
+  const V key = pool_key(x);
+  const auto less = hn::Lt(key, best.key);
+  best.datum = hn::IfThenElse(less, best.datum, x);
+  best.key = hn::Max(best.key, key);
+  if (job.mode.index && row < 8)
+    best.index = hn::IfThenElse(less, best.index,
+                                hn::Add(shift_right<4>(phase), word(numeric::kPoolIndex[row])));
+}
+
+HWY_INLINE V pooled(const PoolJob& job, PoolMasks masks, size_t j, V stored, V phase) {
+  Pooled best;
+  best.datum = pool_datum_of_dst(stored, job.mode.dst);
+  best.key = pool_key(best.datum);
+  best.index = hn::And(stored, word(0xFF));
+  for (u32 step = 0; step < kRowDatums; ++step)
+    pool_step(best, job, masks, numeric::pool_row(step), j, phase);
+  const V value = dst_of_pool_datum(best.datum, job.mode.dst);
+  if (!job.mode.index) return value;
+  const V index = hn::Or(phase, best.index);
+  return job.mode.dst == PoolStyle::Int32 ? index : hn::Or(value, index);
+}
+
+HWY_INLINE V load_stored(const PoolJob& job, u32 row, size_t j) {
+  const V high = hn::ShiftLeft<16>(load_halves(job.dst.old_high[row] + j));
+  return job.wide ? hn::Or(high, load_halves(job.dst.old_low[row] + j)) : high;
+}
+HWY_INLINE void store_stored(const PoolJob& job, u32 row, size_t j, V value) {
+  store_halves(job.dst.high[row] + j, shift_right<16>(value));
+  if (job.wide) store_halves(job.dst.low[row] + j, hn::And(value, word(0xFFFF)));
+}
+HWY_INLINE V next_phase(V stored) {
+  return hn::And(hn::Add(stored, word(0x100)), word(0xF00));
+}
+
+void pool_kernel(const PoolJob& job) {
+  const PoolMasks masks = pool_masks(job.mode.source);
+  for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
+    const V stored = load_stored(job, 0, j);
+    store_stored(job, 0, j, pooled(job, masks, j, stored, next_phase(stored)));
+    for (u32 i = 1; i < job.dst.count; ++i) {
+      const bool counts = job.mode.index && job.wide;
+      store_stored(job, i, j, counts ? next_phase(load_stored(job, i, j)) : hn::Zero(Words()));
+    }
+  }
+}
+
+}  // namespace bhemu::tensix::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace bhemu::tensix {
+
+HWY_EXPORT(move_kernel);
+HWY_EXPORT(move_from_dst_kernel);
+HWY_EXPORT(pool_kernel);
+
+void run_move_kernel(const MoveJob& job) {
+  HWY_DYNAMIC_DISPATCH(move_kernel)(job);
+}
+void run_move_from_dst_kernel(const MoveFromDstJob& job) {
+  HWY_DYNAMIC_DISPATCH(move_from_dst_kernel)(job);
+}
+void run_pool_kernel(const PoolJob& job) {
+  HWY_DYNAMIC_DISPATCH(pool_kernel)(job);
+}
+
+}  // namespace bhemu::tensix
+#endif

@@ -1,0 +1,2 @@
+// LLK's tests include this header of another repository but use nothing of it.
+#pragma once

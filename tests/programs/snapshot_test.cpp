@@ -1,0 +1,109 @@
+// A device restored from a snapshot goes on exactly as the one it was taken of.
+#include <gtest/gtest.h>
+
+#include "base/archive.hpp"
+#include "host/machine.hpp"
+#include "host/program.hpp"
+
+namespace bhemu::host {
+namespace {
+
+class Snapshot : public testing::TestWithParam<const char*> {};
+
+/// Stopped in the middle: `cycles` after the program's start.
+void run_into(Machine& machine, const Program& program, Cycle cycles) {
+  ASSERT_EQ(machine.boot().status, Status::Ok);
+  const PreparedProgram prepared = machine.prepare(program);
+  machine.set_limit(cycles);
+  machine.run(prepared, testing::TempDir());
+}
+
+TEST_P(Snapshot, a_restored_device_goes_on_as_the_first_for_any_threads_and_parking) {
+  const Program program =
+      load_program(std::string(BHEMU_SOURCE_DIR) + "/examples/" + GetParam() + ".yaml");
+  constexpr Cycle kRest = 40'000;
+  for (const Cycle cut : {700, 3000, 9000}) {
+    Machine machine(DeviceOptions{}, Firmware::embedded());
+    run_into(machine, program, cut);
+    const std::vector<u8> snapshot = machine.device().snapshot();
+    const u64 hash = machine.device().hash();
+    machine.device().advance(kRest);
+    const u64 end = machine.device().hash();
+    EXPECT_NE(hash, end);
+    for (const bool parking : {true, false}) {
+      DeviceOptions options;
+      options.parking = parking;
+      options.threads = parking ? 2 : 1;
+      Device device(options);
+      device.advance(12345);  // what was there before does not matter
+      ASSERT_TRUE(device.write32({1, 2}, 0x1000, 0xDEAD));
+      device.restore(snapshot);
+      EXPECT_EQ(device.hash(), hash) << cut;
+      device.advance(kRest);
+      EXPECT_EQ(device.hash(), end) << cut;
+    }
+  }
+}
+
+TEST_P(Snapshot, a_clone_and_its_original_do_not_disturb_each_other) {
+  const Program program =
+      load_program(std::string(BHEMU_SOURCE_DIR) + "/examples/" + GetParam() + ".yaml");
+  Machine machine(DeviceOptions{}, Firmware::embedded());
+  run_into(machine, program, 2000);
+  Device clone = machine.device().clone();
+  clone.advance(20'000);
+  machine.device().advance(20'000);
+  EXPECT_EQ(clone.hash(), machine.device().hash());
+  ASSERT_TRUE(clone.write32({1, 2}, 0x1000, 0xDEAD));
+  EXPECT_NE(clone.hash(), machine.device().hash());
+}
+
+INSTANTIATE_TEST_SUITE_P(Examples, Snapshot,
+                         testing::Values("add_scalar", "ring", "matmul_hifi2", "reduce_sum_all"),
+                         [](const auto& info) { return std::string(info.param); });
+
+std::string refusal(Device& device, std::span<const u8> snapshot) {
+  try {
+    device.restore(snapshot);
+  } catch (const ArchiveError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Snapshots, what_does_not_fit_is_refused_and_changes_nothing) {
+  Device device(DeviceOptions{});
+  ASSERT_TRUE(device.write32({1, 2}, 0x40, 1));
+  const u64 hash = device.hash();
+  Device source(DeviceOptions{});
+  ASSERT_TRUE(source.write32({3, 4}, 0x80, 2));
+  const std::vector<u8> good = source.snapshot();
+
+  DeviceOptions p150;
+  p150.board = BoardOptions::defaults(BoardModel::P150);
+  Device other(p150);
+  EXPECT_NE(refusal(other, good).find("another board"), std::string::npos);
+  DeviceOptions reference;
+  reference.timing = TimingModel::Reference;
+  Device slow(reference);
+  EXPECT_NE(refusal(slow, good).find("timing"), std::string::npos);
+
+  EXPECT_NE(refusal(device, {}).find("cut short"), std::string::npos);
+  EXPECT_NE(refusal(device, std::span(good).first(good.size() - 1)).find("cut short"),
+            std::string::npos);
+  std::vector<u8> bad = good;
+  bad[good.size() / 2] ^= 1;
+  EXPECT_NE(refusal(device, bad).find("checksum"), std::string::npos);
+  bad = good;
+  bad[0] = 'x';
+  EXPECT_NE(refusal(device, bad).find("no snapshot"), std::string::npos);
+  bad = good;
+  bad[8] = 99;
+  EXPECT_NE(refusal(device, bad).find("version"), std::string::npos);
+  EXPECT_EQ(device.hash(), hash);
+  EXPECT_EQ(refusal(device, good), "");
+  EXPECT_EQ(device.hash(), source.hash());
+}
+
+}  // namespace
+}  // namespace bhemu::host
