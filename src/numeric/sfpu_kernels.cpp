@@ -1,5 +1,8 @@
 #include "numeric/sfpu_kernels.hpp"
 
+#include <array>
+#include <cstring>
+
 #include "numeric/sfpu_convert.hpp"
 #include "numeric/sfpu_float.hpp"
 
@@ -54,6 +57,15 @@ void store_rows(const SfpuDstRows& rows, const Lanes& value) {
       put(rows.low, rows.odd, i, stored & 0xFFFF);
     }
   }
+}
+void blend_lanes(Lanes& target, const Lanes& value, u32 mask) {
+  blend(target, value, mask);
+}
+u32 negative_lanes(const Lanes& a) {
+  return mask_where(a, [](u32 v) { return (v >> 31) != 0; });
+}
+u32 nonzero_lanes(const Lanes& a) {
+  return mask_where(a, [](u32 v) { return v != 0; });
 }
 u32 smaller_lanes(const Lanes& a, const Lanes& b) {
   u32 mask = 0;
@@ -431,20 +443,51 @@ HWY_INLINE S order_key(V v) {
   return hn::Xor(hn::BitCast(s, v), hn::And(negative, hn::Set(s, 0x7FFFFFFF)));
 }
 
-u32 smaller_lanes(const Lanes& a, const Lanes& b) {
-  const D d;
+/// The lanes in which `holds(i)`, of a vector that begins at lane i, is true.
+template <class Holds>
+HWY_INLINE u32 lanes_where(Holds holds) {
   const Signed s;
   u32 mask = 0;
-  for (std::size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
-    const M smaller =
-        hn::Lt(order_key(hn::Load(d, &a.lane[i])), order_key(hn::Load(d, &b.lane[i])));
-    alignas(8) std::array<u8, 8> bytes{};
-    hn::StoreMaskBits(s, smaller, bytes.data());
-    u32 part = 0;
-    for (std::size_t j = 0; j < 4; ++j) part |= u32{bytes[j]} << (8 * j);
+  for (std::size_t i = 0; i < kLanes; i += hn::Lanes(s)) {
+    alignas(8) std::array<u8, 8> bytes;
+    hn::StoreMaskBits(s, holds(i), bytes.data());
+    u32 part = bytes[0];
+    // As wide as what was stored, so that the bits need not go through memory.
+    if (hn::Lanes(s) == 16) {
+      u16 both;
+      std::memcpy(&both, bytes.data(), sizeof both);
+      part = both;
+    }
     mask |= part << i;
   }
   return mask;
+}
+
+void blend_lanes(Lanes& target, const Lanes& value, u32 mask) {
+  const D d;
+  for (std::size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
+    const auto taken = hn::RebindMask(d, mask_from(mask, i));
+    hn::Store(hn::IfThenElse(taken, hn::Load(d, &value.lane[i]), hn::Load(d, &target.lane[i])), d,
+              &target.lane[i]);
+  }
+}
+u32 negative_lanes(const Lanes& a) {
+  const D d;
+  const Signed s;
+  return lanes_where(
+      [&](std::size_t i) { return hn::Lt(hn::BitCast(s, hn::Load(d, &a.lane[i])), hn::Zero(s)); });
+}
+u32 nonzero_lanes(const Lanes& a) {
+  const D d;
+  const Signed s;
+  return lanes_where(
+      [&](std::size_t i) { return hn::Ne(hn::BitCast(s, hn::Load(d, &a.lane[i])), hn::Zero(s)); });
+}
+u32 smaller_lanes(const Lanes& a, const Lanes& b) {
+  const D d;
+  return lanes_where([&](std::size_t i) {
+    return hn::Lt(order_key(hn::Load(d, &a.lane[i])), order_key(hn::Load(d, &b.lane[i])));
+  });
 }
 #endif
 
@@ -470,6 +513,24 @@ HWY_EXPORT(store_rows);
 
 void sfpu_store_rows(const SfpuDstRows& rows, const Lanes& value) {
   HWY_DYNAMIC_DISPATCH(store_rows)(rows, value);
+}
+
+HWY_EXPORT(blend_lanes);
+
+void sfpu_blend_lanes(Lanes& target, const Lanes& value, u32 mask) {
+  HWY_DYNAMIC_DISPATCH(blend_lanes)(target, value, mask);
+}
+
+HWY_EXPORT(negative_lanes);
+
+u32 sfpu_negative_lanes(const Lanes& a) {
+  return HWY_DYNAMIC_DISPATCH(negative_lanes)(a);
+}
+
+HWY_EXPORT(nonzero_lanes);
+
+u32 sfpu_nonzero_lanes(const Lanes& a) {
+  return HWY_DYNAMIC_DISPATCH(nonzero_lanes)(a);
 }
 
 HWY_EXPORT(smaller_lanes);

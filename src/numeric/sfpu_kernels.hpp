@@ -33,6 +33,13 @@ void sfpu_load_rows(const SfpuDstRows& rows, u32 mask, Lanes& out);
 /// columns stay.
 void sfpu_store_rows(const SfpuDstRows& rows, const Lanes& value);
 
+/// `target` takes `value` in the lanes of `mask`.
+void sfpu_blend_lanes(Lanes& target, const Lanes& value, u32 mask);
+
+/// The lanes whose bit 31 is set, and those that are not 0.
+u32 sfpu_negative_lanes(const Lanes& a);
+u32 sfpu_nonzero_lanes(const Lanes& a);
+
 /// The lanes where sfpu_is_smaller(a, b).
 u32 sfpu_smaller_lanes(const Lanes& a, const Lanes& b);
 

@@ -193,6 +193,23 @@ TEST_P(SfpuKernels, rows_of_dst_are_stored_with_the_bits_of_the_scalar_functions
   }
 }
 
+TEST_P(SfpuKernels, masks_and_blends_are_those_of_plain_loops) {
+  Operands operands;
+  std::mt19937 random{6};
+  for (u32 round = 0; round < 5'000; ++round) {
+    const Lanes a = operands.lanes();
+    const Lanes b = operands.lanes();
+    ASSERT_EQ(sfpu_negative_lanes(a), mask_where(a, [](u32 v) { return (v >> 31) != 0; }));
+    ASSERT_EQ(sfpu_nonzero_lanes(a), mask_where(a, [](u32 v) { return v != 0; }));
+    const u32 mask = static_cast<u32>(random());
+    Lanes target = a;
+    Lanes wanted = a;
+    sfpu_blend_lanes(target, b, mask);
+    blend(wanted, b, mask);
+    ASSERT_EQ(target, wanted);
+  }
+}
+
 TEST_P(SfpuKernels, order_is_that_of_the_scalar_comparison) {
   Operands operands;
   for (u32 round = 0; round < 5'000; ++round) {
