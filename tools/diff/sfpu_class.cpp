@@ -150,9 +150,14 @@ u32 random_arithmetic(Writer& w, const Style& style) {
     case op::SFPCOMPC::kOpcode:
     case op::SFPTRANSP::kOpcode:
       return head;
-    case op::SFPSWAP::kOpcode:
-      return head | w.below(style.dest_index ? 4 : 12) << 8 |
-             w.below(style.dest_index ? 4 : 12) << 4 | mod;
+    case op::SFPSWAP::kOpcode: {
+      if (!style.dest_index) return head | w.below(12) << 8 | w.below(12) << 4 | mod;
+      // Indices tell which of two equal operands is taken: for negative ones cards and other
+      // simulators differ (DISAGREEMENTS.md), so one operand is never negative.
+      const u32 c = w.below(4);
+      w.op<op::SFPSETSGN>({{"lreg_dest", c}, {"lreg_c", c}, {"instr_mod1", 1}});
+      return head | c << 8 | w.below(4) << 4 | mod;
+    }
     default:
       break;
   }
@@ -192,6 +197,8 @@ void config_step(Writer& w, Style& style) {
   if (style.dest_index) return;
   w.op<op::SFPENCC>({{"imm12_math", 3}, {"instr_mod1", 10}});
   if (w.one_in(6)) return w.op<op::SFPCONFIG>({{"config_dest", 11}, {"instr_mod1", 1}});
+  // Destinations 12 to 15: a template for SFPLOADMACRO, which is not executed now.
+  if (w.one_in(4)) return w.op<op::SFPIADD>({{"lreg_dest", 12 + w.below(4)}, {"instr_mod1", 5}});
   if (w.one_in(6))
     return w.op<op::SFPCONFIG>(
         {{"config_dest", 15}, {"instr_mod1", 1}, {"imm16_math", w.below(2) << 8}});
