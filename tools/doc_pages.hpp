@@ -18,6 +18,8 @@ std::string rules_page();
 std::string riscv_page();
 std::string tensix_page();
 std::string support_page(const support::Tables& tables, const support::Tests& tests);
+/// The tables of format pairs, a part of the support page.
+std::string format_sections();
 std::string address_map_page();
 std::string debug_registers_page();
 std::string noc_registers_page();

@@ -46,6 +46,7 @@ std::vector<support::Group> support_groups() {
   {area, name, meaning, evidence, source, tests},
 #include "noc/support.def"
 #include "riscv/support.def"
+#include "tile/support.def"
 #undef SUPPORT_GROUP
   };
 }
@@ -162,7 +163,7 @@ support::Tables support_tables() {
 }
 
 std::string support_page(const support::Tables& tables, const support::Tests& tests) {
-  std::string page = page_head("What is supported", "support.def of src/tensix, riscv and noc");
+  std::string page = page_head("What is supported", "the support.def of each part");
   page +=
       "Each row is a mode of an instruction, with what is known about it and the tests that hold\n"
       "bhemu to it. A row without a test is not supported, whatever the code may do. What is\n"
@@ -176,6 +177,7 @@ std::string support_page(const support::Tables& tables, const support::Tests& te
   std::set<std::string> units;
   for (const support::Instruction& one : tables.instructions) units.insert(one.unit);
   for (const std::string& unit : units) page += unit_section(tables, unit, tests);
+  page += format_sections();
   page += group_sections(tables, tests);
   return page;
 }

@@ -64,6 +64,7 @@ void check_row(const Row& row, const Instruction& instruction, const Tables& tab
   if (row.rule != nullptr) {
     if (!tables.rules.contains(row.rule))
       problems.push_back(fmt::format("{}: there is no rule {}", where, row.rule));
+    if (*row.tests == 0) problems.push_back(where + ": no test sees the rule raised");
     return;
   }
   if (!instruction.implemented)

@@ -26,6 +26,10 @@ class Ring {
     CHECK(!empty());
     return slots_[head_++ % Capacity];
   }
+  void drop() {
+    CHECK(!empty());
+    ++head_;
+  }
   void clear() { head_ = tail_ = 0; }
 
  private:

@@ -246,11 +246,44 @@ u32 pack(const PackJob& job) {
   return hn::GetLane(hn::MaxOfLanes(d, greatest));
 }
 
+/// As pack<Early::Bf16From16, Late::Keep16>, which needs no more than 16 bits anywhere.
+u32 pack_bf16(const PackJob& job) {
+  const hn::CappedTag<u16, kRow> d;
+  using H = hn::Vec<decltype(d)>;
+  const H sign = hn::Set(d, 0x8000);
+  const H smallest = hn::Set(d, 0x80);
+  const H infinity = hn::Set(d, 0x7F80);
+  H greatest = hn::Zero(d);
+  for (u32 row = 0; row < job.rows; ++row) {
+    for (u32 i = 0; i < kRow; i += static_cast<u32>(hn::Lanes(d))) {
+      const H stored = hn::LoadU(d, job.high[row] + i);
+      const H unbounded = hn::Or(hn::ShiftLeft<7>(hn::And(stored, hn::Set(d, 0xFF))),
+                                 hn::And(hn::ShiftRight<8>(stored), hn::Set(d, 0x7F)));
+      const H magnitude = hn::Min(unbounded, infinity);
+      H code = hn::Or(hn::And(stored, sign), magnitude);
+      code = hn::IfThenZeroElse(hn::Lt(magnitude, smallest), code);
+      if (job.relu) code = hn::IfThenElseZero(hn::Eq(hn::And(code, sign), hn::Zero(d)), code);
+      greatest = hn::Max(greatest, hn::AndNot(sign, code));
+      hn::StoreU(code, d, reinterpret_cast<u16*>(job.datum) + row * kRow + i);
+    }
+  }
+#if HWY_TARGET == HWY_SCALAR
+  const u32 all = hn::GetLane(greatest);
+#else
+  const hn::RepartitionToWide<decltype(d)> w;
+  const auto pairs = hn::BitCast(w, greatest);
+  const auto both = hn::Max(hn::And(pairs, hn::Set(w, 0xFFFF)), hn::ShiftRight<16>(pairs));
+  const u32 all = hn::GetLane(hn::MaxOfLanes(w, both));
+#endif
+  return all & job.exponent_mask;
+}
+
 /// The codes s e8 m7, from either view.
 template <Early kEarly>
 PackRows choose_bf16(Format out) {
   switch (out) {
     case Format::Bf16:
+      if constexpr (kEarly == Early::Bf16From16) return pack_bf16;
       return pack<kEarly, Late::Keep16>;
     case Format::Fp32:
       return pack<kEarly, Late::Widen>;

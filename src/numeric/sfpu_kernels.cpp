@@ -1,5 +1,9 @@
 #include "numeric/sfpu_kernels.hpp"
 
+#include <array>
+#include <cstring>
+
+#include "numeric/sfpu_convert.hpp"
 #include "numeric/sfpu_float.hpp"
 
 // Highway compiles this file once for each kind of host and chooses at run time.
@@ -14,9 +18,54 @@ namespace bhemu::numeric::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
 // The portable twin: GCC 12 cannot be trusted with Highway's own emulation of vectors.
-void mul_add_lanes(const Lanes& x, const Lanes& y, const Lanes& z, u32 flip_x, u32 flip_z,
-                   Lanes& out) {
-  for (u32 i = 0; i < kLanes; ++i) out[i] = sfpu_mul_add(x[i] ^ flip_x, y[i], z[i] ^ flip_z);
+void mul_add_lanes(const MulAddLanes& job, u32 mask, Lanes& out) {
+  for (u32 i = 0; i < kLanes; ++i) {
+    if (((mask >> i) & 1) != 0)
+      out[i] = sfpu_mul_add(job.x[i] ^ job.flip_x, job.y[i], job.z[i] ^ job.flip_z);
+  }
+}
+/// Column pair `lane` of the rows: the even one in its low half.
+u32 pair_of(const u16* rows, u32 lane) {
+  return rows[2 * lane] | u32{rows[2 * lane + 1]} << 16;
+}
+void load_rows(const SfpuDstRows& rows, u32 mask, Lanes& out) {
+  const u32 shift = rows.odd ? 16 : 0;
+  for (u32 i = 0; i < kLanes; ++i) {
+    if (((mask >> i) & 1) == 0) continue;
+    const u32 high = (pair_of(rows.high, i) >> shift) & 0xFFFF;
+    if (rows.form == SfpuDstForm::Bf16)
+      out[i] = sfpu_load_bf16(static_cast<u16>(high));
+    else if (rows.form == SfpuDstForm::Fp16)
+      out[i] = sfpu_load_fp16(static_cast<u16>(high), false);
+    else
+      out[i] = fp32_from_dst(high << 16 | ((pair_of(rows.low, i) >> shift) & 0xFFFF));
+  }
+}
+void put(u16* rows, bool odd, u32 lane, u32 half) {
+  rows[2 * lane + (odd ? 1 : 0)] = static_cast<u16>(half);
+}
+void store_rows(const SfpuDstRows& rows, const Lanes& value) {
+  for (u32 i = 0; i < kLanes; ++i) {
+    if (rows.form == SfpuDstForm::Bf16) {
+      put(rows.high, rows.odd, i, sfpu_store_bf16(value[i]));
+    } else if (rows.form == SfpuDstForm::Fp16) {
+      put(rows.high, rows.odd, i, sfpu_store_fp16(value[i]));
+    } else {
+      const u32 v = rows.form == SfpuDstForm::Single ? sfpu_flush(value[i]) : value[i];
+      const u32 stored = dst_from_fp32(v);
+      put(rows.high, rows.odd, i, stored >> 16);
+      put(rows.low, rows.odd, i, stored & 0xFFFF);
+    }
+  }
+}
+void blend_lanes(Lanes& target, const Lanes& value, u32 mask) {
+  blend(target, value, mask);
+}
+u32 negative_lanes(const Lanes& a) {
+  return mask_where(a, [](u32 v) { return (v >> 31) != 0; });
+}
+u32 nonzero_lanes(const Lanes& a) {
+  return mask_where(a, [](u32 v) { return v != 0; });
 }
 u32 smaller_lanes(const Lanes& a, const Lanes& b) {
   u32 mask = 0;
@@ -31,6 +80,7 @@ using V = hn::Vec<D>;
 using Signed = hn::RebindToSigned<D>;
 using S = hn::Vec<Signed>;
 using M = hn::Mask<Signed>;
+using Float = hn::RebindToFloat<D>;
 
 struct MulAdd {
   V value;
@@ -69,6 +119,117 @@ HWY_INLINE V multiply(V x, V y) {
   return hn::Or(high, hn::IfThenElseZero(hn::Ne(low, hn::Zero(d)), hn::Set(d, 1)));
 }
 
+/// Twice the magnitude less one: zero becomes the greatest number.
+HWY_INLINE V rank(V v) {
+  const D d;
+  return hn::Sub(hn::Add(v, v), hn::Set(d, 1));
+}
+
+/// What the host's fused multiply-add makes of the operands, and its parts.
+struct Fused {
+  hn::Vec<Float> product, lost, sum;  // rounded product, what the rounding lost, x * y + z
+};
+
+/// sfpu_mul_add in lanes whose product is not exact in 24 bits, whose addend is not zero, and which
+/// are not `alike` (below): each operand as an integer of which 2^26 stands for 1.0 at the larger
+/// exponent, with a sticky bit. In such lanes the product is either the larger operand or at most
+/// two places from it, so that its upper part is an integer.
+HWY_INLINE hn::Vec<Float> sum_of_integers(V x, V y, V z, const Fused& parts) {
+  const D d;
+  const Signed s;
+  const Float f;
+  const V sign = hn::Set(d, kFp32Sign);
+  const V one = hn::Set(d, 1);
+  const V e = hn::Sub(hn::Add(hn::ShiftRight<24>(hn::Add(x, x)), hn::ShiftRight<24>(hn::Add(y, y))),
+                      hn::Set(d, 127));
+  const V base = hn::Max(e, hn::ShiftRight<24>(hn::Add(z, z)));
+  const auto scale = hn::BitCast(f, hn::ShiftLeft<23>(hn::Sub(hn::Set(d, 127 + 153), base)));
+  const auto back = hn::BitCast(f, hn::ShiftLeft<23>(hn::Sub(base, hn::Set(d, 26))));
+
+  const V product = hn::BitCast(d, parts.product);
+  const V product_sign = hn::And(product, sign);
+  const auto upper = hn::Mul(hn::BitCast(f, hn::Xor(product, product_sign)), scale);
+  const auto lower =
+      hn::Mul(hn::BitCast(f, hn::Xor(hn::BitCast(d, parts.lost), product_sign)), scale);
+  const auto lower_whole = hn::Floor(lower);
+  const V p =
+      hn::Or(hn::BitCast(d, hn::Add(hn::ConvertTo(s, upper), hn::ConvertTo(s, lower_whole))),
+             hn::IfThenElseZero(hn::RebindMask(d, hn::Ne(lower, lower_whole)), one));
+  const auto term = hn::Mul(hn::Abs(hn::BitCast(f, z)), scale);
+  const auto term_whole = hn::Floor(term);
+  // Shifted out completely, nothing is left.
+  const auto sticky = hn::And(hn::Ne(term, term_whole), hn::Ne(term_whole, hn::Zero(f)));
+  const V q = hn::Or(hn::BitCast(d, hn::ConvertTo(s, term_whole)),
+                     hn::IfThenElseZero(hn::RebindMask(d, sticky), one));
+  const S total = hn::Add(hn::BitCast(s, p), signed_value(q, hn::Xor(product, z)));
+  const auto value = hn::Mul(hn::ConvertTo(f, total), back);
+  return hn::Xor(value, hn::BitCast(f, product_sign));
+}
+
+/// sfpu_mul_add of operands and results of ordinary size, with the host's fused multiply-add where
+/// it must give the same bits. False: some lane is not ordinary.
+///
+/// sfpu_mul_add adds two operands of which the product may have lost low bits to a sticky bit, and
+/// of which the one with the smaller exponent may have, and rounds the sum. A sticky bit stands for
+/// what is lost if the other operand has nothing in its place and the sum keeps its leading bits.
+/// So the host's result is right if the product has 24 bits or fewer; if the addend is zero; or if
+/// the two are alike: the addend's exponent at most 2 below the product's, and the sum not much
+/// smaller than either. Denormals, results close to them, NaN and infinities are not ordinary.
+HWY_INLINE bool ordinary_mul_add(V x, V y, V z, V& out) {
+  const D d;
+  const Float f;
+  const auto a = hn::BitCast(f, x);
+  const auto b = hn::BitCast(f, y);
+  const auto c = hn::BitCast(f, z);
+  Fused parts;
+  parts.product = hn::Mul(a, b);
+  parts.lost = hn::MulSub(a, b, parts.product);
+  parts.sum = hn::MulAdd(a, b, c);
+  out = hn::BitCast(d, parts.sum);
+
+  constexpr u32 kFactor = 2 * (77u << 23) - 2;  // 2^-50
+  constexpr u32 kTerm = 2 * (2u << 23) - 2;     // 2^-125
+  const auto large = hn::And(hn::Gt(hn::Min(rank(x), rank(y)), hn::Set(d, kFactor)),
+                             hn::Gt(hn::Min(rank(z), rank(out)), hn::Set(d, kTerm)));
+  const auto sum = hn::Abs(parts.sum);
+  const auto product = hn::Abs(parts.product);
+  const auto infinity = hn::BitCast(f, hn::Set(d, kFp32Infinity));
+  const auto finite = hn::And(hn::Lt(sum, infinity), hn::Lt(product, infinity));
+  if (HWY_UNLIKELY(!hn::AllTrue(f, hn::And(hn::RebindMask(f, large), finite)))) return false;
+  const auto exact = hn::Eq(parts.lost, hn::Zero(f));
+  if (HWY_LIKELY(hn::AllTrue(f, exact))) return true;
+  const auto term = hn::Abs(c);
+  const auto alike = hn::And(hn::Le(product, hn::Mul(term, hn::Set(f, 4.0f))),
+                             hn::Ge(hn::Add(sum, sum), hn::Max(product, term)));
+  const auto same = hn::Or(hn::Or(exact, alike), hn::Eq(c, hn::Zero(f)));
+  if (hn::AllTrue(f, same)) return true;
+  out = hn::BitCast(d, hn::IfThenElse(same, parts.sum, sum_of_integers(x, y, z, parts)));
+  return true;
+}
+
+/// NaN, infinities, and products that overflow by themselves.
+HWY_INLINE V special_mul_add(V x, V y, V z) {
+  const D d;
+  const V sign = hn::Set(d, kFp32Sign);
+  const V infinity = hn::Set(d, kFp32Infinity);
+  const V least = hn::Set(d, 0x00800000);
+  const V ax = hn::AndNot(sign, x);
+  const V ay = hn::AndNot(sign, y);
+  const V az = hn::AndNot(sign, z);
+  const V product_sign = hn::And(hn::Xor(x, y), sign);
+  const auto x_infinite = hn::Eq(ax, infinity);
+  const auto y_infinite = hn::Eq(ay, infinity);
+  const auto z_infinite = hn::Eq(az, infinity);
+  const auto no_product =
+      hn::Or(hn::And(x_infinite, hn::Lt(ay, least)), hn::And(y_infinite, hn::Lt(ax, least)));
+  const auto opposed = hn::And(hn::And(hn::Or(x_infinite, y_infinite), z_infinite),
+                               hn::Ne(product_sign, hn::And(z, sign)));
+  const auto nan =
+      hn::Or(hn::Or(hn::Gt(hn::Max(hn::Max(ax, ay), az), infinity), no_product), opposed);
+  const V value = hn::IfThenElse(z_infinite, z, hn::Or(product_sign, infinity));
+  return hn::IfThenElse(nan, hn::Set(d, kFp32Nan), value);
+}
+
 /// As sfpu_mul_add. The sum of the aligned operands has less than 30 bits, so that the host's exact
 /// conversion of an integer to FP32 normalises and rounds it.
 HWY_INLINE MulAdd mul_add(V x, V y, V z) {
@@ -102,30 +263,177 @@ HWY_INLINE MulAdd mul_add(V x, V y, V z) {
       overflow, hn::BitCast(s, hn::Or(hn::And(f, sign), hn::Set(d, kFp32Infinity))), value);
   value = hn::IfThenElse(zero, hn::BitCast(s, hn::And(hn::And(product_sign, z), sign)), value);
 
-  // NaN, infinities, a product that overflows by itself, and results around 2^-126.
   const S largest = hn::Max(hn::BitCast(s, hn::Max(ex, ey)), base);
   const M special = hn::Gt(largest, hn::Set(s, 254));
-  const M tiny = hn::AndNot(zero, hn::Lt(exponent, hn::Set(s, 2)));
-  return {hn::BitCast(d, value), hn::Or(special, tiny)};
+  const M tiny = hn::AndNot(special, hn::AndNot(zero, hn::Lt(exponent, hn::Set(s, 2))));
+  if (hn::AllFalse(s, hn::Or(special, tiny))) return {hn::BitCast(d, value), tiny};
+  value = hn::IfThenElse(special, hn::BitCast(s, special_mul_add(x, y, z)), value);
+  // Below 2^-126 there is zero, except just below a power of two: see sfpu_normalise.
+  const S mantissa = hn::BitCast(s, hn::And(f, hn::Set(d, 0x7FFFFF)));
+  const M inside = hn::And(hn::Gt(mantissa, hn::Zero(s)), hn::Lt(mantissa, hn::Set(s, 0x7FFFFF)));
+  const M flushed = hn::And(hn::And(tiny, inside), hn::Lt(exponent, hn::Set(s, 1)));
+  value = hn::IfThenElse(flushed, hn::BitCast(s, hn::And(f, sign)), value);
+  return {hn::BitCast(d, value), hn::AndNot(flushed, tiny)};
 }
 
-void mul_add_lanes(const Lanes& x, const Lanes& y, const Lanes& z, u32 flip_x, u32 flip_z,
-                   Lanes& out) {
+/// The lanes of `mask` from lane `first` on.
+HWY_INLINE M mask_from(u32 mask, std::size_t first) {
+  const Signed s;
+  const S bit_of_lane = hn::Shl(hn::Set(s, 1), hn::Iota(s, static_cast<i32>(first)));
+  return hn::Ne(hn::And(hn::Set(s, static_cast<i32>(mask)), bit_of_lane), hn::Zero(s));
+}
+
+/// All lanes of a vector in which not all are ordinary.
+HWY_NOINLINE V separate_mul_add(V x, V y, V z) {
   const D d;
   const Signed s;
+  const MulAdd result = mul_add(x, y, z);
+  if (hn::AllFalse(s, result.slow)) return result.value;
+  alignas(64) std::array<u32, kLanes> a, b, c, value;
+  alignas(64) std::array<i32, kLanes> slow;
+  hn::Store(x, d, a.data());
+  hn::Store(y, d, b.data());
+  hn::Store(z, d, c.data());
+  hn::Store(result.value, d, value.data());
+  hn::Store(hn::VecFromMask(s, result.slow), s, slow.data());
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i)
+    if (slow[i] != 0) value[i] = sfpu_mul_add(a[i], b[i], c[i]);
+  return hn::Load(d, value.data());
+}
+
+void mul_add_lanes(const MulAddLanes& job, u32 mask, Lanes& out) {
+  const D d;
+  const V flip_x = hn::Set(d, job.flip_x);
+  const V flip_z = hn::Set(d, job.flip_z);
   for (std::size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
-    const V a = hn::Xor(hn::Load(d, &x.lane[i]), hn::Set(d, flip_x));
-    const V b = hn::Load(d, &y.lane[i]);
-    const V c = hn::Xor(hn::Load(d, &z.lane[i]), hn::Set(d, flip_z));
-    const MulAdd result = mul_add(a, b, c);
-    hn::Store(result.value, d, &out.lane[i]);
-    if (hn::AllFalse(s, result.slow)) continue;
-    alignas(64) std::array<i32, kLanes> slow;
-    hn::Store(hn::VecFromMask(s, result.slow), s, slow.data());
-    for (std::size_t j = 0; j < hn::Lanes(d); ++j) {
-      if (slow[j] != 0)
-        out.lane[i + j] = sfpu_mul_add(x[i + j] ^ flip_x, y[i + j], z[i + j] ^ flip_z);
+    const V x = hn::Xor(hn::Load(d, &job.x.lane[i]), flip_x);
+    const V y = hn::Load(d, &job.y.lane[i]);
+    const V z = hn::Xor(hn::Load(d, &job.z.lane[i]), flip_z);
+    V value;
+    if (!ordinary_mul_add(x, y, z, value)) value = separate_mul_add(x, y, z);
+    if (mask != kAllLanes)
+      value =
+          hn::IfThenElse(hn::RebindMask(d, mask_from(mask, i)), value, hn::Load(d, &out.lane[i]));
+    hn::Store(value, d, &out.lane[i]);
+  }
+}
+
+/// A row of Dst as eight pairs of columns, the even one in the low half.
+using Row = hn::CappedTag<u32, 8>;
+using R = hn::Vec<Row>;
+
+/// s m7 e8 to s e8 m7, both in the upper half. The lower half is lost.
+HWY_INLINE R upper_from_storage(R v) {
+  const Row d;
+  return hn::Or(hn::And(v, hn::Set(d, 0x80000000)),
+                hn::Or(hn::And(hn::ShiftLeft<7>(v), hn::Set(d, 0x7F800000)),
+                       hn::And(hn::ShiftRight<8>(v), hn::Set(d, 0x007F0000))));
+}
+HWY_INLINE R storage_from_upper(R v) {
+  const Row d;
+  return hn::Or(hn::And(v, hn::Set(d, 0x80000000)),
+                hn::Or(hn::And(hn::ShiftRight<7>(v), hn::Set(d, 0x00FF0000)),
+                       hn::And(hn::ShiftLeft<8>(v), hn::Set(d, 0x7F000000))));
+}
+/// The columns asked for, in the upper half.
+HWY_INLINE R columns(const u16* row, std::size_t i, bool odd) {
+  const Row d;
+  const R pairs = hn::LoadU(d, reinterpret_cast<const u32*>(row) + i);
+  return odd ? pairs : hn::ShiftLeft<16>(pairs);
+}
+HWY_INLINE void put_columns(u16* row, std::size_t i, bool odd, R upper) {
+  const Row d;
+  u32* const pairs = reinterpret_cast<u32*>(row) + i;
+  const R old = hn::LoadU(d, pairs);
+  const R high = hn::Set(d, 0xFFFF0000);
+  const R merged = odd ? hn::Or(hn::And(upper, high), hn::AndNot(high, old))
+                       : hn::Or(hn::ShiftRight<16>(upper), hn::And(old, high));
+  hn::StoreU(merged, d, pairs);
+}
+
+HWY_INLINE R fp16_from_storage(R v) {
+  const Row d;
+  const R exponent = hn::And(hn::ShiftRight<16>(v), hn::Set(d, 0x1F));
+  const R biased = hn::ShiftLeft<23>(hn::Add(exponent, hn::Set(d, 112)));
+  return hn::Or(hn::And(v, hn::Set(d, 0x80000000)),
+                hn::Or(hn::IfThenZeroElse(hn::Eq(exponent, hn::Zero(d)), biased),
+                       hn::And(hn::ShiftRight<8>(v), hn::Set(d, 0x007FE000))));
+}
+HWY_INLINE R storage_from_fp16(R v) {
+  const Row d;
+  const hn::RebindToSigned<Row> s;
+  const R sign = hn::And(v, hn::Set(d, 0x80000000));
+  const auto exponent =
+      hn::Sub(hn::BitCast(s, hn::And(hn::ShiftRight<23>(v), hn::Set(d, 0xFF))), hn::Set(s, 112));
+  const R normal = hn::Or(hn::ShiftLeft<16>(hn::BitCast(d, exponent)),
+                          hn::And(hn::ShiftLeft<8>(v), hn::Set(d, 0x7FE00000)));
+  const auto large = hn::Gt(exponent, hn::Set(s, 31));
+  const auto small = hn::Lt(exponent, hn::Set(s, 1));
+  const R value = hn::IfThenElse(hn::RebindMask(d, large), hn::Set(d, 0x7FFF0000), normal);
+  return hn::Or(sign, hn::IfThenZeroElse(hn::RebindMask(d, small), value));
+}
+
+template <SfpuDstForm form>
+void load_rows_as(const SfpuDstRows& rows, u32 mask, Lanes& out) {
+  const Row d;
+  for (std::size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
+    R value = columns(rows.high, i, rows.odd);
+    if constexpr (form == SfpuDstForm::Fp16) {
+      value = fp16_from_storage(value);
+    } else {
+      value = upper_from_storage(value);
+      if constexpr (form != SfpuDstForm::Bf16)
+        value = hn::Or(value, hn::ShiftRight<16>(columns(rows.low, i, rows.odd)));
     }
+    if (mask != kAllLanes) {
+      const R lane = hn::Shl(hn::Set(d, 1), hn::Iota(d, static_cast<u32>(i)));
+      const auto on = hn::Ne(hn::And(hn::Set(d, mask), lane), hn::Zero(d));
+      value = hn::IfThenElse(on, value, hn::Load(d, &out.lane[i]));
+    }
+    hn::Store(value, d, &out.lane[i]);
+  }
+}
+
+void load_rows(const SfpuDstRows& rows, u32 mask, Lanes& out) {
+  switch (rows.form) {
+    case SfpuDstForm::Bf16:
+      return load_rows_as<SfpuDstForm::Bf16>(rows, mask, out);
+    case SfpuDstForm::Fp16:
+      return load_rows_as<SfpuDstForm::Fp16>(rows, mask, out);
+    default:
+      return load_rows_as<SfpuDstForm::Word>(rows, mask, out);
+  }
+}
+
+template <SfpuDstForm form>
+void store_rows_as(const SfpuDstRows& rows, const Lanes& lanes) {
+  const Row d;
+  for (std::size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
+    R value = hn::Load(d, &lanes.lane[i]);
+    if constexpr (form == SfpuDstForm::Bf16 || form == SfpuDstForm::Single) {
+      const auto flushed = hn::Eq(hn::And(value, hn::Set(d, 0x7F800000)), hn::Zero(d));
+      value = hn::IfThenElse(flushed, hn::And(value, hn::Set(d, 0x80000000)), value);
+    }
+    if constexpr (form == SfpuDstForm::Fp16) {
+      put_columns(rows.high, i, rows.odd, storage_from_fp16(value));
+    } else {
+      put_columns(rows.high, i, rows.odd, storage_from_upper(value));
+      if constexpr (form != SfpuDstForm::Bf16)
+        put_columns(rows.low, i, rows.odd, hn::ShiftLeft<16>(value));
+    }
+  }
+}
+
+void store_rows(const SfpuDstRows& rows, const Lanes& value) {
+  switch (rows.form) {
+    case SfpuDstForm::Bf16:
+      return store_rows_as<SfpuDstForm::Bf16>(rows, value);
+    case SfpuDstForm::Fp16:
+      return store_rows_as<SfpuDstForm::Fp16>(rows, value);
+    case SfpuDstForm::Word:
+      return store_rows_as<SfpuDstForm::Word>(rows, value);
+    default:
+      return store_rows_as<SfpuDstForm::Single>(rows, value);
   }
 }
 
@@ -135,20 +443,51 @@ HWY_INLINE S order_key(V v) {
   return hn::Xor(hn::BitCast(s, v), hn::And(negative, hn::Set(s, 0x7FFFFFFF)));
 }
 
-u32 smaller_lanes(const Lanes& a, const Lanes& b) {
-  const D d;
+/// The lanes in which `holds(i)`, of a vector that begins at lane i, is true.
+template <class Holds>
+HWY_INLINE u32 lanes_where(Holds holds) {
   const Signed s;
   u32 mask = 0;
-  for (std::size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
-    const M smaller =
-        hn::Lt(order_key(hn::Load(d, &a.lane[i])), order_key(hn::Load(d, &b.lane[i])));
-    alignas(8) std::array<u8, 8> bytes{};
-    hn::StoreMaskBits(s, smaller, bytes.data());
-    u32 part = 0;
-    for (std::size_t j = 0; j < 4; ++j) part |= u32{bytes[j]} << (8 * j);
+  for (std::size_t i = 0; i < kLanes; i += hn::Lanes(s)) {
+    alignas(8) std::array<u8, 8> bytes;
+    hn::StoreMaskBits(s, holds(i), bytes.data());
+    u32 part = bytes[0];
+    // As wide as what was stored, so that the bits need not go through memory.
+    if (hn::Lanes(s) == 16) {
+      u16 both;
+      std::memcpy(&both, bytes.data(), sizeof both);
+      part = both;
+    }
     mask |= part << i;
   }
   return mask;
+}
+
+void blend_lanes(Lanes& target, const Lanes& value, u32 mask) {
+  const D d;
+  for (std::size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
+    const auto taken = hn::RebindMask(d, mask_from(mask, i));
+    hn::Store(hn::IfThenElse(taken, hn::Load(d, &value.lane[i]), hn::Load(d, &target.lane[i])), d,
+              &target.lane[i]);
+  }
+}
+u32 negative_lanes(const Lanes& a) {
+  const D d;
+  const Signed s;
+  return lanes_where(
+      [&](std::size_t i) { return hn::Lt(hn::BitCast(s, hn::Load(d, &a.lane[i])), hn::Zero(s)); });
+}
+u32 nonzero_lanes(const Lanes& a) {
+  const D d;
+  const Signed s;
+  return lanes_where(
+      [&](std::size_t i) { return hn::Ne(hn::BitCast(s, hn::Load(d, &a.lane[i])), hn::Zero(s)); });
+}
+u32 smaller_lanes(const Lanes& a, const Lanes& b) {
+  const D d;
+  return lanes_where([&](std::size_t i) {
+    return hn::Lt(order_key(hn::Load(d, &a.lane[i])), order_key(hn::Load(d, &b.lane[i])));
+  });
 }
 #endif
 
@@ -160,10 +499,38 @@ namespace bhemu::numeric {
 
 HWY_EXPORT(mul_add_lanes);
 
-Lanes sfpu_mul_add_lanes(const Lanes& x, const Lanes& y, const Lanes& z, u32 flip_x, u32 flip_z) {
-  Lanes out;
-  HWY_DYNAMIC_DISPATCH(mul_add_lanes)(x, y, z, flip_x, flip_z, out);
-  return out;
+void sfpu_mul_add_lanes(const MulAddLanes& job, u32 mask, Lanes& out) {
+  HWY_DYNAMIC_DISPATCH(mul_add_lanes)(job, mask, out);
+}
+
+HWY_EXPORT(load_rows);
+
+void sfpu_load_rows(const SfpuDstRows& rows, u32 mask, Lanes& out) {
+  HWY_DYNAMIC_DISPATCH(load_rows)(rows, mask, out);
+}
+
+HWY_EXPORT(store_rows);
+
+void sfpu_store_rows(const SfpuDstRows& rows, const Lanes& value) {
+  HWY_DYNAMIC_DISPATCH(store_rows)(rows, value);
+}
+
+HWY_EXPORT(blend_lanes);
+
+void sfpu_blend_lanes(Lanes& target, const Lanes& value, u32 mask) {
+  HWY_DYNAMIC_DISPATCH(blend_lanes)(target, value, mask);
+}
+
+HWY_EXPORT(negative_lanes);
+
+u32 sfpu_negative_lanes(const Lanes& a) {
+  return HWY_DYNAMIC_DISPATCH(negative_lanes)(a);
+}
+
+HWY_EXPORT(nonzero_lanes);
+
+u32 sfpu_nonzero_lanes(const Lanes& a) {
+  return HWY_DYNAMIC_DISPATCH(nonzero_lanes)(a);
 }
 
 HWY_EXPORT(smaller_lanes);

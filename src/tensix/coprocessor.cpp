@@ -9,6 +9,7 @@
 #include "tensix/fpu/dst_access.hpp"
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/frontend/gate.hpp"
+#include "tensix/frontend/turn.hpp"
 #include "tensix/hash.hpp"
 #include "tensix/mover/mover.hpp"
 #include "tensix/reset.hpp"
@@ -138,22 +139,21 @@ void Coprocessor::run(Cycle from, Cycle until) {
     advance(state, env, until);
     return;
   }
-  // Inputs come between calls: a thread that is idle now stays so until the end.
-  std::array<unsigned, kThreads> active{};
-  unsigned count = 0;
-  for (unsigned thread = 0; thread < kThreads; ++thread) {
-    if (!frontend::idle(state.frontend[thread])) active[count++] = thread;
-  }
-  const bool watched = env.wakeup != nullptr && env.wakeup->watched != 0;
+  constexpr u32 kWindows = mask_of(Resource::Thread0) | mask_of(Resource::Thread1) |
+                           mask_of(Resource::Thread2) | mask_of(Resource::Tdma);
+  frontend::Turn turn(state, env);
   for (Cycle now = from; now < until;) {
-    // Only those who are woken can look at windows that end during the call.
-    if (watched) advance(state, env, now);
+    // Only those who are woken can look at windows that end during the call. They become fewer.
+    if (env.wakeup != nullptr && (env.wakeup->watched & kWindows) != 0) {
+      advance(state, env, now);
+    } else {
+      now = turn.burst(now, until);
+      if (now == until) break;
+    }
     u8 accepted = 0;
-    bool changed = false;
     if (sfpu::schedule_in_use(state)) [[unlikely]]
       sfpu::begin_cycle(state, env, now);
-    for (unsigned i = 0; i < count; ++i)
-      changed |= frontend::step(state, env, active[i], now, accepted);
+    bool changed = turn.cycle(now, accepted);
     if (sfpu::schedule_in_use(state)) [[unlikely]] {
       sfpu::end_cycle(state, now, (accepted & frontend::kAcceptSfpu) != 0);
       changed |= sfpu::schedule_advances(state);

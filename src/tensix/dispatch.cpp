@@ -78,6 +78,8 @@ constexpr u8 accept(u8 opcode, Unit unit) {
       return kAcceptSfpu;
     case Unit::Pack:
       return kAcceptPack;
+    case Unit::Unpack:
+      return kAcceptUnpack0;  // the gate shifts it for unpacker 1
     case Unit::Cfg:
       return opcode == op::SETC16::kOpcode ? 0 : kAcceptConfig;
     case Unit::Sync: {
@@ -85,7 +87,7 @@ constexpr u8 accept(u8 opcode, Unit unit) {
       return mutex ? 0 : kAcceptSync;
     }
     default:
-      return 0;  // Unpack: by unpacker, in the gate; Misc and NOP: one per thread
+      return 0;  // Misc and NOP: one per thread; the mover refuses by itself
   }
 }
 
@@ -116,12 +118,14 @@ constexpr BusyUnit busy(Unit unit) {
 }
 
 constexpr Decoded decoded(u8 opcode, Unit unit, Completion (*execute)(Context&)) {
-  return Decoded{execute, blocked_by(opcode, unit), unit, accept(opcode, unit), busy(unit)};
+  const bool plain = unit == Unit::Fpu || unit == Unit::Pack ||
+                     (unit == Unit::Sfpu && opcode != op::SFPLOADMACRO::kOpcode);
+  return Decoded{execute, blocked_by(opcode, unit), unit, accept(opcode, unit), busy(unit), plain};
 }
 
 std::array<Decoded, 256> make_table() {
   std::array<Decoded, 256> table;
-  table.fill(Decoded{unknown_opcode, 0, Unit::None, 0, BusyUnit::Misc});
+  table.fill(Decoded{unknown_opcode, 0, Unit::None, 0, BusyUnit::Misc, false});
 #define FIELD(name, low, width)
 #define INSN(name, opcode, unit, fields)                             \
   table[opcode] = decoded(opcode, Unit::unit, [](Context& context) { \

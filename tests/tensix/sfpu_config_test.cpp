@@ -150,7 +150,8 @@ class SwapModel {
     inverted_ = bit(lane_config, 8);
   }
   void apply(std::array<u32, 16>& reg, u32 lane) const {
-    const bool smaller = order_key(reg[c_]) < order_key(reg[d_]);
+    const bool negative_tie = reg[c_] == reg[d_] && bit(reg[c_], 31);  // as cards have it
+    const bool smaller = order_key(reg[c_]) < order_key(reg[d_]) || negative_tie;
     bool swap = minimum_to_vd(mod_, lane) == smaller;
     if (inverted_) swap = !swap;
     if (mod_ != 0 && !swap) return;
@@ -197,6 +198,47 @@ TEST(SfpuConfig, random_swaps_do_what_the_model_does_in_every_mode) {
         ASSERT_EQ(sfpu.lreg[r][lane], expected[r])
             << std::hex << word << " config " << lane_config << " lane " << lane << " LReg " << r;
     }
+  }
+}
+
+using Registers = std::array<LReg, kLRegs>;
+
+/// SFPTRANSP and modes 0 to 4 of SFPSHFT2: what a register's lane becomes, from all of the old
+/// ones.
+u32 moved(const Registers& old, u32 word, u32 r, u32 lane) {
+  const u32 row = lane / 8, column = lane % 8;
+  if (word >> 24 == op::SFPTRANSP::kOpcode) return old[r / 4 * 4 + row][8 * (r % 4) + column];
+  const LReg& c = old[word >> 8 & 15];
+  const u32 rotated = column != 0 ? c[lane - 1] : c[lane + 7];
+  const u32 mod = word % 16, vd = word >> 4 & 15;
+  if (mod >= 3) return r != vd ? old[r][lane] : mod == 4 && column == 0 ? 0 : rotated;
+  if (r > 3) return old[r][lane];
+  if (r < 3) return old[r + 1][lane];
+  return mod == 0 ? 0 : mod == 2 ? rotated : lane < 24 ? old[0][lane + 8] : 0;
+}
+
+TEST(SfpuConfig, random_moves_across_lanes_do_what_the_model_does) {
+  std::mt19937_64 random(bhemu::test::seed(33));
+  const auto any = [&] { return static_cast<u32>(random()); };
+  UnitBench bench;
+  SfpuState& sfpu = bench.sfpu();
+  const u64 rounds = bhemu::test::rounds(20'000);
+  for (u64 round = 0; round < rounds; ++round) {
+    for (u32 r = 0; r < 8; ++r)
+      for (u32& value : sfpu.lreg[r].lane) value = any();
+    sfpu.condition = {any() | any(), any() | any()};
+    const Registers old = sfpu.lreg;
+    const u32 registers = (any() % 16) << 8 | (any() % 12) << 4;
+    const u32 word = any() % 3 == 0 ? 0x8C000000u | registers | any() % 16
+                                    : 0x94000000u | (any() % 4096) << 12 | registers | any() % 5;
+    ASSERT_EQ(bench.run(word), Completion::Done);
+    const u32 active = ~sfpu.condition.use_lane_flags | sfpu.condition.lane_flags;
+    for (u32 r = 0; r < 16; ++r)
+      for (u32 lane = 0; lane < kLanes; ++lane) {
+        const bool written = r < 8 && bit(active, lane);
+        ASSERT_EQ(sfpu.lreg[r][lane], written ? moved(old, word, r, lane) : old[r][lane])
+            << std::hex << word << " LReg " << r << " lane " << lane;
+      }
   }
 }
 

@@ -17,8 +17,8 @@ Tables sound_tables() {
   tables.rows = {
       {"ADD", "mode=0-1", "adds", "", Document, "page", nullptr, "Suite.a_sentence"},
       {"ADD", "mode=2", "subtracts", "", Silicon | Experiment, "card", nullptr, "Rows.each/MAD"},
-      {"ADD", "mode=3", "reserved", "", 0, "", "unit-rule", ""},
-      {"OLD", "", "unknown", "", 0, "", "unit-rule", ""},
+      {"ADD", "mode=3", "reserved", "", 0, "", "unit-rule", "Suite.a_sentence"},
+      {"OLD", "", "unknown", "", 0, "", "unit-rule", "Suite.a_sentence"},
   };
   tables.groups = {{"area", "group", "", Document, "page", "Suite.a_sentence"}};
   return tables;
@@ -92,6 +92,9 @@ TEST(Support, rows_that_claim_too_much_are_found) {
   tables = sound_tables();
   tables.rows[2].rule = "unit-law";
   EXPECT_EQ(problems(tables), Problems{"ADD [mode=3]: there is no rule unit-law"});
+  tables = sound_tables();
+  tables.rows[2].tests = "";
+  EXPECT_EQ(problems(tables), Problems{"ADD [mode=3]: no test sees the rule raised"});
   tables = sound_tables();
   tables.rows[3].rule = nullptr;
   EXPECT_EQ(problems(tables).size(), 2u);

@@ -150,9 +150,14 @@ u32 random_arithmetic(Writer& w, const Style& style) {
     case op::SFPCOMPC::kOpcode:
     case op::SFPTRANSP::kOpcode:
       return head;
-    case op::SFPSWAP::kOpcode:
-      return head | w.below(style.dest_index ? 4 : 12) << 8 |
-             w.below(style.dest_index ? 4 : 12) << 4 | mod;
+    case op::SFPSWAP::kOpcode: {
+      if (!style.dest_index) return head | w.below(12) << 8 | w.below(12) << 4 | mod;
+      // Indices tell which of two equal operands is taken: for negative ones cards and other
+      // simulators differ (DISAGREEMENTS.md), so one operand is never negative.
+      const u32 c = w.below(4);
+      w.op<op::SFPSETSGN>({{"lreg_dest", c}, {"lreg_c", c}, {"instr_mod1", 1}});
+      return head | c << 8 | w.below(4) << 4 | mod;
+    }
     default:
       break;
   }

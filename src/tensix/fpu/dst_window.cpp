@@ -93,7 +93,9 @@ void store_element(DstAccess& dst, const WindowControl& control, u32 index, u32 
 /// T0 and T1 access one element at a time; T2 may access several at once.
 bool is_defined(const WindowControl& control, unsigned thread, u32 offset, u32 size) {
   const u32 element = element_bytes(control.format);
-  return element != 0 && offset + size <= kWindowBytes && offset % size == 0 &&
+  // The 16384 bytes of format 5 fill only half of the window.
+  const u32 end = element == 1 ? kDstRows * kRowDatums : kWindowBytes;
+  return element != 0 && offset + size <= end && offset % size == 0 &&
          (size == element || (size > element && thread == 2));
 }
 

@@ -1,6 +1,8 @@
 // Which rows of Dst a kernel works on.
 #pragma once
 
+#include <cstring>
+
 #include "tensix/fpu/dst_access.hpp"
 #include "tensix/fpu/kernels.hpp"
 
@@ -29,8 +31,10 @@ class KernelRows {
     static constexpr DstRow kZeros{};
     static constexpr DstRow kOnes = dst_row_of(0xFFFF);
     const DstRow& absent = identity != 0 ? kOnes : kZeros;
+    const u32 base = physical(0);
+    const bool together = neighbours();
     for (u32 i = 0; i < count_; ++i) {
-      const u32 p = physical(i);
+      const u32 p = together ? base + i : physical(i);
       DstRow& high = dst_.row[p];
       DstRow& low = dst_.row[(p + 8) % kDstRows];
       const bool present = read && dst_.valid[p] != 0;
@@ -44,15 +48,22 @@ class KernelRows {
 
   /// To be called when the rows have been written.
   void written() const {
+    const bool clears = !wide_ && mapping_.high_halves;
+    if (neighbours() && !clears) {
+      std::memset(&dst_.valid[physical(0)], 1, count_);
+      return;
+    }
     for (u32 i = 0; i < count_; ++i) {
       const u32 p = physical(i);
       dst_.valid[p] = 1;
       // As DstAccess::write_row16.
-      if (!wide_ && mapping_.high_halves) dst_.row[p + 8] = DstRow{};
+      if (clears) dst_.row[p + 8] = DstRow{};
     }
   }
 
  private:
+  /// The rows lie one after the other: only swizzling moves rows within an aligned group of eight.
+  bool neighbours() const { return step_ == 1 && !mapping_.swizzle && (first_ & 7) + count_ <= 8; }
   u32 physical(u32 i) const {
     const u32 row = first_ + i * step_;
     return wide_ ? mapping_.adj32(row) : mapping_.row16(row);

@@ -41,6 +41,7 @@ void apply_addr_mod(Context& context, u32 addr_mode, bool update_fidelity) {
   const u32 ab = words[thread_cfg::ADDR_MOD_AB_SEC0_SrcAIncr::kWord + addr_mode];
   const u32 dst = words[thread_cfg::ADDR_MOD_DST_SEC0_DestIncr::kWord + addr_mode];
   const u32 bias = words[thread_cfg::ADDR_MOD_BIAS_SEC0_BiasIncr::kWord + addr_mode];
+  if ((ab | dst | bias) == 0) return;  // nothing moves: what most instructions ask for
 
   step(rwc.src_a, rwc.src_a_cr, {bits(ab, 0, 6), bit(ab, 6), bit(ab, 7), false}, kSrcMask);
   step(rwc.src_b, rwc.src_b_cr, {bits(ab, 8, 6), bit(ab, 14), bit(ab, 15), false}, kSrcMask);

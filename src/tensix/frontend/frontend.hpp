@@ -42,9 +42,29 @@ bool refill_from_queues(State& state, const Environment& env, unsigned thread, C
 /// True when any state changed.
 inline bool refill(State& state, const Environment& env, unsigned thread, Cycle now) {
   Frontend& frontend = state.frontend[thread];
-  if (frontend.replay_mode != ReplayMode::Play) return refill_from_queues(state, env, thread, now);
-  fill_gate(frontend, play(frontend));
-  return true;
+  if (frontend.replay_mode == ReplayMode::Play) {
+    fill_gate(frontend, play(frontend));
+    return true;
+  }
+  // The usual case of a queue: a word that is for none of the expanders.
+  if (frontend.replay_mode == ReplayMode::Pass && frontend.mop.phase == MopPhase::Idle &&
+      frontend.brisc_fifo.empty()) {
+    if (frontend.fifo.empty()) return false;
+    const QueuedWord& queued = frontend.fifo.front();
+    if (queued.pushed >= now) return false;
+    const u32 word = queued.word;
+    if (kDecoded[opcode_of(word)].unit != Unit::Frontend) {
+      if (env.wakeup != nullptr) {
+        env.wakeup->touch(fifo_of(thread));
+        env.wakeup->touch(thread_of(thread));
+      }
+      frontend.fifo.drop();
+      frontend.gate_word = word;
+      frontend.gate_full = true;
+      return true;
+    }
+  }
+  return refill_from_queues(state, env, thread, now);
 }
 
 /// A queue holds a word that can be taken only from a later cycle on: that cycle, or kNever.

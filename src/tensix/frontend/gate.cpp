@@ -1,5 +1,8 @@
 #include "tensix/frontend/gate.hpp"
 
+#include <bit>
+#include <initializer_list>
+
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/sfpu/schedule.hpp"
 
@@ -7,6 +10,7 @@ namespace bhemu::tensix::frontend {
 namespace {
 
 constexpr u16 kAllBlocks = 0x1FF;
+constexpr u32 kAllConditions = 0x1FFF;
 
 // Overlay stream registers: stream s, register r at 0xFFB40000 + s * 0x1000 + r * 4
 // (tt-metal, blackhole/noc/noc_overlay_parameters.h).
@@ -15,14 +19,27 @@ constexpr u32 kStreamSize = 0x1000;
 constexpr u32 kStreamCurrentPhase = 29;
 constexpr u32 kStreamMessagesReceived = 259;
 
+constexpr u32 units(std::initializer_list<Unit> list) {
+  u32 mask = 0;
+  for (const Unit unit : list) mask |= 1u << static_cast<unsigned>(unit);
+  return mask;
+}
+/// Only these units' instructions stall for a bank of SrcA or SrcB and for nothing else.
+constexpr u32 kWaitsForSource = units({Unit::Fpu, Unit::Unpack});
+/// Those that certainly never change to whom a bank belongs are left out, and likewise those that
+/// never touch a semaphore; what writes configuration or registers may do anything.
+constexpr u32 kReleaseSource =
+    units({Unit::Cfg, Unit::Thcon, Unit::Misc, Unit::Xmov, Unit::Unpack, Unit::Fpu});
+constexpr u32 kReleaseSemaphore =
+    units({Unit::Cfg, Unit::Thcon, Unit::Misc, Unit::Xmov, Unit::Sync});
+
 bool busy(const State& state, unsigned thread, BusyUnit unit, Cycle now) {
   return state.busy_until[thread][static_cast<unsigned>(unit)] > now;
 }
 
 bool semaphores_hold(const State& state, const LatchedWait& wait) {
-  for (u32 i = 0; i < kSemaphores; ++i) {
-    if (!bit(wait.semaphores, i)) continue;
-    const Semaphore& semaphore = state.sync.semaphore[i];
+  for (u32 left = wait.semaphores; left != 0; left &= left - 1) {
+    const Semaphore& semaphore = state.sync.semaphore[std::countr_zero(left)];
     if (bit(wait.condition, 0) && semaphore.value == 0) return true;
     if (bit(wait.condition, 1) && semaphore.value >= semaphore.max) return true;
   }
@@ -45,25 +62,44 @@ u32 stream_register_address(const State& state, unsigned thread, u32 select, u32
 
 u32 unmet_conditions(const State& state, unsigned thread, u32 condition, Cycle now) {
   const FpuState& fpu = state.fpu;
-  u32 unmet = 0;
-  const auto keep = [&](unsigned index, bool waiting) {
-    if (waiting) unmet |= 1u << index;
+  const auto waits = [&](unsigned index) {
+    switch (index) {
+      case 0:
+        return busy(state, thread, BusyUnit::Thcon, now);
+      case 1:
+        return busy(state, thread, BusyUnit::Unpack0, now);
+      case 2:
+        return busy(state, thread, BusyUnit::Unpack1, now);
+      case 3:
+        return busy(state, thread, BusyUnit::Pack, now);
+      case 4:
+        return busy(state, thread, BusyUnit::Fpu, now);
+      case 5:
+        return !fpu.src_a.unpacker_may_write();
+      case 6:
+        return !fpu.src_b.unpacker_may_write();
+      case 7:
+        return !fpu.src_a.matrix_may_read();
+      case 8:
+        return !fpu.src_b.matrix_may_read();
+      case 9:
+        return state.mover.busy_until > now;
+      case 11:
+        return busy(state, thread, BusyUnit::Sfpu, now);
+      case 12:
+        return busy(state, 0, BusyUnit::Cfg, now) || busy(state, 1, BusyUnit::Cfg, now) ||
+               busy(state, 2, BusyUnit::Cfg, now);
+      default:
+        // C10: a core's request that was sent but not carried out. Ours are carried out at once.
+        return false;
+    }
   };
-  keep(0, busy(state, thread, BusyUnit::Thcon, now));
-  keep(1, busy(state, thread, BusyUnit::Unpack0, now));
-  keep(2, busy(state, thread, BusyUnit::Unpack1, now));
-  keep(3, busy(state, thread, BusyUnit::Pack, now));
-  keep(4, busy(state, thread, BusyUnit::Fpu, now));
-  keep(5, !fpu.src_a.unpacker_may_write());
-  keep(6, !fpu.src_b.unpacker_may_write());
-  keep(7, !fpu.src_a.matrix_may_read());
-  keep(8, !fpu.src_b.matrix_may_read());
-  keep(9, state.mover.busy_until > now);
-  // C10: a core's request that was sent but not carried out. Ours are carried out at once.
-  keep(11, busy(state, thread, BusyUnit::Sfpu, now));
-  for (unsigned other = 0; other < kThreads; ++other)
-    keep(12, busy(state, other, BusyUnit::Cfg, now));
-  return unmet & condition;
+  u32 unmet = 0;
+  for (u32 left = condition & kAllConditions; left != 0; left &= left - 1) {
+    const unsigned index = static_cast<unsigned>(std::countr_zero(left));
+    unmet |= static_cast<u32>(waits(index)) << index;
+  }
+  return unmet;
 }
 
 bool keep_waiting(const State& state, const Environment& env, unsigned thread, Cycle now) {
@@ -134,13 +170,16 @@ bool hold(State& state, const Environment& env, unsigned thread, Cycle now, bool
 
 }  // namespace
 
-bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& accepted) {
+bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& accepted,
+          StepNotes& notes) {
   Frontend& frontend = state.frontend[thread];
   if (frontend.stopped) return false;
   bool changed = false;
   if (!frontend.gate_full) changed = refill(state, env, thread, now);
-  if (frontend.wait.kind != WaitKind::None && hold(state, env, thread, now, changed))
+  if (frontend.wait.kind != WaitKind::None && hold(state, env, thread, now, changed)) {
+    if (!changed && frontend.wait.kind == WaitKind::Semwait) notes.released_by = kReleaseSemaphore;
     return changed;
+  }
   if (!frontend.gate_full) return changed;
 
   const u32 word = frontend.gate_word;
@@ -155,8 +194,14 @@ bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& 
   const bool lost =
       decoded.unit == Unit::Sfpu && state.sfpu.schedule.taken != 0 && sfpu::is_discarded(context);
   const Completion completion = lost ? Completion::Done : decoded.execute(context);
+  notes.executed = released_units(decoded, word);
   if (frontend.stopped) return true;
-  if (completion == Completion::Stall) return changed;
+  if (completion == Completion::Stall) {
+    notes.executed = 0;
+    if (!changed && (decoded.unit_mask() & kWaitsForSource) != 0)
+      notes.released_by = kReleaseSource;
+    return changed;
+  }
   accepted |= accept;
   frontend.gate_full = false;
   ++frontend.executed;

@@ -20,9 +20,44 @@ enum : u8 {
   kAcceptSync = 1u << 7,    // the sync unit, mutexes excepted
 };
 
+/// Instructions of the matrix unit that leave the banks of SrcA and SrcB to whom they belong unless
+/// bits 22 and 23 say otherwise.
+constexpr bool keeps_banks(u32 word) {
+  if (bits(word, 22, 2) != 0) return false;
+  switch (opcode_of(word)) {
+    case op::MVMUL::kOpcode:
+    case op::DOTPV::kOpcode:
+    case op::GAPOOL::kOpcode:
+    case op::GMPOOL::kOpcode:
+    case op::ELWADD::kOpcode:
+    case op::ELWSUB::kOpcode:
+    case op::ELWMUL::kOpcode:
+    case op::MOVA2D::kOpcode:
+    case op::MOVB2D::kOpcode:
+    case op::ZEROACC::kOpcode:
+    case op::SETRWC::kOpcode:
+    case op::INCRWC::kOpcode:
+      return true;
+    default:
+      return false;
+  }
+}
+/// The unit that has executed the instruction, by bit, as far as anybody may have waited for it.
+inline u32 released_units(const Decoded& decoded, u32 word) {
+  return decoded.unit == Unit::Fpu && keeps_banks(word) ? 0 : decoded.unit_mask();
+}
+
+/// What a step says beside whether it changed any state.
+struct StepNotes {
+  u32 executed = 0;  // released_units of the instruction that was executed
+  /// When nothing changed and nothing will until an instruction of certain units is executed:
+  /// those units, by bit. 0 otherwise.
+  u32 released_by = 0;
+};
 /// One cycle of one thread: refill, gate, dispatch. `accepted` collects the units taken in this
-/// cycle. True when any state changed.
-bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& accepted);
+/// cycle. True when any state changed. `notes` are set to 0 by the caller.
+bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& accepted,
+          StepNotes& notes);
 
 /// The thread has nothing to do, and only an input can change that.
 inline bool idle(const Frontend& frontend) {

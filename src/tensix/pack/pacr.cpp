@@ -73,7 +73,7 @@ class Pacr {
   u32 edge_mask() const;
   bool no_edge() const;
   bool emit_whole_rows();
-  void advance_position();
+  void advance_position(u32 rows = 1);
   void advance_context();
   bool pads_now() const;
   bool pad_to_sixteen(u32 count);
@@ -255,15 +255,21 @@ bool Pacr::apply_edge_mask(Row& code) {
 
 /// TilePosition is an 8-bit counter of rows that starts over only when it lands exactly on the
 /// rows of a plane.
-void Pacr::advance_position() {
+void Pacr::advance_position(u32 rows) {
   const u32 reads = section_.counter<cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane>();
   const bool transposed = section_.counter<cfg::PACK_COUNTERS_SEC0_pack_yz_transposed>() != 0;
   u8& inner = transposed ? packer_.z : packer_.y;
   u8& outer = transposed ? packer_.y : packer_.z;
-  if (++inner != reads) return;
-  inner = 0;
-  ++outer;
-  if (bit(insn_.ctxt_ctrl(), 0)) ++packer_.context_planes;
+  if (inner + rows < reads) {
+    inner = static_cast<u8>(inner + rows);
+    return;
+  }
+  for (u32 i = 0; i < rows; ++i) {
+    if (++inner != reads) continue;
+    inner = 0;
+    ++outer;
+    if (bit(insn_.ctxt_ctrl(), 0)) ++packer_.context_planes;
+  }
 }
 
 /// CtxtCtrl 1 and 3: the tracked context moves on after so many planes, or at the end of a tile.
@@ -370,7 +376,7 @@ bool Pacr::emit_whole_rows() {
   u32 greatest;
   if (!output_.append_rows(job, greatest)) return false;
   packer_.max_exponent = std::max(packer_.max_exponent, static_cast<u8>(field.of(greatest)));
-  for (u32 i = 0; i < input_.rows; ++i) advance_position();
+  advance_position(input_.rows);
   return true;
 }
 

@@ -17,6 +17,10 @@ constexpr u32 kNegateC = 1;
 constexpr u32 kIndirectA = 2;
 constexpr u32 kIndirectD = 3;
 
+// Constant registers.
+constexpr u32 kLRegZero = 9;
+constexpr u32 kLRegOne = 10;
+
 /// Operand A with indirection: every lane names its register in its lane of LReg 7.
 Lanes indirect_operand_a(const Context& context) {
   Lanes result;
@@ -46,19 +50,48 @@ MadFields fields_of(const Context& context, Op insn) {
           vd_of(context, insn.lreg_dest()), insn.instr_mod1()};
 }
 
+/// The result of a multiply-add into `vd` where something is in the way of the register. Apart, so
+/// that those who have nothing in the way need no room for a register on the stack.
+[[gnu::noinline]] void multiply_add_aside(Context& context, u32 vd, bool indirect,
+                                          const numeric::MulAddLanes& job, u32 active) {
+  Lanes value;
+  numeric::sfpu_mul_add_lanes(job, kAllLanes, value);
+  write_result(context, vd, indirect, value, active);
+}
+
+inline void multiply_add_into(Context& context, u32 vd, bool indirect,
+                              const numeric::MulAddLanes& job, u32 active) {
+  SfpuState& sfpu = context.state.sfpu;
+  if (vd < 8 && !indirect && context.scheduled == nullptr &&
+      lanes_with(sfpu, lane_config::kEnableDestIndex) == 0) [[likely]] {
+    numeric::sfpu_mul_add_lanes(job, active, sfpu.lreg[vd]);
+    return;
+  }
+  multiply_add_aside(context, vd, indirect, job, active);
+}
+
+[[gnu::noinline]] void multiply_add_indirect(Context& context, const MadFields& fields, u32 flip_a,
+                                             u32 flip_c, u32 active) {
+  const Lanes a = indirect_operand_a(context);
+  multiply_add_into(context, fields.vd, bit(fields.mod, kIndirectD),
+                    {a, lreg(context, fields.vb), lreg(context, fields.vc), flip_a, flip_c},
+                    active);
+}
+
 /// SFPADD and SFPMUL use the same data path; software gives them 1.0 and 0 as the third operand.
-Completion multiply_add(Context& context, const MadFields& fields) {
+inline Completion multiply_add(Context& context, const MadFields& fields) {
   const Execution execution = begin(context, fields.vd);
   if (execution.active == 0) return Completion::Done;
-  const u32 flip_a = bit(fields.mod, kNegateA) ? numeric::kFp32Sign : 0;
-  const u32 flip_c = bit(fields.mod, kNegateC) ? numeric::kFp32Sign : 0;
-  const Lanes& b = lreg(context, fields.vb);
-  const Lanes& c = lreg(context, fields.vc);
-  const Lanes value =
-      bit(fields.mod, kIndirectA)
-          ? numeric::sfpu_mul_add_lanes(indirect_operand_a(context), b, c, flip_a, flip_c)
-          : numeric::sfpu_mul_add_lanes(lreg(context, fields.va), b, c, flip_a, flip_c);
-  write_result(context, fields.vd, bit(fields.mod, kIndirectD), value, execution.active);
+  const u32 flip_a = fields.mod << (31 - kNegateA) & numeric::kFp32Sign;
+  const u32 flip_c = fields.mod << (31 - kNegateC) & numeric::kFp32Sign;
+  if (bit(fields.mod, kIndirectA)) [[unlikely]] {
+    multiply_add_indirect(context, fields, flip_a, flip_c, execution.active);
+    return Completion::Done;
+  }
+  multiply_add_into(context, fields.vd, bit(fields.mod, kIndirectD),
+                    {lreg(context, fields.va), lreg(context, fields.vb), lreg(context, fields.vc),
+                     flip_a, flip_c},
+                    execution.active);
   return Completion::Done;
 }
 
@@ -97,10 +130,10 @@ Completion execute(Context& context, op::SFPADDI insn) {
   const Execution execution = begin(context, vd);
   const u32 immediate = insn.imm16_math() << 16;
   const u32 flip = bit(insn.instr_mod1(), kNegateC) ? numeric::kFp32Sign : 0;
-  const Lanes value =
-      numeric::sfpu_mul_add_lanes(numeric::splat(immediate), numeric::splat(numeric::kFp32One),
-                                  lreg(context, vc_of(context, vd)), 0, flip);
-  write_result(context, vd, bit(insn.instr_mod1(), kIndirectD), value, execution.active);
+  const Lanes a = numeric::splat(immediate);
+  multiply_add_into(context, vd, bit(insn.instr_mod1(), kIndirectD),
+                    {a, lreg(context, kLRegOne), lreg(context, vc_of(context, vd)), 0, flip},
+                    execution.active);
   return Completion::Done;
 }
 
@@ -109,9 +142,10 @@ Completion execute(Context& context, op::SFPMULI insn) {
   const Execution execution = begin(context, vd);
   const u32 immediate = insn.imm16_math() << 16;
   const u32 flip = bit(insn.instr_mod1(), kNegateC) ? numeric::kFp32Sign : 0;
-  const Lanes value = numeric::sfpu_mul_add_lanes(lreg(context, vc_of(context, vd)),
-                                                  numeric::splat(immediate), Lanes{}, flip, 0);
-  write_result(context, vd, bit(insn.instr_mod1(), kIndirectD), value, execution.active);
+  const Lanes b = numeric::splat(immediate);
+  multiply_add_into(context, vd, bit(insn.instr_mod1(), kIndirectD),
+                    {lreg(context, vc_of(context, vd)), b, lreg(context, kLRegZero), flip, 0},
+                    execution.active);
   return Completion::Done;
 }
 
@@ -154,7 +188,8 @@ Lanes evaluate(const Context& context, u32 mod, F coefficients) {
     a[i] = pair.a;
     c[i] = pair.c;
   }
-  const Lanes value = numeric::sfpu_mul_add_lanes(a, magnitude, c, 0, 0);
+  Lanes value;
+  numeric::sfpu_mul_add_lanes({a, magnitude, c}, kAllLanes, value);
   if (!bit(mod, kRetainSign)) return value;
   return numeric::map(value, x, [](u32 v, u32 signed_x) {
     return (v & ~numeric::kFp32Sign) | (signed_x & numeric::kFp32Sign);

@@ -66,10 +66,13 @@ Completion compare(Context& context, Op insn, bool greater) {
   const Execution execution = begin(context, vd);
   const Lanes& c = lreg(context, vc_of(context, insn.lreg_c()));
   const Lanes& d = lreg(context, vb_of(context, insn.lreg_dest()));
-  const Lanes result = numeric::map(
-      c, d, [=](u32 x, u32 y) { return numeric::sfpu_is_smaller(x, y) == greater ? ~0u : 0u; });
-  const u32 holds = numeric::mask_where(result, [](u32 v) { return v != 0; });
-  if (bit(mod, kSetVd)) write_lreg(context, vd, result, execution.active);
+  const u32 smaller = numeric::sfpu_smaller_lanes(c, d);
+  const u32 holds = greater ? smaller : ~smaller;
+  if (bit(mod, kSetVd)) {
+    Lanes result;
+    numeric::sfpu_blend_lanes(result, numeric::splat(~0u), holds);
+    write_lreg(context, vd, result, execution.active);
+  }
   if (bit(mod, kSetFlags)) set_flags(sfpu, holds, execution.active);
   if (bit(mod, kMutateStack) && sfpu.stack_size != 0) {
     // In every lane, enabled or not.
@@ -106,8 +109,7 @@ Completion execute(Context& context, op::SFPSETCC insn) {
     flags = insn.imm12_math() != 0 ? kAllLanes : 0;
   } else {
     const bool test_zero = bit(mod, 1);
-    flags =
-        numeric::mask_where(c, [=](u32 v) { return test_zero ? v != 0 : static_cast<i32>(v) < 0; });
+    flags = test_zero ? numeric::sfpu_nonzero_lanes(c) : numeric::sfpu_negative_lanes(c);
     if (bit(mod, 2)) flags = ~flags;
   }
   // Lanes that do not use their flag get 0.

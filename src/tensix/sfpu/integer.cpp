@@ -56,7 +56,7 @@ Completion binary(Context& context, Op insn, F f) {
 }
 
 u32 negative_lanes(const Lanes& value) {
-  return numeric::mask_where(value, [](u32 v) { return (v >> 31) != 0; });
+  return numeric::sfpu_negative_lanes(value);
 }
 
 /// Left for amounts of 0 and more, else right; amounts are taken modulo 32, never saturated.
@@ -146,8 +146,7 @@ Completion execute(Context& context, op::SFPLZ insn) {
   write_lreg(context, vd,
              numeric::map(x, [](u32 v) { return static_cast<u32>(std::countl_zero(v)); }),
              execution.active);
-  if (bit(mod, 1))
-    set_flags(sfpu, numeric::mask_where(x, [](u32 v) { return v != 0; }), execution.active);
+  if (bit(mod, 1)) set_flags(sfpu, numeric::sfpu_nonzero_lanes(x), execution.active);
   if (bit(mod, 3)) set_flags(sfpu, ~sfpu.condition.lane_flags, execution.active);
   return Completion::Done;
 }

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cstring>
+#include <optional>
 
 #include "numeric/format_codes.hpp"
 #include "numeric/sfpu_convert.hpp"
 #include "numeric/sfpu_float.hpp"
+#include "numeric/sfpu_kernels.hpp"
 #include "tensix/fpu/dst_access.hpp"
 #include "tensix/fpu/rwc.hpp"
 #include "tensix/sfpu/vector.hpp"
@@ -248,6 +251,72 @@ bool reads_invalid_row(Context& context, const DstAccess& dst, u32 first_row, bo
   return false;
 }
 
+/// The form that the kernels for whole rows know, if they know it.
+std::optional<numeric::SfpuDstForm> form_of(Mod mod, bool store) {
+  using numeric::SfpuDstForm;
+  switch (mod) {
+    case Mod::Bf16:
+      return SfpuDstForm::Bf16;
+    case Mod::Fp16:
+      return SfpuDstForm::Fp16;
+    case Mod::Fp32:
+      return store ? SfpuDstForm::Single : SfpuDstForm::Word;
+    case Mod::Int32:
+    case Mod::Int32All:
+    case Mod::Int32Sm:
+      return SfpuDstForm::Word;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// The four rows one after the other, which they are wherever the mapping puts them: it leaves
+/// bits 0 and 1 alone. Nothing when columns are mixed.
+std::optional<numeric::SfpuDstRows> whole_rows(State& state, const LanePlace& place,
+                                               numeric::SfpuDstForm form) {
+  if (place.odd_columns != 0 && place.odd_columns != 0xFF) return std::nullopt;
+  const DstAccess dst(state);
+  const bool wide = form == numeric::SfpuDstForm::Word || form == numeric::SfpuDstForm::Single;
+  const u32 p = wide ? dst.physical32(place.first_row) : dst.physical16(place.first_row);
+  Dst& file = state.fpu.dst;
+  numeric::SfpuDstRows rows{form, place.odd_columns != 0, file.row[p].datum.data(), nullptr};
+  if (wide) rows.low = file.row[p + 8].datum.data();
+  return rows;
+}
+
+/// DstRowValid of the four rows.
+u8* valid_flags(State& state, const numeric::SfpuDstRows& rows) {
+  const auto first = reinterpret_cast<const DstRow*>(rows.high) - state.fpu.dst.row.data();
+  return &state.fpu.dst.valid[static_cast<u32>(first)];
+}
+constexpr u32 kAllValid = 0x01010101;
+
+/// False: this is no case for it, nothing was done.
+bool load_whole_rows(State& state, Mod mod, const LanePlace& place, u32 vd, u32 active) {
+  SfpuState& sfpu = state.sfpu;
+  const auto form = form_of(mod, false);
+  if (!form ||
+      (*form == numeric::SfpuDstForm::Fp16 && lanes_with(sfpu, lane_config::kEnableFp16aInf) != 0))
+    return false;
+  const auto rows = whole_rows(state, place, *form);
+  if (!rows) return false;
+  u32 valid = 0;
+  std::memcpy(&valid, valid_flags(state, *rows), sizeof valid);
+  if (valid != kAllValid) return false;
+  numeric::sfpu_load_rows(*rows, active, sfpu.lreg[vd]);
+  return true;
+}
+
+bool store_whole_rows(State& state, Mod mod, const LanePlace& place, u32 vd, u32 active) {
+  const auto form = form_of(mod, true);
+  if (!form || active != kAllLanes) return false;
+  const auto rows = whole_rows(state, place, *form);
+  if (!rows || (rows->low == nullptr && DstAccess::mapping_of(state).high_halves)) return false;
+  numeric::sfpu_store_rows(*rows, state.sfpu.lreg[vd]);
+  std::memcpy(valid_flags(state, *rows), &kAllValid, sizeof kAllValid);
+  return true;
+}
+
 /// LReg vd + 4 takes the position of each datum in Dst.
 void capture_index(SfpuState& sfpu, u32 vd, const LanePlace& place, u32 active) {
   const u32 capture = lanes_with(sfpu, lane_config::kEnableDestIndex) &
@@ -281,14 +350,16 @@ u32 sfpu::load_from_dst(Context& context, const DstOperand& operand) {
     const LanePlace place = place_of(sfpu, address, lane_config::kDestReadColumnExchange);
     const u32 active =
         (all ? kAllLanes : enabled_lanes(sfpu)) & ~lanes_with(sfpu, lane_config::kBlockDestRead);
-    const DstAccess dst(context.state);
-    const bool wide = load_is_wide(mod);
-    if (mod != Mod::Zero && reads_invalid_row(context, dst, place.first_row, wide, active))
-      return address;
-    const Lanes stored = gather(context.state, dst, place, wide);
-    const Lanes value =
-        converted_load(mod, stored, sfpu.lreg[vd], lanes_with(sfpu, lane_config::kEnableFp16aInf));
-    numeric::blend(sfpu.lreg[vd], value, active);
+    if (!load_whole_rows(context.state, mod, place, vd, active)) {
+      const DstAccess dst(context.state);
+      const bool wide = load_is_wide(mod);
+      if (mod != Mod::Zero && reads_invalid_row(context, dst, place.first_row, wide, active))
+        return address;
+      const Lanes stored = gather(context.state, dst, place, wide);
+      const u32 infinity = lanes_with(sfpu, lane_config::kEnableFp16aInf);
+      const Lanes value = converted_load(mod, stored, sfpu.lreg[vd], infinity);
+      numeric::blend(sfpu.lreg[vd], value, active);
+    }
     capture_index(sfpu, vd, place, active);
   }
   apply_partial_addr_mod(context, operand.addr_mod);
@@ -310,6 +381,7 @@ void store_to_dst(Context& context, Mod mod, u32 vd, u32 address, u32 lanes) {
                      ~lanes_with(sfpu, lane_config::kBlockDestWrite) & lanes;
   const LanePlace place = place_of(sfpu, address, lane_config::kDestWriteColumnExchange);
   context.touch(Resource::Dst);
+  if (store_whole_rows(context.state, mod, place, vd, active)) return;
   scatter(context.state, place, store_is_wide(mod), converted_store(mod, sfpu.lreg[vd]), active);
 }
 

@@ -50,6 +50,11 @@ Lanes special_source(SfpuState& sfpu, u32 vc, u32 active) {
   }
 }
 
+u32 equal_and_negative(const Lanes& c, const Lanes& d) {
+  const Lanes same = numeric::map(c, d, [](u32 x, u32 y) { return x == y ? x : 0u; });
+  return numeric::mask_where(same, [](u32 v) { return (v >> 31) != 0; });
+}
+
 /// Set, or, and, xor: bits 2:1 of SFPCONFIG's Mod1.
 u32 combine(u32 how, u32 old, u32 value) {
   switch (how) {
@@ -155,19 +160,24 @@ Completion execute(Context& context, op::SFPSWAP insn) {
   const u32 vd = vd_of(context, insn.lreg_dest());
   const Execution execution = begin(context, vd);
   const Lanes c = lreg(context, vc);
-  const Lanes d = lreg(context, vd);
+  // In a macro, the other operand is VB and VD only says where it goes. LLK's exponential clamps
+  // so: VB is a constant, VC and VD both the loaded register, which has to end as the maximum
+  // (tt-llk, ckernel_sfpu_exp.h, _init_exponential_): what VC gets is written last.
+  const Lanes d = lreg(context, vb_of(context, vd));
   u32 swap = kAllLanes;
   if (mod != 0) {
-    const u32 smaller = numeric::sfpu_smaller_lanes(c, d);
-    // Equal operands stay where VD gets the minimum, and swap where it gets the maximum.
+    // Where VD gets the minimum, equal operands stay, and they swap where it gets the maximum. The
+    // chip's comparator takes a negative number for smaller than itself, so that it is the other
+    // way round there (measured: boopdotpng/blackhole-py tests/movement/sfpu/test_minmax.py).
+    const u32 smaller = numeric::sfpu_smaller_lanes(c, d) | equal_and_negative(c, d);
     swap = ~(smaller ^ kMinimumInVd[mod]);
     swap ^= lanes_with(sfpu, lane_config::kExchangeSrcbSrcc);
   }
   swap &= execution.active;
   const u32 with_index = swap & lanes_with(sfpu, lane_config::kEnableDestIndex);
   const u32 plain = swap & ~with_index;
-  if (vc < 8) set_lreg(context, vc, d, vc < 4 ? swap : plain);
   if (vd < 8) set_lreg(context, vd, c, vd < 4 ? swap : plain);
+  if (vc < 8) set_lreg(context, vc, d, vc < 4 ? swap : plain);
   if (with_index != 0) {
     const Lanes index_c = sfpu.lreg[4 + (vc & 3)];
     const Lanes index_d = sfpu.lreg[4 + (vd & 3)];

@@ -6,6 +6,7 @@
 // instruction is visible to the next one; for those of SFPLOADMACRO see schedule.hpp).
 #pragma once
 
+#include "numeric/sfpu_kernels.hpp"
 #include "tensix/context.hpp"
 
 namespace bhemu::tensix::sfpu {
@@ -73,7 +74,10 @@ void write_back(Context& context, u32 vd, const Lanes& value, u32 mask);
 inline void set_lreg(Context& context, u32 vd, const Lanes& value, u32 mask) {
   if (context.scheduled != nullptr) [[unlikely]]
     return write_back(context, vd, value, mask);
-  numeric::blend(context.state.sfpu.lreg[vd], value, mask);
+  if (mask == kAllLanes)
+    context.state.sfpu.lreg[vd] = value;
+  else
+    numeric::sfpu_blend_lanes(context.state.sfpu.lreg[vd], value, mask);
 }
 
 inline void write_lreg(Context& context, u32 vd, const Lanes& value, u32 active) {

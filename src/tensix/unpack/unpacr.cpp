@@ -70,9 +70,9 @@ Completion execute(Context& context, op::UNPACR insn) {
   }
   if (insn.cfg_context_cnt_inc() != 0) return increment_context(context, insn);
 
-  unpack::Plan plan;
   const u32 unpacker = insn.unpack_block_selection();
   if (!unpack::src_file(context.state, unpacker).unpacker_may_write()) return Completion::Stall;
+  unpack::Plan plan;
   if (!unpack::select_context(context, insn, plan.select)) return Completion::Done;
   if (!unpack::make_plan(context, insn, plan.select, plan)) return Completion::Done;
   if (!unpack::transfer(context, plan)) return Completion::Done;

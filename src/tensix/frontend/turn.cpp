@@ -1,0 +1,79 @@
+#include "tensix/frontend/turn.hpp"
+
+#include "tensix/frontend/frontend.hpp"
+#include "tensix/sfpu/schedule.hpp"
+
+namespace bhemu::tensix::frontend {
+
+Turn::Turn(State& state, const Environment& env) : state_(state), env_(env) {
+  for (unsigned thread = 0; thread < kThreads; ++thread) {
+    if (!idle(state.frontend[thread])) active_[count_++] = thread;
+  }
+}
+
+bool Turn::cycle(Cycle now, u8& accepted) {
+  bool changed = changed_;
+  changed_ = false;
+  for (unsigned i = 0; i < count_; ++i) {
+    const unsigned thread = active_[i];
+    if (released_by_[thread] != 0) continue;
+    StepNotes notes;
+    changed |= frontend::step(state_, env_, thread, now, accepted, notes);
+    released_by_[thread] = notes.released_by;
+    if (notes.executed == 0) continue;
+    for (unsigned j = 0; j < count_; ++j) {
+      u32& released_by = released_by_[active_[j]];
+      if ((released_by & notes.executed) != 0) released_by = 0;
+    }
+  }
+  return changed;
+}
+
+unsigned Turn::alone() const {
+  unsigned thread = kNobody;
+  for (unsigned i = 0; i < count_; ++i) {
+    const unsigned other = active_[i];
+    if (released_by_[other] != 0) continue;
+    if (thread != kNobody) return kNobody;
+    thread = other;
+  }
+  return thread;
+}
+
+Cycle Turn::burst(Cycle now, Cycle until) {
+  if (state_.soft_reset != 0 || sfpu::schedule_in_use(state_)) return now;
+  const unsigned thread = alone();
+  if (thread == kNobody) return now;
+  Frontend& frontend = state_.frontend[thread];
+  if (frontend.stopped || frontend.wait.kind != WaitKind::None) return now;
+  u32 held = 0;  // units that could release somebody
+  for (unsigned i = 0; i < count_; ++i) held |= active_[i] != thread ? released_by_[active_[i]] : 0;
+
+  Context context{state_, env_, thread, now, 0};
+  for (; now < until; ++now, changed_ = false) {
+    if (!frontend.gate_full) changed_ = refill(state_, env_, thread, now);
+    if (!frontend.gate_full) {
+      if (!changed_) return now;
+      continue;
+    }
+    const u32 word = frontend.gate_word;
+    const Decoded& decoded = kDecoded[opcode_of(word)];
+    if (!decoded.plain || (released_units(decoded, word) & held) != 0) return now;
+    if (env_.wakeup != nullptr) env_.wakeup->touch(thread_of(thread));
+    context.now = now;
+    context.word = word;
+    const Completion completion = decoded.execute(context);
+    // The rest of this cycle is for `cycle`, which will find the same.
+    if (completion == Completion::Stall) return now;
+    if (frontend.stopped) {
+      changed_ = true;
+      return now;
+    }
+    frontend.gate_full = false;
+    ++frontend.executed;
+    context.busy(decoded.busy, 1);
+  }
+  return now;
+}
+
+}  // namespace bhemu::tensix::frontend

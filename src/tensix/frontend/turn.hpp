@@ -1,0 +1,38 @@
+// The threads during one call of Coprocessor::run. Nothing from outside can reach them meanwhile,
+// so two things need not be done cycle by cycle: a thread that waits for what only another thread
+// can do is asked again when one has executed an instruction of a unit that could do it; and a
+// thread that is alone with that executes in bursts. Both change nothing but the time it takes.
+#pragma once
+
+#include "tensix/frontend/gate.hpp"
+
+namespace bhemu::tensix::frontend {
+
+class Turn {
+ public:
+  /// A thread that is idle now stays so until the end.
+  Turn(State& state, const Environment& env);
+
+  /// One cycle of all threads. True when any state changed. `accepted` as of `step`.
+  bool cycle(Cycle now, u8& accepted);
+  /// Cycles from `now` on, at most until `until`, in which one thread alone can do anything, as far
+  /// as it needs no more than its unit, and nobody looks at its windows as they end. Returns the
+  /// first cycle that is not complete; what has happened in that one so far is known to `cycle`.
+  Cycle burst(Cycle now, Cycle until);
+
+ private:
+  static constexpr unsigned kNobody = kThreads;
+
+  /// The thread that is not held up by others, if there is only one.
+  unsigned alone() const;
+  State& state_;
+  const Environment& env_;
+  unsigned count_ = 0;
+  bool changed_ = false;
+  std::array<unsigned, kThreads> active_{};
+  /// Units whose instructions could let a thread go on, which has to be asked again when one has
+  /// been executed; 0: it has to be asked in every cycle.
+  std::array<u32, kThreads> released_by_{};
+};
+
+}  // namespace bhemu::tensix::frontend
