@@ -328,6 +328,8 @@ void FpuProgram::move_to_dst() {
     return apply(mode);
   }
   if (b_ == kFp8 || b_ == kBfp2 || a_ == kBfp2) return element_wise();
+  // Bits that only TF32 has, in a SrcB taken for another format (DISAGREEMENTS.md, MOVB2D).
+  if (a_ == kTf32 && b_ != kTf32) return element_wise();
   const u32 kind = 2 + w_.below(4);
   w_.op<op::MOVB2D>({{"dst", 8 * w_.below(8)},
                      {"src", row_for(row_b_.now, (kind & 2) != 0 ? 8 : 4)},
