@@ -145,7 +145,7 @@ UnpackRows choose_unpack(Format in, Format out, UnpackFlags flags) {
     if (out == Format::Fp16) return unpack<Unpacking::Fp32ToFp16, 32>;
     return nullptr;
   }
-  if (in != out) return nullptr;
+  if (!keeps_cell(in, out)) return nullptr;
   switch (in) {
     case Format::Bf16:
       return unpack<Unpacking::Bf16, 16>;

@@ -16,10 +16,12 @@ namespace bhemu::numeric {
 /// Nearest, ties away from zero, as a value of `random`.
 inline constexpr u32 kRandomNearest = 0x400000;
 
-/// What to add before `dropped` bits are cut: the sum carries when the bits are >= the top
-/// `dropped` of 23 random bits.
+/// What to add before `dropped` bits are cut: the sum carries when the bits, moved to the top of
+/// 23, are >= 23 random bits. However few bits are dropped, a value that needs no rounding goes up
+/// only once in 2^23: the bias is slight.
 constexpr u32 rounding_bias(u32 random, u32 dropped) {
-  return (1u << dropped) - ((random & 0x7FFFFFu) >> (23 - dropped));
+  const u32 unit = 23 - dropped;
+  return (1u << dropped) - (((random & 0x7FFFFFu) + (1u << unit) - 1) >> unit);
 }
 
 /// As EarlyRow, with one random number for each datum.

@@ -38,9 +38,8 @@ UnpackRow row_from_fp32(Format out) {
   }
 }
 
-/// In a register, formats of one exponent width are one: LLK's Blackhole library lists these pairs
-/// (tt-llk, common/inc/cunpack_common.h, is_unpacker_format_conversion_supported_fp32_acc), and
-/// its tests unpack BFP4 as BFP8.
+}  // namespace
+
 bool keeps_cell(Format in, Format out) {
   if (in == out) return true;
   switch (in) {
@@ -59,8 +58,6 @@ bool keeps_cell(Format in, Format out) {
       return false;
   }
 }
-
-}  // namespace
 
 UnpackRow unpack_row_to_src(Format in, Format out, UnpackFlags flags) {
   if (in == Format::Fp32) return row_from_fp32(out);

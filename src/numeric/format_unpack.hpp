@@ -97,6 +97,11 @@ struct UnpackFlags {
   bool int8_unsigned = false;  // ALU_FORMAT_SPEC_REG0_SrcAUnsigned / SrcBUnsigned
 };
 
+/// In a register, formats of one exponent width are one: LLK's Blackhole library lists these pairs
+/// (tt-llk, common/inc/cunpack_common.h, is_unpacker_format_conversion_supported_fp32_acc), and
+/// its tests unpack BFP4 as BFP8.
+bool keeps_cell(Format in, Format out);
+
 /// Converts kRow datums, each right-aligned in its word, to Src cells. `exponent` has the shared
 /// exponent of each datum (read by BFP formats only). False: a datum's exponent left the 5 bits
 /// of its format, which the documents call undefined.

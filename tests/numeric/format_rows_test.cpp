@@ -100,6 +100,12 @@ TEST(UnpackRows, every_byte_of_fp8_and_int8_is_unpacked_as_one_by_one) {
   }
 }
 
+TEST(UnpackRows, pairs_of_one_exponent_width_are_unpacked_as_one_by_one) {
+  expect_same_cells(Format::Bf16, Format::Tf32, all_patterns(0x10000), {});
+  expect_same_cells(Format::Fp8, Format::Fp16, all_patterns(256), {});
+  expect_same_cells(Format::Bfp8, Format::Bf16, all_patterns(256), std::vector<u8>(16, 100));
+}
+
 TEST(UnpackRows, every_int16_pattern_is_unpacked_as_one_by_one) {
   expect_same_cells(Format::Int16, Format::Int16, all_patterns(0x10000), {});
 }

@@ -77,26 +77,37 @@ TEST(FormatStochastic, conversions_that_drop_no_bits_are_not_touched) {
 }
 
 TEST(FormatStochastic, a_value_goes_up_as_often_as_its_dropped_bits_say_and_once_more) {
-  // FP32 to BF16 drops 16 bits d: up in d + 1 of 65536 cases, so d = 0 goes up once.
+  // FP32 to BF16 drops 16 bits d: up in 128 d + 1 of 2^23 cases, so d = 0 goes up once.
   EarlyMode mode;
   mode.intermediate = Format::Bf16;
   mode.read_32b = true;
   const StochasticRow convert = stochastic_conversion(mode);
-  for (const u32 dropped : {0u, 1u, 0x4000u, 0x8000u, 0xFFFFu}) {
+  for (const u32 dropped : {0u, 1u, 0x8000u, 0xFFFFu}) {
     const Row stored = filled(dst_from_fp32(0xC0400000u | dropped));
     u32 up = 0;
-    for (u32 top = 0; top < 0x10000; top += kRow) {
+    for (u32 first = 0; first < 1u << 23; first += kRow) {
       Row random;
-      for (u32 i = 0; i < kRow; ++i) random[i] = (top + i) << 7;
+      for (u32 i = 0; i < kRow; ++i) random[i] = first + i;
       Row code;
       convert(stored.data(), 0, random.data(), code.data());
-      for (const u32 v : code) {
-        ASSERT_TRUE(v == 0xC040 || v == 0xC041);
-        up += v == 0xC041;
-      }
+      for (const u32 v : code) up += v - 0xC040;
     }
-    EXPECT_EQ(up, dropped + 1);
+    EXPECT_EQ(up, 128 * dropped + 1);
   }
+}
+
+TEST(FormatStochastic, a_single_dropped_bit_is_an_even_chance) {
+  std::array<u16, kRow> group;
+  group.fill(0x3F81);  // between the codes 0x40 and 0x41 of the greatest exponent
+  group[0] = 0x3F80;
+  u32 up = 0;
+  for (u32 random = 0; random < 1u << 23; random += 1u << 10) {
+    const Block block =
+        assemble_group_stochastic(Format::Bfp8, group.data(), filled(random + 1).data());
+    EXPECT_EQ(block.datum[0], 0x40);
+    up += block.datum[1] == 0x41;
+  }
+  EXPECT_EQ(up, 1u << 12);
 }
 
 TEST(FormatStochastic, infinity_and_zero_stay_what_they_are) {

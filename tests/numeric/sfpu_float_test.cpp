@@ -55,7 +55,8 @@ TEST(SfpuMulAdd, the_vector_kernel_matches_the_wide_integer_model_on_random_oper
     }
     const u32 flip_x = (i & 1) << 31;
     const u32 flip_z = (i & 2) << 30;
-    const Lanes result = sfpu_mul_add_lanes(x, y, z, flip_x, flip_z);
+    Lanes result;
+    sfpu_mul_add_lanes({x, y, z, flip_x, flip_z}, ~0u, result);
     for (u32 lane = 0; lane < kLanes; ++lane)
       ASSERT_EQ(result[lane], MulAddModel::of(x[lane] ^ flip_x, y[lane], z[lane] ^ flip_z))
           << std::hex << x[lane] << " " << y[lane] << " " << z[lane];

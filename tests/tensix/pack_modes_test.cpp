@@ -1,5 +1,6 @@
 // Modes of PACR beyond the common path: contexts, padding, zeros without interfaces.
 #include "tensix/pack_bench.hpp"
+#include "tensix/prng.hpp"
 
 namespace bhemu::tensix {
 namespace {
@@ -167,6 +168,50 @@ TEST_F(PackModes, datums_from_l1_go_around_edge_mask_relu_and_threshold) {
   pacr({{"read_intf_sel", 1}, {"last", 1}});
   EXPECT_FALSE(faulted());
   for (u32 i = 0; i < 16; ++i) EXPECT_EQ(datum(i), 0xBF80 + i);
+}
+
+class PackStochastic : public Pack {};
+
+TEST_F(PackStochastic, seeded_generators_decide_and_step_on) {
+  const auto pack_row = [&](u32 seed) {
+    apply(Format::Bf16, Format::Bf16, true);
+    set<cfg::ALU_ROUNDING_MODE_Gasket_srnd_en>(1);
+    seed_generators(state(), seed);
+    for (u32 c = 0; c < 16; ++c) put_fp32(0, c, 0x3F808000);
+    std::vector<u16> row;
+    for (u32 turn = 0; turn < 64; ++turn) {
+      pacr({{"read_intf_sel", 1}, {"last", 1}, {"addr_mode", 2}});
+      for (u32 c = 0; c < 16; ++c) row.push_back(get16(kData + 2 * c));
+    }
+    return row;
+  };
+  const std::vector<u16> first = pack_row(1);
+  EXPECT_EQ(pack_row(1), first);
+  EXPECT_NE(pack_row(2), first);
+  u32 up = 0;
+  for (const u16 value : first) {
+    ASSERT_TRUE(value == 0x3F80 || value == 0x3F81);
+    up += value == 0x3F81;
+  }
+  EXPECT_NEAR(up, 512, 100) << "half of 1024";
+  EXPECT_TRUE(faulted(Rule::PackStochastic));
+}
+
+TEST_F(PackStochastic, block_floats_are_rounded_by_a_bit_of_their_own) {
+  apply(Format::Bf16, Format::Bfp8, false);
+  for (u32 c = 0; c < 16; ++c) put_bf16(0, c, 0x3F81);  // one half between two codes
+  set<cfg::ALU_ROUNDING_MODE_Gasket_srnd_en>(1);
+  pacr({{"read_intf_sel", 1}, {"last", 1}, {"addr_mode", 2}});
+  EXPECT_FALSE(faulted()) << "BF16 from BF16 drops nothing, and the other bit is clear";
+  set<cfg::ALU_ROUNDING_MODE_Gasket_srnd_en>(0);
+  set<cfg::ALU_ROUNDING_MODE_Packer_srnd_en>(1);
+  seed_generators(state(), 7);
+  u32 up = 0;
+  for (u32 turn = 0; turn < 64; ++turn) {
+    pacr({{"read_intf_sel", 1}, {"last", 1}, {"addr_mode", 2}});
+    for (u32 c = 0; c < 16; ++c) up += get8(kData + 64 + c) == 0x41;
+  }
+  EXPECT_NEAR(up, 512, 100);
 }
 
 }  // namespace

@@ -199,6 +199,28 @@ TEST_F(LoadMacro, a_later_macro_replaces_what_would_execute_at_the_same_time) {
   EXPECT_EQ(sfpu().lreg[1][0], 11u);
 }
 
+TEST_F(LoadMacro, swap_against_a_constant_in_vb_leaves_the_larger_in_the_loaded_register) {
+  set_template(0, encode<op::SFPSWAP>({{"lreg_dest", 14}, {"instr_mod1", 1}}));
+  set_sequence(0, step(kSimple, 4, 0));
+  sfpu().lreg[14].lane.fill(0xC2B10000);                                 // -88.5
+  for (const u32 value : {0xC61C4000u, 0xC2B08000u, 0u, 0x3F000000u}) {  // -10000, -88.25 ...
+    write_dst(value);
+    bench.execute(kThread, {macro(0, 2)});
+    bench.run(4);
+    EXPECT_EQ(sfpu().lreg[2][7], value == 0xC61C4000u ? 0xC2B10000u : value);
+    EXPECT_EQ(sfpu().lreg[14][7], 0xC2B10000u);
+  }
+}
+
+TEST_F(LoadMacro, a_part_that_schedules_nothing_replaces_nothing) {
+  set_template(0, increment(1));
+  set_sequence(0, step(kSimple, 4, 1));
+  set_sequence(1, step(kSimple, 0, 0));
+  bench.push(kThread, {macro(0, 0), macro(1, 1)});
+  bench.run(10);
+  EXPECT_EQ(sfpu().lreg[0][0], -4u);
+}
+
 TEST_F(LoadMacro, flags_change_when_the_cycle_ends) {
   set_template(0, encode<op::SFPSETCC>());  // negative
   sfpu().condition = {0xFFFFFFFF, 0xFFFFFFFF};

@@ -15,6 +15,7 @@ namespace bhemu::diff {
 namespace {
 
 constexpr unsigned kMaxPlaces = 12;
+constexpr u64 kBatch = 100;  // programs that one simulator runs before the other does
 
 std::vector<std::string> differing_places(const Program& program, const Comparison& result) {
   std::vector<std::string> places;
@@ -70,19 +71,41 @@ struct Shared {
   std::exception_ptr failure;
 };
 
+Comparison judge(Outcome ours, Outcome other) {
+  const bool we = ours.end == End::Done;
+  const bool they = other.end == End::Done;
+  Verdict verdict = we ? Verdict::PeerRefuses : Verdict::WeRefuse;
+  if (we && they) verdict = ours.dump == other.dump ? Verdict::Same : Verdict::Differ;
+  if (!we && !they) verdict = Verdict::BothRefuse;
+  return {verdict, std::move(ours), std::move(other)};
+}
+
 void work(const ProgramClass& kind, const CampaignOptions& options, const Pair& pair,
           Shared& shared) {
   Tally tally;
-  for (u64 i; (i = shared.next++) < options.count;) {
-    const u64 seed = options.first_seed + i;
-    const Program program = kind.make(seed);
-    Comparison result = compare(program, pair);
-    count(tally, result);
-    const bool described = result.verdict == Verdict::Differ ||
-                           result.verdict == Verdict::WeRefuse ||
-                           (options.both_refused && result.verdict == Verdict::BothRefuse);
-    if (described && shared.shown++ < options.shown)
-      tally.findings.push_back(describe(seed, program, std::move(result), options, pair));
+  std::vector<Program> programs;
+  std::vector<Outcome> others;
+  for (u64 first; (first = shared.next.fetch_add(kBatch)) < options.count;) {
+    const u64 last = std::min(first + kBatch, options.count);
+    programs.clear();
+    others.clear();
+    // A copy of this process (Peer) makes every page that our device writes afterwards cost a
+    // fault, so they do not take turns with every program.
+    for (u64 i = first; i < last; ++i) {
+      programs.push_back(kind.make(options.first_seed + i));
+      others.push_back(pair.other(programs.back()));
+    }
+    for (u64 i = first; i < last; ++i) {
+      const Program& program = programs[i - first];
+      Comparison result = judge(pair.ours(program), std::move(others[i - first]));
+      count(tally, result);
+      const bool described = result.verdict == Verdict::Differ ||
+                             result.verdict == Verdict::WeRefuse ||
+                             (options.both_refused && result.verdict == Verdict::BothRefuse);
+      if (described && shared.shown++ < options.shown)
+        tally.findings.push_back(
+            describe(options.first_seed + i, program, std::move(result), options, pair));
+    }
   }
   const std::lock_guard lock(shared.mutex);
   merge(shared.tally, std::move(tally));
@@ -91,16 +114,7 @@ void work(const ProgramClass& kind, const CampaignOptions& options, const Pair& 
 }  // namespace
 
 Comparison compare(const Program& program, const Pair& pair) {
-  Comparison result{Verdict::Same, pair.ours(program), pair.other(program)};
-  const bool we = result.ours.end == End::Done;
-  const bool they = result.other.end == End::Done;
-  if (we && they)
-    result.verdict = result.ours.dump == result.other.dump ? Verdict::Same : Verdict::Differ;
-  else if (!we && !they)
-    result.verdict = Verdict::BothRefuse;
-  else
-    result.verdict = we ? Verdict::PeerRefuses : Verdict::WeRefuse;
-  return result;
+  return judge(pair.ours(program), pair.other(program));
 }
 
 Tally run_campaign(const ProgramClass& kind, const CampaignOptions& options,

@@ -47,10 +47,13 @@ u16 datum(Writer& w, u32 format) {
 }
 
 /// `moves`: cards and ttsim 1.10.0 disagree on those with Fp32_enabled (DISAGREEMENTS.md).
-void math_instruction(Writer& w, bool multiply, bool moves) {
+void math_instruction(Writer& w, bool multiply, bool matrix, bool moves) {
   const u32 dst = w.pick({0, 8, 16, 24});
   const u32 broadcast = w.one_in(3) ? w.below(4) : 0;
-  switch (multiply ? 2 + w.below(4) : w.below(moves ? 8 : 6)) {
+  u32 kind = multiply ? 2 + w.below(4) : w.below(moves ? 8 : 6);
+  if (!matrix && kind == 4) kind = 2;
+  if (!matrix && kind == 5) kind = 3;
+  switch (kind) {
     case 0:
       return w.op<op::ELWADD>({{"dst", dst},
                                {"addr_mode", w.below(4)},
@@ -104,6 +107,7 @@ Program make_math(u64 seed) {
   setup_unpack(w, format, from_singles);
   // MVMUL takes 16 rows of SrcA and 8 of SrcB.
   const u32 product_rows = w.one_in(2) ? 16 : 8;
+  const bool matrix = product_rows == 16 || w.one_in(10);
   for (u32 mode = 0; mode < 4; ++mode) {
     const u32 by = mode == 0 ? 0 : product_rows;
     w.thread_config(thread_cfg::ADDR_MOD_AB_SEC0_SrcAIncr::kWord + mode,
@@ -118,7 +122,8 @@ Program make_math(u64 seed) {
       {{"unpack_block_selection", 1}, {"ovrd_thread_id", 1}, {"set_dat_valid", 1}, {"last", 1}});
   w.op<op::SETRWC>({{"bit_mask", 0xF}});
   w.keep = false;
-  for (u32 steps = 1 + w.below(8); steps > 0; --steps) math_instruction(w, fidelity, !dst32);
+  for (u32 steps = 1 + w.below(8); steps > 0; --steps)
+    math_instruction(w, fidelity, matrix, !dst32);
   w.keep = true;
   w.pack_rows(64);
   return w.program;

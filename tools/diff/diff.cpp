@@ -1,6 +1,7 @@
 // Runs random programs on bhemu and on a peer simulator (any library with the libttsim ABI), or on
 // bhemu in several ways, compares what they leave in L1, and shrinks what differs.
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -114,6 +115,10 @@ Runner on_bhemu(TimingModel timing, bool parking) {
 int run(const Options& options) {
   for (const std::string& name : options.classes)
     if (find_class(name) == nullptr) throw std::runtime_error("no class " + name);
+  // Devices come and go; giving their memory back each time would cost more than they do.
+  constexpr int kMuch = 1 << 30;
+  mallopt(M_MMAP_THRESHOLD, 1 << 25);
+  mallopt(M_TRIM_THRESHOLD, kMuch);
   // Before any device: the fewer mappings, the quicker a copy of the process.
   std::unique_ptr<PeerLibrary> library;
   if (!options.peer.empty()) library = std::make_unique<PeerLibrary>(options.peer);

@@ -71,9 +71,10 @@ class FpuProgram {
   void zero();
 
   void apply(u32 mode);
-  void clear_valid(u32 mask);
+  void clear_valid(u32 mask, bool always = false);
   u32 pick_mode() { return w_.below(kModes); }
-  u32 pick_clear() { return w_.one_in(10) ? 1 + w_.below(3) : 0; }
+  u32 pick_clear() { return w_.one_in(10) ? can_clear(1 + w_.below(3)) : 0; }
+  u32 can_clear(u32 mask) const;
   /// A row for a field, a multiple of `step`, so that it stays below 64 together with `counter`.
   u32 row_for(u32 counter, u32 step) { return w_.below((64 - counter) / step) * step; }
   bool five_bits() const { return a_ == kFp16 || a_ == kFp8; }
@@ -91,7 +92,8 @@ class FpuProgram {
   bool strange_ = false;   // things that only bhemu knows
   u32 explicit_ = 0;       // formats of the sources come from the ALU's configuration
   u32 keep_denormals_ = 0;
-  u32 offset_ = 0;  // of the matrix unit in Dst
+  u32 keep_valid_ = 0;  // sources whose banks no instruction but CLEARDVALID gives back
+  u32 offset_ = 0;      // of the matrix unit in Dst
   std::array<Mode, kModes> modes_;
   Counter row_a_;
   Counter row_b_;
@@ -130,7 +132,8 @@ void FpuProgram::choose_formats() {
   }
   keep_denormals_ =
       !pool_ && datum_bits(in_) < 32 && datum_bits(in_b_) < 32 && w_.one_in(8) ? 1 : 0;
-  offset_ = 64 * w_.below(3);
+  const bool wide = alu_.fp32 || alu_.int8;
+  offset_ = 64 * w_.below(3) + (w_.one_in(3) ? wide ? 256 : 512 : 0);
 }
 
 void FpuProgram::choose_modes() {
@@ -206,6 +209,10 @@ void FpuProgram::set_up() {
   w_.thread_config(thread_cfg::DISABLE_IMPLIED_SRCA_FMT_Base::kWord, explicit_);
   w_.thread_config(thread_cfg::DISABLE_IMPLIED_SRCB_FMT_Base::kWord, explicit_);
   w_.thread_config(thread_cfg::DEST_TARGET_REG_CFG_MATH_Offset::kWord, offset_);
+  keep_valid_ = w_.one_in(10) ? w_.below(4) : 0;
+  w_.thread_config(thread_cfg::CLR_DVALID_SrcA_Disable::kWord, keep_valid_);
+  w_.config(cfg::DEST_ACCESS_CFG_zeroacc_absolute_tile_mode::kWord,
+            w_.below(2) << cfg::DEST_ACCESS_CFG_zeroacc_absolute_tile_mode::kLow);
   // Products with denormals kept are refused by everybody.
   w_.config(cfg::ALU_ACC_CTRL_Zero_Flag_disabled_src::kWord, keep_denormals_);
   w_.sync();
@@ -225,12 +232,28 @@ void FpuProgram::apply(u32 mode) {
   row_d_.step(m.d, m.d_clear, m.d_cr, m.d_to_cr, 1024);
 }
 
+/// Of the sources in `mask`, those whose next bank is valid or the unpacker's next one: where banks
+/// are kept, the two may fall out of step.
+u32 FpuProgram::can_clear(u32 mask) const {
+  u32 possible = 0;
+  for (u32 source : {0u, 1u}) {
+    const u32 next = bank_[source] ^ 1;
+    if (valid_[source][next] || unpack_bank_[source] == next) possible |= 1u << source;
+  }
+  return mask & possible;
+}
+
 /// Banks given back; whatever the matrix unit has none of after that is unpacked again.
-void FpuProgram::clear_valid(u32 mask) {
+void FpuProgram::clear_valid(u32 mask, bool always) {
   for (u32 source : {0u, 1u}) {
     if ((mask >> source & 1) == 0) continue;
-    valid_[source][bank_[source]] = false;
-    bank_[source] ^= 1;
+    if (!always && (keep_valid_ >> source & 1) != 0) {
+      // The bank stays with the matrix unit, which goes on to its other one.
+      bank_[source] ^= 1;
+    } else {
+      valid_[source][bank_[source]] = false;
+      bank_[source] ^= 1;
+    }
     if (valid_[source][bank_[source]]) continue;
     w_.thread_config(thread_cfg::UNPACK_MISC_CFG_CfgContextOffset_0::kWord, w_.pick({0, 1, 0x100}));
     unpack(w_, source, true);
@@ -378,9 +401,10 @@ void FpuProgram::zero() {
       return apply(mode);
     case 2:
       if (w_.one_in(2)) {
-        const u32 mask = 1 + w_.below(3);
+        const u32 mask = can_clear(1 + w_.below(3));
+        if (mask == 0) return;
         w_.op<op::CLEARDVALID>({{"cleardvalid", mask}});
-        return clear_valid(mask);
+        return clear_valid(mask, true);
       }
       return w_.op<op::ZEROACC>({{"where", w_.below(2)}, {"clear_mode", 2}});
     case 3:

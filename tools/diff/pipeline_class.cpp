@@ -10,12 +10,15 @@ namespace {
 using namespace tensix;
 
 constexpr u32 kTile = 1024;
-constexpr u32 kTileBytes = 2048;  // of formats of up to 16 bits
-constexpr u32 kSemaphore = 1u << 1;
+constexpr u32 kTileBytes = 2048;     // of formats of up to 16 bits
+constexpr u32 kSemaphore = 1u << 1;  // results that wait for the packer
+constexpr u32 kInDst = 1u << 2;      // Direct: tiles in Dst, until they are packed
+constexpr u32 kUnpacked = 1u << 3;   // Direct: tiles that nobody has taken
 constexpr u32 kMopConfig = 0xFFB80000;
 constexpr u32 kGo = 0x1F000;  // the first thread has configured everything
 
-enum class Work : u8 { Copy, Binary, Product, Reduce, Max };
+// Direct: unpacked to Dst, where the matrix unit has nothing to do.
+enum class Work : u8 { Copy, Binary, Product, Reduce, Max, Direct };
 
 struct OutMode {
   u8 in;
@@ -56,7 +59,7 @@ class Pipeline {
   Writer& unpackers() { return on(kTrisc0); }
   Writer& math() { return on(kTrisc1); }
   Writer& pack() { return on(kTrisc2); }
-  bool two_sources() const { return work_ != Work::Copy; }
+  bool two_sources() const { return work_ != Work::Copy && work_ != Work::Direct; }
   u32 half_rows() const { return dst32_ ? 256 : 512; }
 
   Writer w_;
@@ -79,23 +82,25 @@ class Pipeline {
 };
 
 void Pipeline::choose() {
-  work_ = static_cast<Work>(w_.pick({0, 1, 1, 1, 2, 2, 2, 3, 3, 4}));
+  work_ = static_cast<Work>(w_.pick({0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5}));
   in_ = w_.pick({kBf16, kBf16, kFp16, kFp32, kBfp8, kBfp4, kFp8, kInt8});
   if (in_ == kInt8 && work_ == Work::Copy) work_ = Work::Binary;
   if (work_ == Work::Max) in_ = w_.pick({kBf16, kFp32});
+  if (work_ == Work::Direct) in_ = w_.pick({kFp32, kFp32, kInt32});
   src_ = in_ == kFp32 ? kTf32 : in_;
+  if (work_ == Work::Direct) src_ = in_;
   dst32_ = w_.one_in(2);
   // A move of TF32 writes 32-bit rows, every other one 16-bit rows.
   if (work_ == Work::Copy) dst32_ = src_ == kTf32;
-  if (src_ == kTf32 || src_ == kInt8) dst32_ = true;
-  transpose_ = w_.one_in(4);
+  if (src_ == kTf32 || src_ == kInt8 || work_ == Work::Direct) dst32_ = true;
+  transpose_ = work_ != Work::Direct && w_.one_in(4);
   faces_ = w_.one_in(2);
   replay_ = w_.one_in(2);
   mop_ = w_.one_in(2);
   tiles_ = 1 + w_.below(3);
   inner_ = work_ == Work::Product ? 1 + w_.below(2) : 1;
   phases_ = work_ == Work::Product || work_ == Work::Reduce ? w_.pick({1, 2, 4}) : 1;
-  sfpu_steps_ = w_.one_in(2) && in_ != kInt8 ? 1 + w_.below(6) : 0;
+  sfpu_steps_ = w_.one_in(2) && in_ != kInt8 && in_ != kInt32 ? 1 + w_.below(6) : 0;
   broadcast_ = w_.one_in(2) ? w_.below(4) : 0;
   kind_ = w_.below(3);
   choose_output();
@@ -105,7 +110,7 @@ void Pipeline::choose_output() {
   const bool five_bits = src_ == kFp16 || src_ == kFp8;
   u32 in = kBf16;
   u32 out = kBf16;
-  if (src_ == kInt8) {
+  if (src_ == kInt8 || src_ == kInt32) {
     in = out = w_.pick({kInt32, kInt8});
   } else if (dst32_) {
     in = w_.pick({kFp32, kFp32, kBf16, kBfp8, kFp16});
@@ -142,6 +147,9 @@ void Pipeline::configure_unpackers() {
     u.address = kData + unpacker * bytes;
     u.address1 = bytes == kTileBytes ? u.address + 2 * bytes : u.address;
     u.haloize = transpose_ && unpacker == 0;
+    u.to_dst = work_ == Work::Direct && unpacker == 0;
+    u.first_row1 = u.to_dst ? half_rows() : 0;
+    if (work_ == Work::Direct && unpacker == 1) continue;
     setup_unpacker(w_, u);
   }
   const u32 face = 256 * std::max(1u, datum_bits(src_) / 8);
@@ -198,7 +206,7 @@ void Pipeline::prologue_of_math() {
   math_mode(7, 0, 0, 2, 0, false);
   math().op<op::SETRWC>({{"bit_mask", 0xF}});
   math().op<op::SFPENCC>({{"imm12_math", 3}, {"instr_mod1", 10}});
-  if (!mop_) return;
+  if (!mop_ || work_ == Work::Direct) return;
   const u32 nop = encode<op::NOP>();
   const u32 row = row_instruction();
   const u32 end =
@@ -232,13 +240,20 @@ void Pipeline::unpack_tile(u32 tile) {
   unpackers().thread_config(thread_cfg::UNPACK_MISC_CFG_CfgContextOffset_0::kWord,
                             tile % 2 * 0x101);
   const u32 transfers = faces_ ? 4 : 1;
+  const bool direct = work_ == Work::Direct;
+  if (direct)
+    unpackers().op<op::SEMWAIT>({{"stall_res", 0x1FF}, {"sem_sel", kInDst}, {"wait_sem_cond", 2}});
   for (u32 source = 0; source < (two_sources() ? 2u : 1u); ++source)
     for (u32 face = 0; face < transfers; ++face) {
       // The Z counters of both channels go on with every face but the last.
       const bool last = face + 1 == transfers;
-      unpack(w_, source, last, last ? 0 : 0x11);
+      unpack(w_, source, last && !direct, last ? 0 : 0x11);
       if (last && faces_) w_.op<op::SETADCZW>({{"cnt_set_mask", 1u << source}, {"bit_mask", 0xF}});
     }
+  if (!direct) return;
+  unpackers().wait_all();
+  for (const u32 semaphore : {kInDst, kUnpacked})
+    unpackers().op<op::SEMPOST>({{"sem_sel", semaphore}});
 }
 
 /// Eight rows of a copy or an element-wise operation.
@@ -361,6 +376,10 @@ void Pipeline::math_tile(u32 tile) {
   math().op<op::SEMWAIT>({{"stall_res", 0x1FF}, {"sem_sel", kSemaphore}, {"wait_sem_cond", 2}});
   math().thread_config(thread_cfg::DEST_TARGET_REG_CFG_MATH_Offset::kWord, tile % 2 * half_rows());
   for (u32 i = 0; i < inner_; ++i) {
+    // Valid sources: either waited for, or left to the instructions.
+    if (w_.one_in(3) && work_ != Work::Direct)
+      math().op<op::STALLWAIT>(
+          {{"stall_res", 0x1FF}, {"wait_res", two_sources() ? 0x180u : 0x80u}});
     switch (work_) {
       case Work::Copy:
       case Work::Binary:
@@ -368,6 +387,11 @@ void Pipeline::math_tile(u32 tile) {
         break;
       case Work::Product:
         product();
+        break;
+      case Work::Direct:
+        math().op<op::SEMWAIT>(
+            {{"stall_res", 0x1FF}, {"sem_sel", kUnpacked}, {"wait_sem_cond", 1}});
+        math().op<op::SEMGET>({{"sem_sel", kUnpacked}});
         break;
       default:
         reduce();
@@ -413,6 +437,7 @@ void Pipeline::pack_tile(u32 tile) {
   pack().op<op::ZEROACC>({{"where", tile % 2}, {"clear_mode", 2}, {"use_32_bit_mode", dst32_}});
   pack().wait_all();
   pack().op<op::SEMGET>({{"sem_sel", kSemaphore}});
+  if (work_ == Work::Direct) pack().op<op::SEMGET>({{"sem_sel", kInDst}});
 }
 
 Program Pipeline::make() {
@@ -425,7 +450,10 @@ Program Pipeline::make() {
   configure_packer();
   w_.sync();
   w_.op<op::ZEROACC>({{"clear_mode", 3}});
-  w_.op<op::SEMINIT>({{"sem_sel", kSemaphore}, {"init_value", 0}, {"max_value", 1 + w_.below(2)}});
+  for (const u32 semaphore : {kSemaphore, kInDst, kUnpacked})
+    w_.op<op::SEMINIT>({{"sem_sel", semaphore},
+                        {"init_value", 0},
+                        {"max_value", semaphore == kUnpacked ? 2 : 1 + w_.below(2)}});
   reset_unpack_counters(w_, 3, faces_ ? 255 : kTile - 1);
   w_.wait_all();
   w_.sync();

@@ -197,6 +197,8 @@ void config_step(Writer& w, Style& style) {
   if (style.dest_index) return;
   w.op<op::SFPENCC>({{"imm12_math", 3}, {"instr_mod1", 10}});
   if (w.one_in(6)) return w.op<op::SFPCONFIG>({{"config_dest", 11}, {"instr_mod1", 1}});
+  // Destinations 12 to 15: a template for SFPLOADMACRO, which is not executed now.
+  if (w.one_in(4)) return w.op<op::SFPIADD>({{"lreg_dest", 12 + w.below(4)}, {"instr_mod1", 5}});
   if (w.one_in(6))
     return w.op<op::SFPCONFIG>(
         {{"config_dest", 15}, {"instr_mod1", 1}, {"imm16_math", w.below(2) << 8}});

@@ -160,7 +160,10 @@ Completion execute(Context& context, op::SFPSWAP insn) {
   const u32 vd = vd_of(context, insn.lreg_dest());
   const Execution execution = begin(context, vd);
   const Lanes c = lreg(context, vc);
-  const Lanes d = lreg(context, vd);
+  // In a macro, the other operand is VB and VD only says where it goes. LLK's exponential clamps
+  // so: VB is a constant, VC and VD both the loaded register, which has to end as the maximum
+  // (tt-llk, ckernel_sfpu_exp.h, _init_exponential_): what VC gets is written last.
+  const Lanes d = lreg(context, vb_of(context, vd));
   u32 swap = kAllLanes;
   if (mod != 0) {
     // Where VD gets the minimum, equal operands stay, and they swap where it gets the maximum. The
@@ -173,8 +176,8 @@ Completion execute(Context& context, op::SFPSWAP insn) {
   swap &= execution.active;
   const u32 with_index = swap & lanes_with(sfpu, lane_config::kEnableDestIndex);
   const u32 plain = swap & ~with_index;
-  if (vc < 8) set_lreg(context, vc, d, vc < 4 ? swap : plain);
   if (vd < 8) set_lreg(context, vd, c, vd < 4 ? swap : plain);
+  if (vc < 8) set_lreg(context, vc, d, vc < 4 ? swap : plain);
   if (with_index != 0) {
     const Lanes index_c = sfpu.lreg[4 + (vc & 3)];
     const Lanes index_d = sfpu.lreg[4 + (vd & 3)];

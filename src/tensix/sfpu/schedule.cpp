@@ -178,10 +178,14 @@ bool schedule_unit(Context& context, SfpuUnit unit, op::SFPLOADMACRO insn, u32 a
   return true;
 }
 
+/// Only what is replaced: by the page, a part that schedules nothing forgets too, but the
+/// reciprocals of LLK, with such parts of delay 0, need what is due then (ckernel_sfpu_recip.h).
 void forget_replaced(SfpuState& sfpu, u32 macro) {
   for (u32 unit = 0; unit < 4; ++unit) {
     for (u32 column = 0; column < kLaneColumns; ++column) {
-      const u32 delay = bits(sfpu.macro_sequence[macro][column], 8 * unit + 3, 3);
+      const u32 sequence = bits(sfpu.macro_sequence[macro][column], 8 * unit, 8);
+      if (bits(sequence, 0, 3) == 0) continue;
+      const u32 delay = bits(sequence, 3, 3);
       forget(sfpu.schedule, static_cast<SfpuUnit>(unit), delay, 0x01010101u << column);
     }
   }

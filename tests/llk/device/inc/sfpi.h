@@ -108,8 +108,7 @@ class vVal {
     std::uint32_t bits;
   };
   sfpi_inline explicit vVal(Owned owned) : index_(owned.index) {}
-  sfpi_inline explicit vVal(Constant constant)
-      : index_(kConstant), bits_(constant.bits) {}
+  sfpi_inline explicit vVal(Constant constant) : index_(kConstant), bits_(constant.bits) {}
   sfpi_inline vVal(const vVal& other) : index_(other.index_), bits_(other.bits_) {
     pool::refer(index_);
   }
@@ -209,8 +208,8 @@ sfpi_inline vVal load_integer(std::uint32_t bits) {
   const unsigned source = a.get();
   vVal none;
   vVal value = result(a, none);
-  emit(TT_OP(opcode, ((immediate & 0xFFFu) << 12) + (source << 8) + (unsigned(value.get()) << 4) +
-                         mode));
+  emit(TT_OP(opcode,
+             ((immediate & 0xFFFu) << 12) + (source << 8) + (unsigned(value.get()) << 4) + mode));
   return value;
 }
 
@@ -222,8 +221,8 @@ sfpi_inline vVal load_integer(std::uint32_t bits) {
 }
 
 /// a * b + c
-[[gnu::noinline]] inline vVal multiply_add(std::uint32_t opcode, unsigned a, unsigned b,
-                                           unsigned c, unsigned mode, vVal x, vVal y) {
+[[gnu::noinline]] inline vVal multiply_add(std::uint32_t opcode, unsigned a, unsigned b, unsigned c,
+                                           unsigned mode, vVal x, vVal y) {
   vVal value = result(x, y);
   emit(TT_OP(opcode, (a << 16) + (b << 12) + (c << 8) + (unsigned(value.get()) << 4) + mode));
   return value;

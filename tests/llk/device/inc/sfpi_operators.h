@@ -6,11 +6,11 @@ namespace sfpi {
 // --- Which types mix -----------------------------------------------------------------------------
 
 template <class T>
-inline constexpr bool is_float_vector = std::is_same_v<T, vFloat> || std::is_same_v<T, vDReg> ||
-                                        std::is_same_v<T, vConst<vFloat>>;
+inline constexpr bool is_float_vector =
+    std::is_same_v<T, vFloat> || std::is_same_v<T, vDReg> || std::is_same_v<T, vConst<vFloat>>;
 template <class T>
-inline constexpr bool is_integer_vector = std::is_same_v<T, vInt> || std::is_same_v<T, vUInt> ||
-                                          std::is_same_v<T, vConst<vInt>>;
+inline constexpr bool is_integer_vector =
+    std::is_same_v<T, vInt> || std::is_same_v<T, vUInt> || std::is_same_v<T, vConst<vInt>>;
 template <class T>
 inline constexpr bool is_float_operand =
     is_float_vector<T> || std::is_arithmetic_v<T> || std::is_base_of_v<sFloat16, T>;
@@ -22,11 +22,10 @@ using FloatPair = std::enable_if_t<(is_float_vector<A> && is_float_operand<B>) |
                                        (is_float_operand<A> && is_float_vector<B>),
                                    vFloat>;
 template <class A, class B>
-using IntegerPair =
-    std::enable_if_t<(is_integer_vector<A> && is_integer_operand<B>) ||
-                         (is_integer_operand<A> && is_integer_vector<B>),
-                     std::conditional_t<std::is_same_v<A, vUInt> || std::is_same_v<B, vUInt>,
-                                        vUInt, vInt>>;
+using IntegerPair = std::enable_if_t<
+    (is_integer_vector<A> && is_integer_operand<B>) ||
+        (is_integer_operand<A> && is_integer_vector<B>),
+    std::conditional_t<std::is_same_v<A, vUInt> || std::is_same_v<B, vUInt>, vUInt, vInt>>;
 
 template <class T>
 sfpi_inline vVal float_value(const T& a) {
@@ -51,13 +50,11 @@ sfpi_inline FloatPair<A, B> operator+(A a, B b) {
 }
 template <class A, class B>
 sfpi_inline FloatPair<A, B> operator-(A a, B b) {
-  return vFloat(
-      pool::subtract(float_value(static_cast<A&&>(a)), float_value(static_cast<B&&>(b))));
+  return vFloat(pool::subtract(float_value(static_cast<A&&>(a)), float_value(static_cast<B&&>(b))));
 }
 template <class A, class B>
 sfpi_inline FloatPair<A, B> operator*(A a, B b) {
-  return vFloat(
-      pool::multiply(float_value(static_cast<A&&>(a)), float_value(static_cast<B&&>(b))));
+  return vFloat(pool::multiply(float_value(static_cast<A&&>(a)), float_value(static_cast<B&&>(b))));
 }
 template <class A, class = std::enable_if_t<is_float_vector<A>>>
 sfpi_inline vFloat operator-(A a) {
@@ -105,7 +102,8 @@ sfpi_inline A operator-(const A& a) {
   return A(pool::subtract_integers(vInt(0), integer_value(a)));
 }
 
-// --- Shifts: by a vector of signed amounts, or by an immediate; left is positive ------------------
+// --- Shifts: by a vector of signed amounts, or by an immediate; left is positive
+// ------------------
 
 namespace pool {
 constexpr unsigned kShiftImmediate = 1, kShiftArithmetic = 2, kShiftSourceC = 4;
@@ -436,7 +434,8 @@ sfpi_inline vInt rand() {
   return vInt(static_cast<vVal&&>(value));
 }
 
-// --- Tables: they are read from LReg0.., the argument from LReg3 ----------------------------------
+// --- Tables: they are read from LReg0.., the argument from LReg3
+// ----------------------------------
 
 namespace pool {
 constexpr unsigned kRetainSign = 4;
@@ -483,8 +482,8 @@ sfpi_inline vFloat lut2(vFloat v, const Table& a0, const Table& a1, const Table&
                         const Table& b0, const Table& b1, const Table& b2, int mode = 1) {
   pool::expect(a0, 0), pool::expect(a1, 1), pool::expect(a2, 2);
   pool::expect(b0, 4), pool::expect(b1, 5), pool::expect(b2, 6);
-  return vFloat(pool::look_up(static_cast<vVal&&>(v), true,
-                              table_mode<Table>(mode) | pool::kRetainSign));
+  return vFloat(
+      pool::look_up(static_cast<vVal&&>(v), true, table_mode<Table>(mode) | pool::kRetainSign));
 }
 template <class Table>
 sfpi_inline vFloat lut2_sign(vFloat v, const Table& a0, const Table& a1, const Table& a2,

@@ -1,0 +1,1 @@
+// libstdc++'s settings for the host's processor: none are needed.

@@ -1,0 +1,1 @@
+// libstdc++'s settings for the host's operating system: there is none.
