@@ -27,8 +27,9 @@ struct MoveFields {
 /// Bit i: LaneConfig forbids moves to touch column i.
 u32 blocked_columns(const Context& context) {
   // Two columns to a lane of LaneConfig; nearly always none.
-  const auto& lanes_with = context.state.sfpu.lanes_with;
-  if ((lanes_with[9] | lanes_with[10]) == 0) return 0;
+  u32 any = 0;
+  for (u32 lane = 0; lane < kRowDatums / 2; ++lane) any |= context.state.sfpu.lane_config[lane];
+  if (bits(any, 9, 2) == 0) return 0;
   u32 mask = 0;
   for (u32 i = 0; i < kRowDatums; ++i)
     mask |= static_cast<u32>(bit(context.state.sfpu.lane_config[i / 2], 9 + (i & 1))) << i;
