@@ -168,13 +168,13 @@ class ScheduleModel {
   void plan(Unit unit, u32 index, u32 vd, u32 group) {
     const u32 sequence = config.sequences[index] >> (8 * unit) & 0xFF;
     const int delay = static_cast<int>(sequence >> 3 & 7);
+    const u32 selector = sequence & 7;
+    if (selector == 0) return;
     // What is left after this cycle decides whether both would execute at the same time.
     if (delay != 7)
       std::erase_if(waiting_, [&](const Job& job) {
         return job.unit == unit && !job.fresh && job.left - 1 == delay;
       });
-    const u32 selector = sequence & 7;
-    if (selector == 0) return;
     Job job;
     job.unit = unit;
     job.left = delay;
