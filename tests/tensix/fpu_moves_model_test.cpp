@@ -7,6 +7,7 @@
 
 #include "numeric/format_codes.hpp"
 #include "numeric/format_layout.hpp"
+#include "tensix/sfpu/vector.hpp"
 #include "tensix/unit_bench.hpp"
 
 namespace bhemu::tensix {
@@ -221,6 +222,7 @@ void apply(UnitBench& bench, const Setting& s) {
   bench.state().cfg.debug_feature_disable = s.bit11 ? 1u << 11 : 0;
   for (u32 lane = 0; lane < 8; ++lane)
     bench.sfpu().lane_config[lane] = (s.blocked >> 2 * lane & 3) << 9;
+  sfpu::follow_lane_config(bench.sfpu());
   bench.rwc().dst = static_cast<u16>(s.dst_counter);
   bench.rwc().src_a = static_cast<u8>(s.a_counter);
   bench.rwc().src_b = static_cast<u8>(s.b_counter);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "numeric/format_codes.hpp"
+#include "tensix/sfpu/vector.hpp"
 #include "tensix/unit_bench.hpp"
 
 namespace bhemu::tensix {
@@ -282,6 +283,7 @@ TEST(FpuMoves, blocked_columns_are_left_alone) {
 TEST(FpuMoves, movb2a_leaves_blocked_columns_alone) {
   UnitBench bench;
   bench.sfpu().lane_config[1] = 1u << 10;  // column 3
+  sfpu::follow_lane_config(bench.sfpu());
   for (u32 row = 4; row < 8; ++row) b_row(bench, row).datum.fill(0x40000000 + (row << 16));
   a_row(bench, 9).datum.fill(0x3F800000);
   bench.run<op::MOVB2A>({{"srca", 9}, {"srcb", 6}, {"instr_mod", 2}});

@@ -107,6 +107,20 @@ u32 masked_lanes(const SfpuState& sfpu) {
 
 }  // namespace
 
+namespace sfpu {
+
+void follow_lane_config(SfpuState& sfpu) {
+  for (u32 i = 0; i < sfpu.lanes_with.size(); ++i) {
+    u32 columns = 0;
+    for (u32 column = 0; column < kLaneColumns; ++column)
+      columns |= static_cast<u32>(bit(sfpu.lane_config[column], i)) << column;
+    sfpu.lanes_with[i] = columns * 0x01010101u;
+  }
+  sfpu.masked_lanes = masked_lanes(sfpu);
+}
+
+}  // namespace sfpu
+
 Completion execute(Context& context, op::SFPMOV insn) {
   SfpuState& sfpu = context.state.sfpu;
   const u32 vd = vd_of(context, insn.lreg_dest());
@@ -135,13 +149,7 @@ Completion execute(Context& context, op::SFPCONFIG insn) {
     if (!bit(enabled & lanes, column)) continue;
     configure_column(sfpu, column, target, mod, immediate);
   }
-  for (u32 i = 0; i < sfpu.lanes_with.size(); ++i) {
-    u32 columns = 0;
-    for (u32 column = 0; column < kLaneColumns; ++column)
-      columns |= static_cast<u32>(bit(sfpu.lane_config[column], i)) << column;
-    sfpu.lanes_with[i] = columns * 0x01010101u;
-  }
-  sfpu.masked_lanes = masked_lanes(sfpu);
+  follow_lane_config(sfpu);
   return Completion::Done;
 }
 

@@ -29,6 +29,9 @@ inline constexpr u32 kRowMask = 12;  // 4 bits
 inline constexpr u32 kMask = 0x3FFFF;
 }  // namespace lane_config
 
+/// Whoever has written lane_config calls this: what is derived from it follows.
+void follow_lane_config(SfpuState& sfpu);
+
 /// The lanes whose column has `bit_index` of LaneConfig set.
 inline u32 lanes_with(const SfpuState& sfpu, u32 bit_index) {
   return sfpu.lanes_with[bit_index];
