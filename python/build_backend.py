@@ -26,7 +26,7 @@ def _tag() -> str:
 
 
 def _native() -> Path:
-    """The extension module: the one that BHEMU_PYTHON_MODULE names, or one built for this wheel."""
+    """The extension module: what BHEMU_PYTHON_MODULE names, or one built for this wheel."""
     if ready := os.environ.get("BHEMU_PYTHON_MODULE"):
         return Path(ready)
     build = Path(os.environ.get("BHEMU_PYTHON_BUILD", ROOT / "build-python"))
@@ -40,7 +40,8 @@ def _native() -> Path:
     subprocess.run(configure, check=True)
     subprocess.run(["cmake", "--build", str(build), "--target", "bhemu_python", "--parallel",
                     str(os.cpu_count() or 1)], check=True)
-    found = sorted((build / "python" / "bhemu").glob("_native*" + sysconfig.get_config_var("EXT_SUFFIX")))
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    found = sorted((build / "python" / "bhemu").glob("_native*" + suffix))
     if not found:
         raise RuntimeError(f"the build left no _native module in {build / 'python'}")
     return found[-1]

@@ -7,7 +7,9 @@ build=$(cd "$1" && pwd)
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cmake --install "$build" --prefix "$work/installed" >"$work/install.log" || { cat "$work/install.log"; exit 1; }
+log=$work/log
+quietly() { "$@" >"$log" 2>&1 || { cat "$log"; exit 1; }; }
+quietly cmake --install "$build" --prefix "$work/installed"
 libraries=$(dirname "$(find "$work/installed" -name libbhemu.so)")
 export PKG_CONFIG_PATH=$libraries/pkgconfig LD_LIBRARY_PATH=$libraries
 
@@ -27,8 +29,7 @@ find_package(bhemu 0.1 REQUIRED)
 add_executable(client add.c)
 target_link_libraries(client PRIVATE bhemu::bhemu)
 CMAKE
-cmake -S "$work/client" -B "$work/client/build" -DCMAKE_PREFIX_PATH="$work/installed" >"$work/client.log" ||
-  { cat "$work/client.log"; exit 1; }
-cmake --build "$work/client/build" >>"$work/client.log" || { cat "$work/client.log"; exit 1; }
+quietly cmake -S "$work/client" -B "$work/client/build" -DCMAKE_PREFIX_PATH="$work/installed"
+quietly cmake --build "$work/client/build"
 "$work/client/build/client" | grep -q "^40 + 2 = 42"
 echo "installed, and three clients built and run"

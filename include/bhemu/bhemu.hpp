@@ -6,8 +6,7 @@
 //   device.run([&] { return device.read32({1, 2}, 0x2000) == 1; });
 //
 // Header only: what is called is the C interface, so the compiler need not be bhemu's own.
-#ifndef BHEMU_BHEMU_HPP
-#define BHEMU_BHEMU_HPP
+#pragma once
 
 #include <bhemu/bhemu.h>
 
@@ -207,5 +206,3 @@ class Device {
 };
 
 }  // namespace bhemu_api
-
-#endif

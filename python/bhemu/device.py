@@ -144,7 +144,9 @@ class Device:
         """The bytes of ``data`` to ``offset`` of a DRAM bank."""
         self._device.write_dram(bank, offset, _bytes(data))
 
-    def set_host_memory(self, memory: Union[bytearray, memoryview, np.ndarray], base: int = 0) -> None:
+    def set_host_memory(
+        self, memory: Union[bytearray, memoryview, np.ndarray], base: int = 0
+    ) -> None:
         """Lends ``memory`` to the card: NoC address ``1 << 60 | base`` of the PCIe tile is its
         first byte. Other threads may read and write it while the card runs."""
         self._device.set_host_memory(memory, base)
