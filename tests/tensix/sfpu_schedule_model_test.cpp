@@ -168,10 +168,7 @@ class ScheduleModel {
   void plan(Unit unit, u32 index, u32 vd, u32 group) {
     const u32 sequence = config.sequences[index] >> (8 * unit) & 0xFF;
     const int delay = static_cast<int>(sequence >> 3 & 7);
-<<<<<<< HEAD
     // Only what is replaced is forgotten: LLK's reciprocals need it so (docs/DISAGREEMENTS.md).
-=======
->>>>>>> w-speed
     const u32 selector = sequence & 7;
     if (selector == 0) return;
     // What is left after this cycle decides whether both would execute at the same time.
