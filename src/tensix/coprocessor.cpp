@@ -32,17 +32,6 @@ Agent core_of(unsigned thread) {
   return static_cast<Agent>(static_cast<unsigned>(Agent::Trisc0) + thread);
 }
 
-/// Time goes on to `now`: windows that end up to there end now, which a core can see.
-void advance(State& state, const Environment& env, Cycle now) {
-  for (unsigned thread = 0; thread < kThreads; ++thread) {
-    const Cycle quiet = state.quiet_from[thread];
-    if (quiet > state.now && quiet <= now) touch(env, thread_of(thread));
-  }
-  const Cycle mover = state.mover.busy_until;
-  if (mover > state.now && mover <= now) touch(env, Resource::Tdma);
-  state.now = now;
-}
-
 /// The first cycle after `now` in which something happens by itself: a window ends, or a queued
 /// word becomes available.
 Cycle next_event(const State& state, Cycle now) {
@@ -136,20 +125,13 @@ void Coprocessor::run(Cycle from, Cycle until) {
   State& state = *state_;
   const Environment& env = environment_;
   if (state.asleep) {
-    advance(state, env, until);
+    frontend::advance(state, env, until);
     return;
   }
-  constexpr u32 kWindows = mask_of(Resource::Thread0) | mask_of(Resource::Thread1) |
-                           mask_of(Resource::Thread2) | mask_of(Resource::Tdma);
   frontend::Turn turn(state, env);
   for (Cycle now = from; now < until;) {
-    // Only those who are woken can look at windows that end during the call. They become fewer.
-    if (env.wakeup != nullptr && (env.wakeup->watched & kWindows) != 0) {
-      advance(state, env, now);
-    } else {
-      now = turn.burst(now, until);
-      if (now == until) break;
-    }
+    now = turn.burst(now, until);
+    if (now == until) break;
     u8 accepted = 0;
     if (sfpu::schedule_in_use(state)) [[unlikely]]
       sfpu::begin_cycle(state, env, now);
@@ -171,7 +153,7 @@ void Coprocessor::run(Cycle from, Cycle until) {
     }
     now = std::min(next, until);
   }
-  advance(state, env, until);
+  frontend::advance(state, env, until);
 }
 
 // --- GPRs and configuration --------------------------------------------------------------------

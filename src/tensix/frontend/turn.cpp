@@ -1,9 +1,31 @@
 #include "tensix/frontend/turn.hpp"
 
+#include "tensix/data_paths.hpp"
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/sfpu/schedule.hpp"
 
 namespace bhemu::tensix::frontend {
+namespace {
+
+/// Only those who are woken can look at windows that end during a turn. They become fewer.
+bool windows_are_watched(const Environment& env) {
+  constexpr u32 kWindows = mask_of(Resource::Thread0) | mask_of(Resource::Thread1) |
+                           mask_of(Resource::Thread2) | mask_of(Resource::Tdma);
+  return env.wakeup != nullptr && (env.wakeup->watched & kWindows) != 0;
+}
+
+}  // namespace
+
+void advance(State& state, const Environment& env, Cycle now) {
+  for (unsigned thread = 0; thread < kThreads; ++thread) {
+    const Cycle quiet = state.quiet_from[thread];
+    if (quiet > state.now && quiet <= now && env.wakeup != nullptr)
+      env.wakeup->touch(thread_of(thread));
+  }
+  const Cycle mover = state.mover.busy_until;
+  if (mover > state.now && mover <= now && env.wakeup != nullptr) env.wakeup->touch(Resource::Tdma);
+  state.now = now;
+}
 
 Turn::Turn(State& state, const Environment& env) : state_(state), env_(env) {
   for (unsigned thread = 0; thread < kThreads; ++thread) {
@@ -41,16 +63,27 @@ unsigned Turn::alone() const {
 }
 
 Cycle Turn::burst(Cycle now, Cycle until) {
+  if (windows_are_watched(env_)) advance(state_, env_, now);
   if (state_.soft_reset != 0 || sfpu::schedule_in_use(state_)) return now;
   const unsigned thread = alone();
   if (thread == kNobody) return now;
-  Frontend& frontend = state_.frontend[thread];
+  const Frontend& frontend = state_.frontend[thread];
   if (frontend.stopped || frontend.wait.kind != WaitKind::None) return now;
   u32 held = 0;  // units that could release somebody
   for (unsigned i = 0; i < count_; ++i) held |= active_[i] != thread ? released_by_[active_[i]] : 0;
 
+  if (env_.paths != nullptr) env_.paths->begin_burst();
+  now = execute_alone(thread, held, now, until);
+  if (env_.paths != nullptr) env_.paths->end_burst();
+  return now;
+}
+
+Cycle Turn::execute_alone(unsigned thread, u32 held, Cycle now, Cycle until) {
+  Frontend& frontend = state_.frontend[thread];
   Context context{state_, env_, thread, now, 0};
+  const Cycle begin = now;
   for (; now < until; ++now, changed_ = false) {
+    if (now != begin && windows_are_watched(env_)) advance(state_, env_, now);
     if (!frontend.gate_full) changed_ = refill(state_, env_, thread, now);
     if (!frontend.gate_full) {
       if (!changed_) return now;

@@ -8,6 +8,9 @@
 
 namespace bhemu::tensix::frontend {
 
+/// Time goes on to `now`: windows that end up to there end now, which a core can see.
+void advance(State& state, const Environment& env, Cycle now);
+
 class Turn {
  public:
   /// A thread that is idle now stays so until the end.
@@ -16,8 +19,9 @@ class Turn {
   /// One cycle of all threads. True when any state changed. `accepted` as of `step`.
   bool cycle(Cycle now, u8& accepted);
   /// Cycles from `now` on, at most until `until`, in which one thread alone can do anything, as far
-  /// as it needs no more than its unit, and nobody looks at its windows as they end. Returns the
-  /// first cycle that is not complete; what has happened in that one so far is known to `cycle`.
+  /// as it needs no more than its unit. Returns the first cycle that is not complete; what has
+  /// happened in that one so far is known to `cycle`, and time has been advanced to it if anybody
+  /// looks at windows.
   Cycle burst(Cycle now, Cycle until);
 
  private:
@@ -25,6 +29,8 @@ class Turn {
 
   /// The thread that is not held up by others, if there is only one.
   unsigned alone() const;
+  /// `burst` once it is known who executes. `held`: units that could release somebody.
+  Cycle execute_alone(unsigned thread, u32 held, Cycle now, Cycle until);
   State& state_;
   const Environment& env_;
   unsigned count_ = 0;

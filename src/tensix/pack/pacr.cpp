@@ -11,6 +11,7 @@
 
 #include "tensix/fpu/dst_access.hpp"
 #include "tensix/pack/output.hpp"
+#include "tensix/pack/whole_rows.hpp"
 #include "tensix/prng.hpp"
 
 namespace bhemu::tensix {
@@ -80,7 +81,6 @@ class Pacr {
   void update_statistics(const Row& code);
   void apply_threshold(Row& code) const;
   bool emit(u32 index, Row& code);
-  void advance_counters();
 
   Context& context_;
   op::PACR insn_;
@@ -253,23 +253,12 @@ bool Pacr::apply_edge_mask(Row& code) {
   return true;
 }
 
-/// TilePosition is an 8-bit counter of rows that starts over only when it lands exactly on the
-/// rows of a plane.
 void Pacr::advance_position(u32 rows) {
-  const u32 reads = section_.counter<cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane>();
-  const bool transposed = section_.counter<cfg::PACK_COUNTERS_SEC0_pack_yz_transposed>() != 0;
-  u8& inner = transposed ? packer_.z : packer_.y;
-  u8& outer = transposed ? packer_.y : packer_.z;
-  if (inner + rows < reads) {
-    inner = static_cast<u8>(inner + rows);
-    return;
-  }
-  for (u32 i = 0; i < rows; ++i) {
-    if (++inner != reads) continue;
-    inner = 0;
-    ++outer;
-    if (bit(insn_.ctxt_ctrl(), 0)) ++packer_.context_planes;
-  }
+  const u32 planes = pack::advance_position(
+      packer_, section_.counter<cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane>(),
+      section_.counter<cfg::PACK_COUNTERS_SEC0_pack_yz_transposed>() != 0, rows);
+  if (bit(insn_.ctxt_ctrl(), 0))
+    packer_.context_planes = static_cast<u16>(packer_.context_planes + planes);
 }
 
 /// CtxtCtrl 1 and 3: the tracked context moves on after so many planes, or at the end of a tile.
@@ -380,29 +369,6 @@ bool Pacr::emit_whole_rows() {
   return true;
 }
 
-void Pacr::advance_counters() {
-  using Modifier = thread_cfg::ADDR_MOD_PACK_SEC0_YsrcIncr;
-  const u32 m = context_.thread_config()[Modifier::kWord + insn_.addr_mode()];
-  const auto advance_y = [](AdcChannel& channel, u32 increment, bool carry, bool clear) {
-    if (clear) {
-      channel.y = channel.y_cr = 0;
-    } else if (carry) {
-      channel.y_cr = static_cast<u16>((channel.y_cr + increment) & kAdcMaskY);
-      channel.y = channel.y_cr;
-    } else {
-      channel.y = static_cast<u16>((channel.y + increment) & kAdcMaskY);
-    }
-  };
-  const auto advance_z = [](AdcChannel& channel, u32 increment, bool clear) {
-    channel.z = clear ? u8{0} : static_cast<u8>(channel.z + increment);
-    if (clear) channel.z_cr = 0;
-  };
-  advance_y(adc_.channel[0], bits(m, 0, 4), bit(m, 4), bit(m, 5));
-  advance_y(adc_.channel[1], bits(m, 6, 4), bit(m, 10), bit(m, 11));
-  advance_z(adc_.channel[0], bits(m, 12, 1), bit(m, 13));
-  advance_z(adc_.channel[1], bits(m, 14, 1), bit(m, 15));
-}
-
 void Pacr::run() {
   constexpr u32 kResetContext = 2;
   if (insn_.ctxt_ctrl() == kResetContext) {
@@ -420,6 +386,7 @@ void Pacr::run() {
     output_.use(*path_);
     if (!output_.open(adc_) || !output_.begin_row()) return;
     const bool done = path_->rows != nullptr && emit_whole_rows();
+    if (done) pack::remember_whole_rows(context_, insn_, *path_);
     for (u32 i = 0; i < input_.rows && !done; ++i) {
       Row code;
       if (!fetch(i, code) || !emit(i, code)) return;
@@ -434,13 +401,14 @@ void Pacr::run() {
   }
   if ((insn_.last() != 0 || flush()) && !output_.close(insn_.last() != 0)) return;
   advance_context();
-  advance_counters();
+  using Modifier = thread_cfg::ADDR_MOD_PACK_SEC0_YsrcIncr;
+  pack::advance_counters(adc_, context_.thread_config()[Modifier::kWord + insn_.addr_mode()]);
 }
 
 }  // namespace
 
 Completion execute(Context& context, op::PACR insn) {
-  Pacr(context, insn).run();
+  if (!pack::pack_whole_rows(context, insn)) Pacr(context, insn).run();
   return Completion::Done;
 }
 

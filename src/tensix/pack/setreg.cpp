@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "tensix/context.hpp"
+#include "tensix/data_paths.hpp"
 #include "tensix/reg_wr_addr.hpp"
 
 namespace bhemu::tensix {
@@ -33,6 +34,7 @@ Completion execute(Context& context, op::PACR_SETREG insn) {
     return Completion::Done;
   }
   context.env.store_register(context.env.tile, address, packer.setreg_data, context.now);
+  if (context.env.paths != nullptr) context.env.paths->distrust();  // DBG_FEATURE_DISABLE
   return Completion::Done;
 }
 

@@ -1,0 +1,63 @@
+// The usual PACR, whole rows of Dst to L1 with nothing special, once it has been found to be that:
+// what of it follows from the instruction word and the configuration is worked out once.
+#pragma once
+
+#include "tensix/fpu/dst_access.hpp"
+#include "tensix/pack/path.hpp"
+
+namespace bhemu::tensix::pack {
+
+/// Good for as long as the bits of the instruction and the configuration words that it follows
+/// from stay the same. No state.
+struct WholeRows {
+  static constexpr u32 kPairs = 17;
+  bool valid = false;
+  /// Compared in this burst of the thread, in which the configuration cannot change.
+  bool compared = false;
+  bool debug_bit = false;
+  u32 key = 0;                      // the instruction without what may differ
+  std::array<u64, kPairs> words{};  // two configuration words each
+  u32 placement = 0;                // DEST_ACCESS_CFG of bank 0
+
+  Path path;
+  DstMapping mapping;
+  u32 base = 0;  // byte address in Dst and what the counters add to it
+  u32 y_stride = 0;
+  u32 z_stride = 0;
+  u32 w_stride = 0;
+  u32 offset = 0;  // datums
+  u32 size = 0;    // address bytes of a datum, as a power of two
+  u32 interfaces = 0;
+  u32 reads = 0;  // per plane
+  bool transposed = false;
+  numeric::ExponentField exponent;
+};
+
+/// Notes what the instruction, just executed by way of whole rows on `path`, can use again.
+void remember_whole_rows(const Context& context, op::PACR insn, const Path& path);
+/// Executes the instruction if it is one of those. False: nothing was done that it would not do.
+bool pack_whole_rows(Context& context, op::PACR insn);
+
+/// TilePosition is an 8-bit counter of rows that starts over only when it lands exactly on the
+/// rows of a plane. Returns the planes that ended.
+inline u32 advance_position(PackerState& packer, u32 reads, bool transposed, u32 rows) {
+  u8& inner = transposed ? packer.z : packer.y;
+  u8& outer = transposed ? packer.y : packer.z;
+  if (inner + rows < reads) {
+    inner = static_cast<u8>(inner + rows);
+    return 0;
+  }
+  u32 planes = 0;
+  for (u32 i = 0; i < rows; ++i) {
+    if (++inner != reads) continue;
+    inner = 0;
+    ++outer;
+    ++planes;
+  }
+  return planes;
+}
+
+/// What the address modifier `m` of a PACR does to the packer's counters.
+void advance_counters(Adc& adc, u32 m);
+
+}  // namespace bhemu::tensix::pack
