@@ -19,6 +19,8 @@ namespace bhemu::tensix::frontend {
 
 inline constexpr u32 kOuterCountMask = 0x7F;
 inline constexpr u32 kInnerCountMask = 0x3FF;
+/// The word of the MOP configuration that template 1 repeats.
+inline constexpr u32 kMopLoopOp = 5;
 
 /// The next word of a playback.
 inline u32 play(Frontend& frontend) {
@@ -35,6 +37,25 @@ inline void fill_gate(Frontend& frontend, u32 word) {
   frontend.gate_full = true;
 }
 
+/// Within the inner loop of a template-1 MOP, not its last iteration: the next word, if it is for
+/// none of the expanders behind. `next_of_mop` does the same, and everything else.
+inline bool inner_loop_word(Frontend& frontend, u32& word) {
+  MopExpansion& run = frontend.mop;
+  if (run.phase != MopPhase::Loop || run.inner + 1 >= run.inner_count) return false;
+  word = frontend.mop_config[kMopLoopOp] ^ (run.inner % 2 != 0 ? run.flip : 0);
+  if (kDecoded[opcode_of(word)].unit == Unit::Frontend) return false;
+  ++run.inner;
+  return true;
+}
+
+/// More than the last iteration is left of a MOP's inner loop of a single word, and nothing comes
+/// between or looks at the words as they go by.
+inline bool repeats_one_word(const Frontend& frontend) {
+  const MopExpansion& run = frontend.mop;
+  return run.phase == MopPhase::Loop && run.inner + 1 < run.inner_count && run.flip == 0 &&
+         frontend.replay_mode == ReplayMode::Pass && frontend.brisc_fifo.empty();
+}
+
 /// The same with everything but a playback.
 bool refill_from_queues(State& state, const Environment& env, unsigned thread, Cycle now);
 
@@ -46,9 +67,16 @@ inline bool refill(State& state, const Environment& env, unsigned thread, Cycle 
     fill_gate(frontend, play(frontend));
     return true;
   }
-  // The usual case of a queue: a word that is for none of the expanders.
-  if (frontend.replay_mode == ReplayMode::Pass && frontend.mop.phase == MopPhase::Idle &&
-      frontend.brisc_fifo.empty()) {
+  if (frontend.replay_mode == ReplayMode::Pass && frontend.brisc_fifo.empty()) {
+    if (frontend.mop.phase != MopPhase::Idle) {
+      u32 word;
+      if (!inner_loop_word(frontend, word)) return refill_from_queues(state, env, thread, now);
+      if (env.wakeup != nullptr) env.wakeup->touch(thread_of(thread));
+      frontend.gate_word = word;
+      frontend.gate_full = true;
+      return true;
+    }
+    // The usual case of a queue: a word that is for none of the expanders.
     if (frontend.fifo.empty()) return false;
     const QueuedWord& queued = frontend.fifo.front();
     if (queued.pushed >= now) return false;

@@ -23,6 +23,7 @@ enum : u32 {
   kLoop0Last,
   kLoop1Last
 };
+static_assert(kLoopOp == kMopLoopOp);
 }  // namespace template1
 
 // Only plain NOP counts, not DMANOP or SFPNOP.

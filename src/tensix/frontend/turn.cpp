@@ -78,33 +78,69 @@ Cycle Turn::burst(Cycle now, Cycle until) {
   return now;
 }
 
+bool Turn::stays_alone(u32 word, u32 held) {
+  const Decoded& decoded = kDecoded[opcode_of(word)];
+  return decoded.plain && (released_units(decoded, word) & held) == 0;
+}
+
+/// What follows from the word is looked at once for all of its repetitions.
+bool Turn::repeat(Context& context, Cycle& now, Cycle until) {
+  Frontend& frontend = state_.frontend[context.thread];
+  MopExpansion& run = frontend.mop;
+  const Cycle begin = now;
+  const u32 word = frontend.mop_config[kMopLoopOp];
+  const Decoded& decoded = kDecoded[opcode_of(word)];
+  frontend.gate_word = context.word = word;
+  for (; now < until && run.inner + 1 < run.inner_count; ++now) {
+    if (now != begin && windows_are_watched(env_)) advance(state_, env_, now);
+    ++run.inner;
+    if (env_.wakeup != nullptr) env_.wakeup->touch(thread_of(context.thread));
+    context.now = now;
+    if (decoded.execute(context) == Completion::Stall || frontend.stopped) {
+      frontend.gate_full = changed_ = true;
+      return false;
+    }
+    ++frontend.executed;
+    context.busy(decoded.busy, 1);
+  }
+  changed_ = false;
+  return true;
+}
+
 Cycle Turn::execute_alone(unsigned thread, u32 held, Cycle now, Cycle until) {
   Frontend& frontend = state_.frontend[thread];
   Context context{state_, env_, thread, now, 0};
   const Cycle begin = now;
-  for (; now < until; ++now, changed_ = false) {
+  while (now < until) {
     if (now != begin && windows_are_watched(env_)) advance(state_, env_, now);
-    if (!frontend.gate_full) changed_ = refill(state_, env_, thread, now);
     if (!frontend.gate_full) {
-      if (!changed_) return now;
-      continue;
+      if (repeats_one_word(frontend) && stays_alone(frontend.mop_config[kMopLoopOp], held)) {
+        if (!repeat(context, now, until)) return now;
+        continue;
+      }
+      changed_ = refill(state_, env_, thread, now);
     }
-    const u32 word = frontend.gate_word;
-    const Decoded& decoded = kDecoded[opcode_of(word)];
-    if (!decoded.plain || (released_units(decoded, word) & held) != 0) return now;
-    if (env_.wakeup != nullptr) env_.wakeup->touch(thread_of(thread));
-    context.now = now;
-    context.word = word;
-    const Completion completion = decoded.execute(context);
-    // The rest of this cycle is for `cycle`, which will find the same.
-    if (completion == Completion::Stall) return now;
-    if (frontend.stopped) {
-      changed_ = true;
+    if (frontend.gate_full) {
+      const u32 word = frontend.gate_word;
+      if (!stays_alone(word, held)) return now;
+      const Decoded& decoded = kDecoded[opcode_of(word)];
+      if (env_.wakeup != nullptr) env_.wakeup->touch(thread_of(thread));
+      context.now = now;
+      context.word = word;
+      // The rest of this cycle is for `cycle`, which will find the same.
+      if (decoded.execute(context) == Completion::Stall) return now;
+      if (frontend.stopped) {
+        changed_ = true;
+        return now;
+      }
+      frontend.gate_full = false;
+      ++frontend.executed;
+      context.busy(decoded.busy, 1);
+    } else if (!changed_) {
       return now;
     }
-    frontend.gate_full = false;
-    ++frontend.executed;
-    context.busy(decoded.busy, 1);
+    ++now;
+    changed_ = false;
   }
   return now;
 }

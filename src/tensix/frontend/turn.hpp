@@ -31,6 +31,11 @@ class Turn {
   unsigned alone() const;
   /// `burst` once it is known who executes. `held`: units that could release somebody.
   Cycle execute_alone(unsigned thread, u32 held, Cycle now, Cycle until);
+  /// `word` needs no more than its unit and releases nobody.
+  static bool stays_alone(u32 word, u32 held);
+  /// Executes the inner loop of a MOP that is one such word, but for its last iteration. False: the
+  /// cycle `now` is not complete.
+  bool repeat(Context& context, Cycle& now, Cycle until);
   State& state_;
   const Environment& env_;
   unsigned count_ = 0;
