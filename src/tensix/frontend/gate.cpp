@@ -177,7 +177,8 @@ bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& 
   bool changed = false;
   if (!frontend.gate_full) changed = refill(state, env, thread, now);
   if (frontend.wait.kind != WaitKind::None && hold(state, env, thread, now, changed)) {
-    if (!changed && frontend.wait.kind == WaitKind::Semwait) notes.released_by = kReleaseSemaphore;
+    // A refill cannot happen again: the gate is full.
+    if (frontend.wait.kind == WaitKind::Semwait) notes.released_by = kReleaseSemaphore;
     return changed;
   }
   if (!frontend.gate_full) return changed;
@@ -198,7 +199,8 @@ bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& 
   if (frontend.stopped) return true;
   if (completion == Completion::Stall) {
     notes.executed = 0;
-    if (!changed && (decoded.unit_mask() & kWaitsForSource) != 0)
+    // A wait that does not block this instruction can still end by itself.
+    if (frontend.wait.kind == WaitKind::None && (decoded.unit_mask() & kWaitsForSource) != 0)
       notes.released_by = kReleaseSource;
     return changed;
   }

@@ -50,7 +50,7 @@ inline u32 released_units(const Decoded& decoded, u32 word) {
 /// What a step says beside whether it changed any state.
 struct StepNotes {
   u32 executed = 0;  // released_units of the instruction that was executed
-  /// When nothing changed and nothing will until an instruction of certain units is executed:
+  /// When nothing will change after this cycle until an instruction of certain units is executed:
   /// those units, by bit. 0 otherwise.
   u32 released_by = 0;
 };
