@@ -84,15 +84,19 @@ bool first_row(const WholeRows& known, const Adc& adc, u32& row) {
 
 void find_rows(const WholeRows& known, const Dst& dst, u32 row, numeric::PackJob& job) {
   static constexpr DstRow kInvalid{};
+  const DstMapping mapping = known.mapping;
+  const bool wide = known.path.read_32b;
+  const bool in_place = !wide && !mapping.remap && !mapping.high_halves;
+  u32 rows = 0;
   for (u32 left = known.interfaces; left != 0; left &= left - 1) {
     const u32 wanted = (row + static_cast<u32>(std::countr_zero(left))) & 0x3FF;
-    const bool wide = known.path.read_32b;
-    const u32 p = wide ? known.mapping.adj32(wanted) : known.mapping.row16(wanted);
+    const u32 p = in_place ? wanted : wide ? mapping.adj32(wanted) : mapping.row16(wanted);
     const bool valid = dst.valid[p] != 0;
-    job.high[job.rows] = valid ? dst.row[p].datum.data() : kInvalid.datum.data();
-    if (wide) job.low[job.rows] = valid ? dst.row[p + 8].datum.data() : kInvalid.datum.data();
-    ++job.rows;
+    job.high[rows] = (valid ? dst.row[p] : kInvalid).datum.data();
+    if (wide) job.low[rows] = (valid ? dst.row[p + 8] : kInvalid).datum.data();
+    ++rows;
   }
+  job.rows = rows;
 }
 
 }  // namespace
