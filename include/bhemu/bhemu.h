@@ -165,6 +165,15 @@ BHEMU_API int bhemu_read_registers(bhemu_device* device, uint32_t x, uint32_t y,
 BHEMU_API size_t bhemu_disassemble_riscv(uint32_t word, uint32_t pc, char* text, size_t capacity);
 BHEMU_API size_t bhemu_disassemble_tensix(uint32_t word, char* text, size_t capacity);
 
+/* How a rule is taken: BHEMU_RULE_ERROR stops who broke it, BHEMU_RULE_WARN reports and goes on,
+ * BHEMU_RULE_SILICON does what the chip does without a word. `rule` is a name of docs/RULES.md. */
+typedef enum bhemu_rule_level {
+  BHEMU_RULE_ERROR = 0,
+  BHEMU_RULE_WARN = 1,
+  BHEMU_RULE_SILICON = 2
+} bhemu_rule_level;
+BHEMU_API int bhemu_set_rule(bhemu_device* device, const char* rule, bhemu_rule_level level);
+
 /* --- Faults as values ------------------------------------------------------------------------- */
 
 typedef struct bhemu_fault {

@@ -171,6 +171,9 @@ class Device {
     }
     return all;
   }
+  void set_rule(const std::string& rule, bhemu_rule_level level) {
+    check(bhemu_set_rule(handle(), rule.c_str(), level));
+  }
   void clear_faults() { bhemu_clear_faults(handle()); }
 
   // --- Copies.

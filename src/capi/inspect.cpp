@@ -124,6 +124,20 @@ size_t bhemu_disassemble_tensix(uint32_t word, char* text, size_t capacity) {
   return copy_text(tensix::disassemble(word), text, capacity);
 }
 
+int bhemu_set_rule(bhemu_device* device, const char* rule, bhemu_rule_level level) {
+  return guarded([&] {
+    check_pointers(device, nullptr, 0);
+    check_result(rule);
+    const Rule known = rule_named(rule);
+    if (known == Rule::Count)
+      throw host::InputError("", "", std::string("there is no rule '") + rule + "'");
+    if (static_cast<unsigned>(level) > BHEMU_RULE_SILICON)
+      throw host::InputError("", "", "there is no such level");
+    device->device.set_rule(known, static_cast<Severity>(level));
+    return BHEMU_OK;
+  });
+}
+
 size_t bhemu_fault_count(bhemu_device* device) {
   return device == nullptr ? 0 : device->device.faults().size();
 }

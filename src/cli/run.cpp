@@ -33,7 +33,11 @@ std::string speed_text(const Outcome& outcome) {
 
 std::string check_text(const Check& check) {
   const std::string compared = grouped(check.compared);
-  if (check.passed) return fmt::format("{}: {} compared, all equal", check.what, compared);
+  if (check.passed && check.close == 0)
+    return fmt::format("{}: {} compared, all equal", check.what, compared);
+  if (check.passed)
+    return fmt::format("{}: {} compared, all within the tolerance, {} equal", check.what, compared,
+                       grouped(check.compared - check.close));
   return fmt::format("{}: {} of {} differ; {}", check.what, grouped(check.wrong), compared,
                      check.detail);
 }
@@ -134,6 +138,7 @@ void write_phase(JsonWriter& json, const char* name, const Outcome& outcome) {
     json.member("passed", check.passed);
     json.member("compared", check.compared);
     json.member("wrong", check.wrong);
+    json.member("close", check.close);
     json.member("detail", check.detail);
     json.end_object();
   }

@@ -223,6 +223,10 @@ void Device::clear_faults() {
   for (const auto& node : impl_->nodes) node->faults().clear();
 }
 
+void Device::set_rule(Rule rule, Severity severity) {
+  impl_->options.faults.severity[static_cast<unsigned>(rule)] = severity;
+}
+
 std::vector<Waiter> Device::waiters() const {
   std::vector<Waiter> all;
   for (tile::Tile* tile : impl_->tiles) {

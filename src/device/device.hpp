@@ -121,6 +121,8 @@ class Device {
   // --- Diagnosis.
   std::vector<Fault> faults() const;  // of all nodes, by cycle, then node
   void clear_faults();
+  /// From now on the rule is taken like this.
+  void set_rule(Rule rule, Severity severity);
   std::vector<Waiter> waiters() const;  // every agent that is neither running nor in reset
   Totals totals() const;
   /// Over all guest-visible state: memory, registers, counters, cycles.

@@ -103,7 +103,10 @@ Check compare_tensors(const Tensor& actual, const Tensor& expected, const Tolera
     const double difference = std::fabs(actual.value_at(i) - expected.value_at(i));
     const double allowed =
         tolerance.absolute + tolerance.relative * std::fabs(expected.value_at(i));
-    if (allowed > 0 && difference <= allowed) continue;  // false for a NaN
+    if (allowed > 0 && difference <= allowed) {  // false for a NaN
+      ++check.close;
+      continue;
+    }
     if (check.wrong++ == 0)
       check.detail = fmt::format("at {}: expected {}, got {}", index_text(actual.shape, i),
                                  value_text(expected, i), value_text(actual, i));

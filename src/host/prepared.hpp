@@ -24,6 +24,7 @@ struct Check {
   bool passed = false;
   u64 compared = 0;  // elements or words
   u64 wrong = 0;
+  u64 close = 0;       // not equal, but within the tolerance
   std::string detail;  // the first difference
 };
 

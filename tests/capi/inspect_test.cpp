@@ -95,6 +95,21 @@ TEST(CppApi, faults_are_values_and_runs_throw_their_report) {
   EXPECT_TRUE(device.faults().empty());
 }
 
+TEST(CppApi, a_rule_is_taken_as_its_level_says) {
+  Device device(BHEMU_P100A);
+  // lui x5, 0xffe40; lui x6, 0x1a000 (SETASHRMH0); sw x6, 0(x5)
+  device.write(kTile, 0, std::vector<std::uint32_t>{0xFFE402B7, 0x1A000337, 0x0062A023, kForever});
+  device.set_rule("fpu-shift-mask", BHEMU_RULE_WARN);
+  device.start_core(kTile, BHEMU_BRISC, 0);
+  device.advance(1000);
+  const auto faults = device.faults();
+  ASSERT_EQ(faults.size(), 1u);
+  EXPECT_EQ(faults[0].rule, "fpu-shift-mask");
+  EXPECT_FALSE(faults[0].is_error);
+  EXPECT_THROW(device.set_rule("no-such-rule", BHEMU_RULE_WARN), Error);
+  EXPECT_THROW(device.set_rule("fpu-shift-mask", static_cast<bhemu_rule_level>(7)), Error);
+}
+
 TEST(CppApi, what_the_predicate_throws_comes_out_of_run) {
   Device device(BHEMU_P100A);
   EXPECT_THROW(device.run([]() -> bool { throw std::out_of_range("x"); }), std::out_of_range);

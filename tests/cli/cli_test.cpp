@@ -131,6 +131,25 @@ TEST_F(Cli, program_that_passes_is_status_0_and_saves_its_tensor) {
   EXPECT_TRUE(std::filesystem::exists(scratch_.path() / "add_scalar_output.npy"));
 }
 
+TEST_F(Cli, what_is_only_within_the_tolerance_is_not_called_equal) {
+  const CommandResult rounded = run(std::string("run ") + kExamples + "softmax.yaml");
+  EXPECT_EQ(rounded.status, 0) << rounded.err;
+  EXPECT_TRUE(holds(rounded.out, "within the tolerance")) << rounded.out;
+  EXPECT_FALSE(holds(rounded.out, "all equal")) << rounded.out;
+  const CommandResult exact = run(std::string("run ") + kExamples + "copy.yaml");
+  EXPECT_TRUE(holds(exact.out, "all equal")) << exact.out;
+}
+
+TEST_F(Cli, the_soc_descriptor_lists_the_live_tiles) {
+  const CommandResult whole = run("soc-descriptor --board p150");
+  EXPECT_EQ(whole.status, 0);
+  EXPECT_TRUE(holds(whole.out, "arch_name: BLACKHOLE"));
+  EXPECT_TRUE(holds(whole.out, "[0-0, 0-1, 0-11]"));  // NoC 0 coordinates
+  const CommandResult harvested = run("soc-descriptor --board p100a");
+  EXPECT_FALSE(holds(harvested.out, "16-2"));
+  EXPECT_TRUE(holds(harvested.out, "[17-12, 17-13, 17-14]"));  // translated ones
+}
+
 TEST_F(Cli, wrong_expectation_is_status_1_with_the_first_difference) {
   const std::string file = scratch_.file("p.yaml", std::string(R"(name: wrong
 tiles: [[1, 2]]

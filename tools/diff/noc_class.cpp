@@ -52,8 +52,8 @@ constexpr u32 kCounted = kData + 0x1800;  // zero at first: words of increments 
 constexpr u32 kCountedWords = 128;
 constexpr u32 kStreams = 0xFFB40000;
 constexpr u32 kStreamSource = 0x10;
-/// Where a tile keeps what it puts into DRAM; a part for each NoC.
-constexpr u32 kDramBytes = 0x10000;
+/// Where a tile keeps what it puts into DRAM by one NoC: two cores must not meet there.
+constexpr u32 kDramBytes = 0x8000;
 /// DRAM in translated coordinates: the first port of each of seven banks.
 constexpr std::array<u32, 7> kDram{17 | 12 << 6, 17 | 15 << 6, 17 | 18 << 6, 17 | 21 << 6,
                                    18 | 12 << 6, 18 | 15 << 6, 18 | 18 << 6};
@@ -234,7 +234,7 @@ void Traffic::dram() {
   const u32 to = claim(w_.tile, bytes + 128, 0);
   if (to == 0) return;
   const u32 bank = kDram[w_.below(kDram.size())];
-  const u32 there = w_.tile * kDramBytes + w_.below(0x100) * 64 + offset;
+  const u32 there = (w_.tile * kNocs + noc_) * kDramBytes + w_.below(0x100) * 64 + offset;
   places(kData + w_.below(0x20) * 64 + offset, w_.tile, there, 0);
   w_.store(buffer() + kRetHi, bank);
   command(kWrite | kAnswered, bytes);
