@@ -51,26 +51,21 @@ bool Turn::cycle(Cycle now, u8& accepted) {
   return changed;
 }
 
-unsigned Turn::alone() const {
-  unsigned thread = kNobody;
-  for (unsigned i = 0; i < count_; ++i) {
-    const unsigned other = active_[i];
-    if (released_by_[other] != 0) continue;
-    if (thread != kNobody) return kNobody;
-    thread = other;
-  }
-  return thread;
-}
-
 Cycle Turn::burst(Cycle now, Cycle until) {
   if (windows_are_watched(env_)) advance(state_, env_, now);
-  if (state_.soft_reset != 0 || sfpu::schedule_in_use(state_)) return now;
-  const unsigned thread = alone();
-  if (thread == kNobody) return now;
+  unsigned thread = kNobody;
+  u32 held = 0;  // units that could release somebody
+  for (unsigned i = 0; i < count_; ++i) {
+    const unsigned other = active_[i];
+    held |= released_by_[other];
+    if (released_by_[other] != 0) continue;
+    if (thread != kNobody) return now;
+    thread = other;
+  }
+  if (thread == kNobody || state_.soft_reset != 0 || sfpu::schedule_in_use(state_)) return now;
   const Frontend& frontend = state_.frontend[thread];
   if (frontend.stopped || frontend.wait.kind != WaitKind::None) return now;
-  u32 held = 0;  // units that could release somebody
-  for (unsigned i = 0; i < count_; ++i) held |= active_[i] != thread ? released_by_[active_[i]] : 0;
+  if (frontend.gate_full && !stays_alone(frontend.gate_word, held)) return now;
 
   if (env_.paths != nullptr) env_.paths->begin_burst();
   now = execute_alone(thread, held, now, until);

@@ -27,8 +27,6 @@ class Turn {
  private:
   static constexpr unsigned kNobody = kThreads;
 
-  /// The thread that is not held up by others, if there is only one.
-  unsigned alone() const;
   /// `burst` once it is known who executes. `held`: units that could release somebody.
   Cycle execute_alone(unsigned thread, u32 held, Cycle now, Cycle until);
   /// `word` needs no more than its unit and releases nobody.
