@@ -63,8 +63,8 @@ class Device:
         self.handle = self.library.bhemu_create(ctypes.byref(options))
         if not self.handle:
             raise Failure(self.error())
-        # LLK's tests switch it on, and their tolerances take either rounding; how the chip draws its
-        # random numbers there is written nowhere, so bhemu rounds to nearest and says so.
+        # LLK's tests switch it on, and their tolerances take either rounding; how the chip draws
+        # its random numbers there is written nowhere, so bhemu rounds to nearest and says so.
         self.library.bhemu_set_rule(self.handle, b"fpu-stochastic-rounding", 1)
         x, y = ctypes.create_string_buffer(1), ctypes.create_string_buffer(1)
         self.library.bhemu_tensix_tiles(self.handle, x, y, 1)
