@@ -223,6 +223,40 @@ TEST_P(FpuKernels, every_product_is_aligned_as_the_scalar_ones_at_every_distance
 
 /// A 16-bit Dst rounds terms twice. The two roundings differ from one where thirteen ones lie below
 /// the half: sums of eight products of one sign, 14 or 15 places down, meet that often.
+TEST_P(FpuKernels, sums_just_below_a_power_of_two_equal_the_scalar_ones) {
+  const FpuMode mode{false, DstKind::Fp32};
+  for (const u32 exponent : {110u, 230u}) {  // in floats and beyond them
+    for (u32 below = 0; below < 40; ++below) {
+      for (const u32 fraction : {0u, 0x300000u, 0x7FFFFFu}) {
+        Tile tile{};
+        MatrixJob job;
+        tile.describe(job);
+        for (u32 k = 0; k < 16; ++k) job.a[k] = tile.a[k];
+        // Eight ones make a sum of more bits than a number has.
+        for (u32 k = 0; k < 8; ++k)
+          for (u32 j = 0; j < 16; ++j) tile.a[k][j] = 127u << 23;
+        const u32 old = 1u << 31 | (exponent - below) << 23 | fraction;
+        for (u32 i = 0; i < 8; ++i) {
+          for (u32 k = 0; k < 8; ++k) tile.b[i][k] = exponent << 23;
+          for (u32 j = 0; j < 16; ++j) tile.set(mode.dst, i, j, old);
+        }
+        job.mode = mode;
+        job.mask_a = job.mask_b = numeric::kCellAll;
+        job.dst.count = 8;
+        run_matrix_kernel(job);
+        numeric::MatrixOperandA a;
+        prepare_operand_a(a, job.a, job.mask_a, 0);
+        numeric::MatrixOperandB b;
+        prepare_operand_b(b, tile.b[0], job.mask_b, 0, false);
+        alignas(64) u32 expected[16];
+        std::copy_n(tile.old[0], 16, expected);
+        matrix_product_row(expected, a, b, mode, 0);
+        ASSERT_EQ(tile.get(mode.dst, 3, 5), expected[5]) << exponent << ", " << below;
+      }
+    }
+  }
+}
+
 TEST_P(FpuKernels, sums_that_round_up_twice_equal_the_scalar_ones) {
   Operands operands;
   for (u32 round = 0; round < 2000; ++round) {

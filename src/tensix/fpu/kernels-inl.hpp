@@ -116,7 +116,8 @@ HWY_INLINE V number_of_sum(V exponent, V magnitude) {
     const V thin = hn::AndNot(shift_right<1>(magnitude), magnitude);
     const V e = shift_right<23>(hn::BitCast(Words(), hn::ConvertTo(df, thin)));
     const V left = hn::Shl(magnitude, hn::And(hn::Sub(word(157), e), word(31)));
-    const V q = hn::ShiftRight<7>(hn::Add(left, word(64)));
+    // Logical: what rounds up to the next power of two sets the highest bit.
+    const V q = shift_right<7>(hn::Add(left, word(64)));
     const V top = hn::Add(bias, e);
     const V result = hn::Add(hn::ShiftLeft<23>(top), hn::Sub(q, word(0x800000)));
     return hn::IfThenElse(hn::Gt(top, word(254)), word(0x7F800000), result);
