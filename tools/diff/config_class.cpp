@@ -124,8 +124,13 @@ void Step::stream() {
   const u32 address = kStreams + w.below(kUsedStreams) * 0x1000 + reg;
   // The low six bits of an update name a destination, of which others know one.
   const u32 value = reg == kStreamUpdate ? w.below(1 << 17) << 6 : w.word();
-  if (w.one_in(2)) return w.store(address, value);
   w.group = w.new_group();
+  if (w.one_in(2)) {
+    w.sync();  // a STOREREG that is still on its way may not be overtaken
+    w.store(address, value);
+    w.group = 0;
+    return;
+  }
   const u32 from = gpr();
   w.op<op::SETDMAREG>({{"reg_index_16b", from * 2},
                        {"payload_sig_sel", value & 0x3FFF},
