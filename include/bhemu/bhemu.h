@@ -98,7 +98,8 @@ BHEMU_API int bhemu_boot(bhemu_device* device, const char* directory);
 
 /* --- Programs of one's own ------------------------------------------------------------------- */
 
-/* In the order of SOFT_RESET_0's bits 11, 18, 12, 13, 14. */
+/* Numbers from here on are passed as uint32_t, so that one which names nothing can be refused.
+ * Cores, in the order of SOFT_RESET_0's bits 11, 18, 12, 13, 14. */
 typedef enum bhemu_core {
   BHEMU_BRISC = 0,
   BHEMU_NCRISC = 1,
@@ -110,13 +111,13 @@ typedef enum bhemu_core {
 /* Writes an ELF file's segments to the tile: those for L1 to where they are loaded, those for local
  * memory into that of `core`. Gaps stay as they are, uninitialised memory becomes zero. `entry` may
  * be NULL. Source lines of reports come from the file. */
-BHEMU_API int bhemu_load_elf(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core core,
+BHEMU_API int bhemu_load_elf(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core,
                              const char* path, uint32_t* entry);
 /* Lets a core go from `pc` (a multiple of 4; BRISC always starts at 0 and gets a jump there), or
  * holds it in reset. */
-BHEMU_API int bhemu_start_core(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core core,
+BHEMU_API int bhemu_start_core(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core,
                                uint32_t pc);
-BHEMU_API int bhemu_hold_core(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core core);
+BHEMU_API int bhemu_hold_core(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core);
 
 /* --- Looking inside --------------------------------------------------------------------------- */
 
@@ -135,7 +136,7 @@ typedef struct bhemu_core_state {
   uint32_t f[32];
   uint64_t instructions; /* retired */
 } bhemu_core_state;
-BHEMU_API int bhemu_read_core(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core core,
+BHEMU_API int bhemu_read_core(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core,
                               bhemu_core_state* state);
 
 /* Register files of the coprocessor, as the hardware stores them. `first` and `count` in words:
@@ -156,10 +157,9 @@ typedef enum bhemu_registers {
   BHEMU_THREAD_CONFIG = 6
 } bhemu_registers;
 /* How many words `file` has; 0 for none such. */
-BHEMU_API size_t bhemu_register_words(bhemu_registers file);
-BHEMU_API int bhemu_read_registers(bhemu_device* device, uint32_t x, uint32_t y,
-                                   bhemu_registers file, size_t first, size_t count,
-                                   uint32_t* words);
+BHEMU_API size_t bhemu_register_words(uint32_t file);
+BHEMU_API int bhemu_read_registers(bhemu_device* device, uint32_t x, uint32_t y, uint32_t file,
+                                   size_t first, size_t count, uint32_t* words);
 
 /* One instruction as text, cut to `capacity` with a final 0. Returns the length of the whole. */
 BHEMU_API size_t bhemu_disassemble_riscv(uint32_t word, uint32_t pc, char* text, size_t capacity);
@@ -172,7 +172,7 @@ typedef enum bhemu_rule_level {
   BHEMU_RULE_WARN = 1,
   BHEMU_RULE_SILICON = 2
 } bhemu_rule_level;
-BHEMU_API int bhemu_set_rule(bhemu_device* device, const char* rule, bhemu_rule_level level);
+BHEMU_API int bhemu_set_rule(bhemu_device* device, const char* rule, uint32_t level);
 
 /* --- Faults as values ------------------------------------------------------------------------- */
 

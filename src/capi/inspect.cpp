@@ -17,9 +17,8 @@ using namespace bhemu::capi;  // NOLINT
 
 namespace {
 
-CoreId core_of(bhemu_core core) {
-  if (static_cast<unsigned>(core) >= kCores)
-    throw host::InputError("", "", "there is no such core");
+CoreId core_of(uint32_t core) {
+  if (core >= kCores) throw host::InputError("", "", "there is no such core");
   return static_cast<CoreId>(core);
 }
 
@@ -56,7 +55,7 @@ bhemu_core_status status_of_core(tile::CoreStatus status) {
 
 extern "C" {
 
-int bhemu_load_elf(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core core, const char* path,
+int bhemu_load_elf(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core, const char* path,
                    uint32_t* entry) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
@@ -69,7 +68,7 @@ int bhemu_load_elf(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core core
   });
 }
 
-int bhemu_start_core(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core core, uint32_t pc) {
+int bhemu_start_core(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core, uint32_t pc) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
     host::start_core(device->device, coord_of(x, y), core_of(core), pc);
@@ -77,7 +76,7 @@ int bhemu_start_core(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core co
   });
 }
 
-int bhemu_hold_core(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core core) {
+int bhemu_hold_core(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
     host::hold_core(device->device, coord_of(x, y), core_of(core));
@@ -85,7 +84,7 @@ int bhemu_hold_core(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core cor
   });
 }
 
-int bhemu_read_core(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core core,
+int bhemu_read_core(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core,
                     bhemu_core_state* state) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
@@ -102,14 +101,17 @@ int bhemu_read_core(bhemu_device* device, uint32_t x, uint32_t y, bhemu_core cor
   });
 }
 
-size_t bhemu_register_words(bhemu_registers file) {
-  return host::register_words(static_cast<host::RegisterFile>(file));
+size_t bhemu_register_words(uint32_t file) {
+  return file < host::kRegisterFiles ? host::register_words(static_cast<host::RegisterFile>(file))
+                                     : 0;
 }
 
-int bhemu_read_registers(bhemu_device* device, uint32_t x, uint32_t y, bhemu_registers file,
-                         size_t first, size_t count, uint32_t* words) {
+int bhemu_read_registers(bhemu_device* device, uint32_t x, uint32_t y, uint32_t file, size_t first,
+                         size_t count, uint32_t* words) {
   return guarded([&] {
     check_pointers(device, words, count);
+    if (file >= host::kRegisterFiles)
+      throw host::InputError("", "", "there is no such register file");
     host::read_registers(device->device, coord_of(x, y), static_cast<host::RegisterFile>(file),
                          first, {words, count});
     return BHEMU_OK;
@@ -124,15 +126,14 @@ size_t bhemu_disassemble_tensix(uint32_t word, char* text, size_t capacity) {
   return copy_text(tensix::disassemble(word), text, capacity);
 }
 
-int bhemu_set_rule(bhemu_device* device, const char* rule, bhemu_rule_level level) {
+int bhemu_set_rule(bhemu_device* device, const char* rule, uint32_t level) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
     check_result(rule);
     const Rule known = rule_named(rule);
     if (known == Rule::Count)
       throw host::InputError("", "", std::string("there is no rule '") + rule + "'");
-    if (static_cast<unsigned>(level) > BHEMU_RULE_SILICON)
-      throw host::InputError("", "", "there is no such level");
+    if (level > BHEMU_RULE_SILICON) throw host::InputError("", "", "there is no such level");
     device->device.set_rule(known, static_cast<Severity>(level));
     return BHEMU_OK;
   });
