@@ -29,7 +29,8 @@ find_package(bhemu 0.1 REQUIRED)
 add_executable(client add.c)
 target_link_libraries(client PRIVATE bhemu::bhemu)
 CMAKE
-quietly cmake -G Ninja -S "$work/client" -B "$work/client/build" -DCMAKE_PREFIX_PATH="$work/installed"
+quietly cmake -G Ninja -S "$work/client" -B "$work/client/build" \
+  -DCMAKE_PREFIX_PATH="$work/installed"
 quietly cmake --build "$work/client/build"
 "$work/client/build/client" | grep -q "^40 + 2 = 42"
 echo "installed, and three clients built and run"
