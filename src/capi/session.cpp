@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -23,6 +24,8 @@ using host::SettingStyle;
 constexpr int kHostStatus = 2;
 constexpr int kGuestStatus = 4;
 constexpr const char* kFileName = "bhemu.yaml";
+constexpr std::array kKeys{"board", "harvest-dram", "harvest-columns", "timing", "threads",
+                           "seed",  "rule",         "faults"};
 
 struct Name {
   std::string name;  // as messages give it
@@ -80,11 +83,9 @@ void set(SessionSettings& settings, const std::string& key, const std::string& t
   } else if (key == "faults") {
     settings.faults = mode_of(text, name);
   } else {
-    throw InputError(
-        name.file, name.place,
-        fmt::format("there is no setting '{}'{}", key,
-                    host::suggestion(key, {"board", "harvest-dram", "harvest-columns", "timing",
-                                           "threads", "seed", "rule", "faults"})));
+    throw InputError(name.file, name.place,
+                     fmt::format("there is no setting '{}'{}", key,
+                                 host::suggestion(key, {kKeys.begin(), kKeys.end()})));
   }
 }
 
@@ -129,8 +130,7 @@ SessionSettings session_settings(const std::function<const char*(const char*)>& 
       break;
     }
   }
-  for (const char* key : {"board", "harvest-dram", "harvest-columns", "timing", "threads", "seed",
-                          "rule", "faults"}) {
+  for (const char* key : kKeys) {
     const std::string variable = host::setting_name(SettingStyle::Environment, key);
     if (const char* value = get(variable.c_str())) set(settings, key, value, {variable, "", ""});
   }

@@ -131,14 +131,6 @@ void Mapping::archive(Archive& archive) {
   archive.value(page);
 }
 
-void Mapping::copy_from(const Mapping& other) {
-  CHECK(other.size_ == size_ && other.fd_ >= 0);
-  clear();
-  each_extent(other.fd_, size_, [&](u64 first, u64 count) {
-    std::memcpy(data_ + first, other.data_ + first, count);
-  });
-}
-
 u64 hash_bytes(u64 seed, const void* bytes, u64 count) {
   constexpr u64 kPrime = 0x9E3779B97F4A7C15;
   const auto* at = static_cast<const u8*>(bytes);

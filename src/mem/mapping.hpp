@@ -36,8 +36,6 @@ class Mapping {
   u64 hash() const;
   /// The pages that are not zero; whatever else was there is gone after loading.
   void archive(Archive& archive);
-  /// Copies the non-zero pages of `other` (of equal size) over this region.
-  void copy_from(const Mapping& other);
 
  private:
   u8* data_ = nullptr;

@@ -6,13 +6,20 @@
 namespace bhemu::pcie {
 namespace {
 
+struct RegisterRow {
+  u32 offset;
+  u32 stride;
+  u32 count;
+  u32 reset;
+  u32 writable;
+};
+
 constexpr RegisterRow kRows[] = {
 #define PCIE_REGISTER(name, offset, stride, count, reset, writable, meaning) \
-  {#name, offset, stride, count, reset, writable, meaning},
+  {offset, stride, count, reset, writable},
 #include "pcie/controller.def"
 #undef PCIE_REGISTER
 };
-constexpr unsigned kRowCount = sizeof kRows / sizeof kRows[0];
 
 const RegisterRow* row_at(u32 offset) {
   if (offset % 4 != 0) return nullptr;
@@ -30,14 +37,6 @@ u64 joined(u32 low, u32 high) {
 }
 
 }  // namespace
-
-const RegisterRow* controller_rows() {
-  return kRows;
-}
-
-unsigned controller_row_count() {
-  return kRowCount;
-}
 
 void Controller::reset() {
   words_ = {};

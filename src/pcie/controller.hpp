@@ -18,18 +18,6 @@ enum ControllerRegister : u32 {
 #undef PCIE_REGISTER
 };
 
-struct RegisterRow {
-  const char* name;
-  u32 offset;
-  u32 stride;
-  u32 count;
-  u32 reset;
-  u32 writable;
-  const char* meaning;
-};
-const RegisterRow* controller_rows();
-unsigned controller_row_count();
-
 class Controller {
  public:
   static constexpr u32 kBytes = 0x3000;
