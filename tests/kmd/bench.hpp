@@ -82,8 +82,7 @@ class Bench : public testing::Test {
   void start(Coord tile, const std::vector<u32>& program) {
     const u32 id = allocate();
     ASSERT_EQ(aim(id, tile, 0), 0);
-    driver.write(0, place(id),
-                 {reinterpret_cast<const u8*>(program.data()), program.size() * 4});
+    driver.write(0, place(id), {reinterpret_cast<const u8*>(program.data()), program.size() * 4});
     soft_reset(id, tile, kBriscRuns);
   }
   void soft_reset(u32 id, Coord tile, u32 value) {
