@@ -37,8 +37,8 @@ class Core:
 
 @dataclass(frozen=True)
 class CircularBuffer:
-    """A circular buffer in L1: ``size`` and ``page_size`` in bytes; ``received`` and ``acked`` count
-    pages modulo 65536, so ``(received - acked) % 65536`` of them are full."""
+    """A circular buffer in L1: ``size`` and ``page_size`` in bytes; ``received`` and ``acked``
+    count pages modulo 65536, so ``(received - acked) % 65536`` of them are full."""
 
     index: int
     address: int
