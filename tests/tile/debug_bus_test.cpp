@@ -109,8 +109,7 @@ TEST(DebugBus, tells_for_what_a_core_waits) {
     chip.load(kCode[3], b.finish());
     Assembler c(kCode[4]);
     c.li(t0, 0xFFE40000);
-    c.li(t1, encode<op::SEMWAIT>(
-                 {{"wait_sem_cond", 1}, {"sem_sel", 1}, {"stall_res", 0x1FF}}));
+    c.li(t1, encode<op::SEMWAIT>({{"wait_sem_cond", 1}, {"sem_sel", 1}, {"stall_res", 0x1FF}}));
     c.label("again");
     c.sw(t1, 0, t0);
     c.j("again");
@@ -171,8 +170,9 @@ TEST(DebugBus, shows_a_mop_while_it_is_expanded) {
       encode<op::SEMWAIT>({{"wait_sem_cond", 1}, {"sem_sel", 1}, {"stall_res", 0x1FF}});
   Assembler a(kCode[3]);
   a.li(t0, 0xFFB80000);
-  const u32 config[9] = {1, 5, encode<op::NOP>(), encode<op::NOP>(), encode<op::NOP>(),
-                         wait, encode<op::NOP>(), wait, wait};
+  const u32 config[9] = {
+      1,    5,   encode<op::NOP>(), encode<op::NOP>(), encode<op::NOP>(), wait, encode<op::NOP>(),
+      wait, wait};
   for (i32 i = 0; i < 9; ++i) {
     a.li(t1, config[i]);
     a.sw(t1, 4 * i, t0);
@@ -209,8 +209,8 @@ TEST(DebugBus, shows_the_row_counters_of_each_thread) {
       const u32 a = round * 2 + thread;
       const u32 b = round * 3 + thread;
       const u32 d = 15 - round - thread;
-      client.inject(
-          encode<op::SETRWC>({{"bit_mask", 7}, {"rwc_a", a}, {"rwc_b", b}, {"rwc_d", d}}), thread);
+      client.inject(encode<op::SETRWC>({{"bit_mask", 7}, {"rwc_a", a}, {"rwc_b", b}, {"rwc_d", d}}),
+                    thread);
       pass(chip, 64);
       EXPECT_EQ(client.signal(kAt[thread].a), a) << thread;
       EXPECT_EQ(client.signal(kAt[thread].b), b) << thread;
@@ -236,11 +236,14 @@ TEST(DebugBus, shows_the_address_counters_of_unpackers_and_packer) {
   const DebugClient client = client_of(chip);
   for (u32 select = 0; select < 6; ++select) {
     const auto unit = static_cast<tensix::AdcUnit>(select / 2);
-    state.adc.of(select < 4 ? 0 : 2, unit).channel[select % 2] = {
-        0x2ABCD + select, 0x31234 + select, static_cast<u16>(0x1ABC + select),
-        static_cast<u16>(0x1000 + select), static_cast<u8>(0xA0 + select),
-        static_cast<u8>(0xB0 + select), static_cast<u8>(0xC0 + select),
-        static_cast<u8>(0xD0 + select)};
+    state.adc.of(select < 4 ? 0 : 2, unit).channel[select % 2] = {0x2ABCD + select,
+                                                                  0x31234 + select,
+                                                                  static_cast<u16>(0x1ABC + select),
+                                                                  static_cast<u16>(0x1000 + select),
+                                                                  static_cast<u8>(0xA0 + select),
+                                                                  static_cast<u8>(0xB0 + select),
+                                                                  static_cast<u8>(0xC0 + select),
+                                                                  static_cast<u8>(0xD0 + select)};
   }
   for (u32 select = 0; select < 6; ++select) {
     EXPECT_EQ(client.signal({6, select, 0, 18}), 0x2ABCD + select);
@@ -259,7 +262,8 @@ TEST(DebugBus, shows_who_owns_the_source_banks) {
   EXPECT_EQ(client.signal({6, 9, 105, 2}), 0u);
   client.inject(encode<op::SETDVALID>({{"setvalid", 3}}), 0);
   pass(chip, 64);
-  EXPECT_EQ(client.signal({6, 9, 84, 2}), 3u) << "bank 1 is the unpacker's, bank 0 the matrix unit's";
+  EXPECT_EQ(client.signal({6, 9, 84, 2}), 3u)
+      << "bank 1 is the unpacker's, bank 0 the matrix unit's";
   EXPECT_EQ(client.signal({6, 9, 90, 2}), 2u) << "bank 1, bank 0";
   EXPECT_EQ(client.signal({6, 9, 92, 1}), 0u);
   EXPECT_EQ(client.signal({6, 9, 94, 1}), 1u);
@@ -301,9 +305,10 @@ TEST(DebugBus, says_once_where_it_has_no_signal_and_stops_nobody) {
   pass(chip, 500);
   const DebugClient client = client_of(chip);
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(client.word(8, 2, 0), 0u);  // ports of L1
+    EXPECT_EQ(client.word(8, 2, 0), 0u);   // ports of L1
     EXPECT_EQ(client.word(9, 77, 1), 0u);  // nothing is known there
   }
+  EXPECT_EQ(client.word(3, 3, 3), 0u);  // reserved
   const auto& faults = chip.tile->faults().faults();
   ASSERT_EQ(faults.size(), 2u);
   EXPECT_NE(faults[0].text.find("l1_access_ports_addr_a"), std::string::npos);

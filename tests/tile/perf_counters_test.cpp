@@ -224,8 +224,8 @@ TEST(PerfCounters, in_a_mode_that_nobody_documents_do_not_start) {
   const DebugClient client = client_of(chip);
   client.write(DebugClient::reg(0x01C), 3);
   const u32 start = 1;
-  EXPECT_FALSE(chip.tile->host_write(DebugClient::reg(0x020),
-                                     {reinterpret_cast<const u8*>(&start), 4}, 0));
+  EXPECT_FALSE(
+      chip.tile->host_write(DebugClient::reg(0x020), {reinterpret_cast<const u8*>(&start), 4}, 0));
   EXPECT_EQ(chip.tile->faults().faults().at(0).rule, Rule::TilePerfCounter);
   EXPECT_EQ(client.cycles(DebugClient::kFpu), 0u);
 }
@@ -233,7 +233,9 @@ TEST(PerfCounters, in_a_mode_that_nobody_documents_do_not_start) {
 /// Words of which some hold a thread until another one acts. Semaphore 1 is the only one posted.
 std::vector<u32> random_words(std::mt19937& random, unsigned thread, u32 count) {
   std::vector<u32> words;
-  const u32 free[] = {encode<op::SFPNOP>(), setrwc(), encode<op::NOP>(),
+  const u32 free[] = {encode<op::SFPNOP>(),
+                      setrwc(),
+                      encode<op::NOP>(),
                       encode<op::SETDMAREG>({{"reg_index_16b", 8}, {"payload_sig_sel", 3}}),
                       encode<op::STALLWAIT>({{"wait_res", 0x1F}, {"stall_res", 0x1FF}}),
                       encode<op::SETC16>({{"setc16_reg", 1}})};
@@ -300,8 +302,7 @@ TEST(PerfCounters, are_what_stepping_cycle_by_cycle_shows) {
     for (const bool parking : {true, false}) {
       OneTile chip(1, parking);
       const DebugClient client = client_of(chip);
-      for (const Bank bank :
-           {DebugClient::kInstrnThread, DebugClient::kFpu, DebugClient::kUnpack})
+      for (const Bank bank : {DebugClient::kInstrnThread, DebugClient::kFpu, DebugClient::kUnpack})
         client.start(bank);
       prepare(chip);
       pass(chip, 1024);
