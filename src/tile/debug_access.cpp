@@ -128,13 +128,17 @@ bool Tile::read_counter(Agent agent, u32 offset, u32& value, Cycle now, u32 pc) 
   }
   const u32 select = bits(debug_.get(kBanks[i].control + 4), 8, 9);
   const perf::CounterInfo* counter = perf::find_counter(bank, select);
-  if (counter == nullptr || counter->index < 0)
+  if (counter == nullptr || counter->index < 0) {
+    // A program would take a zero for a measurement; a tool that lists counters goes on.
+    const bool host = agent == Agent::Host;
     return !faults().raise(
-        Rule::TilePerfCounter, agent, pc, now,
+        host ? Rule::TileDebugSignal : Rule::TilePerfCounter, agent, host ? offset + select : pc,
+        now,
         counter == nullptr
             ? fmt::format("{}: nothing is known of counter {}", kBanks[i].name, select)
             : fmt::format("{}: counter {} ({}): {}", kBanks[i].name, select, counter->name,
                           counter->reason));
+  }
   // A core sees what the coprocessor had done when its turn began, however long the turn is.
   const Cycle at = position_ == kOutside ? now_ : position_ < kCores ? nominal_begin(now) : 0;
   value = perf::value(state, *counter, at);

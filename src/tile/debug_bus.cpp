@@ -29,13 +29,6 @@ struct Unmodelled {
   std::array<u32, 4> words;  // which bits have a name
 };
 
-/// SignalSel of a core's groups A and B, by CoreId; of a TRISC's C and D; of a thread.
-constexpr u16 kGroupA[kCores] = {10, 24, 12, 14, 16};
-constexpr u16 kGroupB[kCores] = {11, 25, 13, 15, 17};
-constexpr u16 kGroupC[kThreads] = {18, 20, 22};
-constexpr u16 kGroupD[kThreads] = {19, 21, 23};
-constexpr u16 kFrontend[kThreads] = {12, 8, 4};
-
 #define VALUE(value)                     \
   [](DebugProbe& p, unsigned i) -> u64 { \
     (void)p, (void)i;                    \
@@ -48,19 +41,19 @@ constexpr Signal kSignals[] = {
 #define SIGNAL(name, daisy, signal, low, width, value, meaning) \
   ROW(daisy, signal, low, width, 0, value)
 #define CORE_SIGNAL(name, group, low, width, value, meaning) \
-  ROW(7, kGroup##group[0], low, width, 0, value)             \
-  ROW(7, kGroup##group[1], low, width, 1, value)             \
-  ROW(7, kGroup##group[2], low, width, 2, value)             \
-  ROW(7, kGroup##group[3], low, width, 3, value)             \
-  ROW(7, kGroup##group[4], low, width, 4, value)
+  ROW(7, kDaisyGroup##group[0], low, width, 0, value)        \
+  ROW(7, kDaisyGroup##group[1], low, width, 1, value)        \
+  ROW(7, kDaisyGroup##group[2], low, width, 2, value)        \
+  ROW(7, kDaisyGroup##group[3], low, width, 3, value)        \
+  ROW(7, kDaisyGroup##group[4], low, width, 4, value)
 #define TRISC_SIGNAL(name, group, low, width, value, meaning) \
-  ROW(7, kGroup##group[0], low, width, 0, value)              \
-  ROW(7, kGroup##group[1], low, width, 1, value)              \
-  ROW(7, kGroup##group[2], low, width, 2, value)
+  ROW(7, kDaisyGroup##group[0], low, width, 0, value)         \
+  ROW(7, kDaisyGroup##group[1], low, width, 1, value)         \
+  ROW(7, kDaisyGroup##group[2], low, width, 2, value)
 #define THREAD_SIGNAL(name, low, width, value, meaning) \
-  ROW(1, kFrontend[0], low, width, 0, value)            \
-  ROW(1, kFrontend[1], low, width, 1, value)            \
-  ROW(1, kFrontend[2], low, width, 2, value)
+  ROW(1, kDaisyFrontend[0], low, width, 0, value)       \
+  ROW(1, kDaisyFrontend[1], low, width, 1, value)       \
+  ROW(1, kDaisyFrontend[2], low, width, 2, value)
 #define ADC_SIGNAL(name, low, width, value, meaning) \
   ROW(6, 0, low, width, 0, value)                    \
   ROW(6, 1, low, width, 1, value)                    \

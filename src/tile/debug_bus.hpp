@@ -38,6 +38,14 @@ struct DaisySelection {
 
 using DaisyGroup = std::array<u32, 4>;
 
+/// SignalSel of a core's groups A and B (daisy 7), by CoreId; of a TRISC's C and D; of a thread
+/// (daisy 1).
+inline constexpr u16 kDaisyGroupA[kCores] = {10, 24, 12, 14, 16};
+inline constexpr u16 kDaisyGroupB[kCores] = {11, 25, 13, 15, 17};
+inline constexpr u16 kDaisyGroupC[kThreads] = {18, 20, 22};
+inline constexpr u16 kDaisyGroupD[kThreads] = {19, 21, 23};
+inline constexpr u16 kDaisyFrontend[kThreads] = {12, 8, 4};
+
 /// What the rows of debug_bus.def look at. Cores by index (CoreId), threads 0 to 2.
 class DebugProbe {
  public:

@@ -198,25 +198,52 @@ TEST(PerfCounters, start_again_from_zero) {
   EXPECT_EQ(client.cycles(DebugClient::kFpu), 256u);
 }
 
-TEST(PerfCounters, that_are_not_modelled_are_refused_by_name) {
+struct Unmodelled {
+  Bank bank;
+  u32 select;
+  const char* text;
+};
+constexpr Unmodelled kUnmodelled[] = {{DebugClient::kL1, 3, "ports of L1"},
+                                      {DebugClient::kUnpack, 262, "SRCA_WRITE_ACTUAL"},
+                                      {DebugClient::kPack, 11, "PACKER_DEST_READ"},
+                                      {DebugClient::kFpu, 77, "nothing is known"}};
+
+TEST(PerfCounters, that_are_not_modelled_read_zero_to_the_host_with_a_warning_each) {
   OneTile chip;
   const DebugClient client = client_of(chip);
   client.start(DebugClient::kL1);
   pass(chip, 256);
-  EXPECT_EQ(client.cycles(DebugClient::kL1), 256u) << "its reference cycles are";
-  const auto refusal = [&](Bank bank, u32 select) {
-    chip.write(DebugClient::reg(bank.control + 4), select << 8);
-    chip.tile->faults().clear();
-    u32 value = 0;
-    EXPECT_FALSE(chip.tile->host_read(DebugClient::reg(bank.out + 4),
-                                      {reinterpret_cast<u8*>(&value), 4}, 0));
+  EXPECT_EQ(client.cycles(DebugClient::kL1), 256u) << "its reference cycles are modelled";
+  for (int i = 0; i < 2; ++i)
+    for (const Unmodelled& one : kUnmodelled) EXPECT_EQ(client.count(one.bank, one.select), 0u);
+  const auto& faults = chip.tile->faults().faults();
+  ASSERT_EQ(faults.size(), std::size(kUnmodelled));
+  for (u32 i = 0; i < faults.size(); ++i) {
+    EXPECT_EQ(faults[i].rule, Rule::TileDebugSignal);
+    EXPECT_NE(faults[i].text.find(kUnmodelled[i].text), std::string::npos) << faults[i].text;
+  }
+  EXPECT_FALSE(chip.tile->faults().stopped());
+}
+
+TEST(PerfCounters, that_are_not_modelled_are_refused_to_a_program_by_name) {
+  for (const Unmodelled& one : kUnmodelled) {
+    OneTile chip;
+    Assembler a(kCode);
+    a.li(s0, 0xFFB12000);
+    a.li(t1, one.select << 8);
+    a.sw(t1, static_cast<i32>(one.bank.control + 4), s0);
+    a.lw(t2, static_cast<i32>(one.bank.out), s0);
+    a.lw(t2, static_cast<i32>(one.bank.out + 4), s0);
+    a.halt();
+    chip.load(kCode, a.finish());
+    chip.start_at(CoreId::Trisc1, kCode);
+    chip.start({CoreId::Trisc1});
+    EXPECT_EQ(chip.run(), sched::Stop::Faulted);
     const auto& faults = chip.tile->faults().faults();
-    return faults.size() == 1 && faults[0].rule == Rule::TilePerfCounter ? faults[0].text : "";
-  };
-  EXPECT_NE(refusal(DebugClient::kL1, 3).find("ports of L1"), std::string::npos);
-  EXPECT_NE(refusal(DebugClient::kUnpack, 262).find("SRCA_WRITE_ACTUAL"), std::string::npos);
-  EXPECT_NE(refusal(DebugClient::kPack, 11).find("PACKER_DEST_READ"), std::string::npos);
-  EXPECT_NE(refusal(DebugClient::kFpu, 77).find("nothing is known"), std::string::npos);
+    ASSERT_EQ(faults.size(), 1u);
+    EXPECT_EQ(faults[0].rule, Rule::TilePerfCounter);
+    EXPECT_NE(faults[0].text.find(one.text), std::string::npos) << faults[0].text;
+  }
 }
 
 TEST(PerfCounters, in_a_mode_that_nobody_documents_do_not_start) {
