@@ -67,12 +67,12 @@ bool Tile::read_daisychain(Agent agent, u32& value, Cycle now, u32 pc) {
                            "DBG_RD_DATA read while DBG_BUS_CTRL.Enabled is clear");
   DebugProbe probe(*this, now);
   value = daisy_group(probe, select.daisy, select.signal)[select.word];
-  if (daisy_word_is_modelled(select.daisy, select.signal, select.word)) return true;
+  if (daisy_word(select.daisy, select.signal, select.word) != DaisyWord::Unmodelled) return true;
   const char* group = unmodelled_group(select.daisy, select.signal);
-  return !faults().raise(Rule::TileDebugSignal, agent, where, now,
-                         fmt::format("word {} of daisy {}, signal select {} ({})", select.word,
-                                     select.daisy, select.signal,
-                                     group != nullptr ? group : "nothing is known there"));
+  return !faults().raise(
+      Rule::TileDebugSignal, agent, where, now,
+      fmt::format("word {} of daisy {}, signal select {} ({})", select.word, select.daisy,
+                  select.signal, group != nullptr ? group : "nothing is known there"));
 }
 
 // CFGREG_RDDATA is the word at TENSIX_CFG_BASE whose index is in the low 11 bits of CFGREG_RD_CNTL.
@@ -128,13 +128,17 @@ bool Tile::read_counter(Agent agent, u32 offset, u32& value, Cycle now, u32 pc) 
   }
   const u32 select = bits(debug_.get(kBanks[i].control + 4), 8, 9);
   const perf::CounterInfo* counter = perf::find_counter(bank, select);
-  if (counter == nullptr || counter->index < 0)
-    return !faults().raise(Rule::TilePerfCounter, agent, pc, now,
-                           counter == nullptr
-                               ? fmt::format("{}: nothing is known of counter {}", kBanks[i].name,
-                                             select)
-                               : fmt::format("{}: counter {} ({}): {}", kBanks[i].name, select,
-                                             counter->name, counter->reason));
+  if (counter == nullptr || counter->index < 0) {
+    // A program would take a zero for a measurement; a tool that lists counters goes on.
+    const bool host = agent == Agent::Host;
+    return !faults().raise(
+        host ? Rule::TileDebugSignal : Rule::TilePerfCounter, agent, host ? offset + select : pc,
+        now,
+        counter == nullptr
+            ? fmt::format("{}: nothing is known of counter {}", kBanks[i].name, select)
+            : fmt::format("{}: counter {} ({}): {}", kBanks[i].name, select, counter->name,
+                          counter->reason));
+  }
   // A core sees what the coprocessor had done when its turn began, however long the turn is.
   const Cycle at = position_ == kOutside ? now_ : position_ < kCores ? nominal_begin(now) : 0;
   value = perf::value(state, *counter, at);
@@ -191,7 +195,7 @@ bool Tile::control_dump(Agent agent, u32 value, Cycle now, u32 pc) {
   const DaisySelection select(debug_.get(debug_reg::DBG_BUS_CTRL));
   bool modelled = false;
   for (u32 word = 0; word < 4; ++word)
-    modelled |= daisy_word_is_modelled(select.daisy, select.signal, word);
+    modelled |= daisy_word(select.daisy, select.signal, word) == DaisyWord::Modelled;
   if ((!modelled || !select.enabled) &&
       faults().raise(Rule::TileDebugSignal, agent,
                      agent <= Agent::Trisc2 ? pc : debug_.get(debug_reg::DBG_BUS_CTRL), now,
@@ -228,8 +232,8 @@ void Tile::write_due_samples() {
 
 // --- Instructions ------------------------------------------------------------------------------
 
-// Bit t of DBG_INSTRN_BUF_CTRL0 takes the FIFO before thread t's replay expander, a rising bit 4 + t
-// pushes DBG_INSTRN_BUF_CTRL1. A push onto a full FIFO is reported by the coprocessor.
+// Bit t of DBG_INSTRN_BUF_CTRL0 takes the FIFO before thread t's replay expander, a rising bit 4 +
+// t pushes DBG_INSTRN_BUF_CTRL1. A push onto a full FIFO is reported by the coprocessor.
 void Tile::push_by_debug(u32 value, Cycle now) {
   const u32 rising = value & ~debug_.get(debug_reg::DBG_INSTRN_BUF_CTRL0);
   debug_.set(debug_reg::DBG_INSTRN_BUF_CTRL0, value);

@@ -26,35 +26,34 @@ struct Unmodelled {
   const char* group;
   u8 daisy;
   u16 signal;
+  std::array<u32, 4> words;  // which bits have a name
 };
 
-/// SignalSel of a core's groups A and B, by CoreId; of a TRISC's C and D; of a thread.
-constexpr u16 kGroupA[kCores] = {10, 24, 12, 14, 16};
-constexpr u16 kGroupB[kCores] = {11, 25, 13, 15, 17};
-constexpr u16 kGroupC[kThreads] = {18, 20, 22};
-constexpr u16 kGroupD[kThreads] = {19, 21, 23};
-constexpr u16 kFrontend[kThreads] = {12, 8, 4};
-
-#define VALUE(value) [](DebugProbe& p, unsigned i) -> u64 { (void)p, (void)i; return value; }
-#define ROW(daisy, signal, low, width, index, value) {daisy, signal, low, width, index, VALUE(value)},
+#define VALUE(value)                     \
+  [](DebugProbe& p, unsigned i) -> u64 { \
+    (void)p, (void)i;                    \
+    return value;                        \
+  }
+#define ROW(daisy, signal, low, width, index, value) \
+  {daisy, signal, low, width, index, VALUE(value)},
 
 constexpr Signal kSignals[] = {
 #define SIGNAL(name, daisy, signal, low, width, value, meaning) \
   ROW(daisy, signal, low, width, 0, value)
 #define CORE_SIGNAL(name, group, low, width, value, meaning) \
-  ROW(7, kGroup##group[0], low, width, 0, value)             \
-  ROW(7, kGroup##group[1], low, width, 1, value)             \
-  ROW(7, kGroup##group[2], low, width, 2, value)             \
-  ROW(7, kGroup##group[3], low, width, 3, value)             \
-  ROW(7, kGroup##group[4], low, width, 4, value)
+  ROW(7, kDaisyGroup##group[0], low, width, 0, value)        \
+  ROW(7, kDaisyGroup##group[1], low, width, 1, value)        \
+  ROW(7, kDaisyGroup##group[2], low, width, 2, value)        \
+  ROW(7, kDaisyGroup##group[3], low, width, 3, value)        \
+  ROW(7, kDaisyGroup##group[4], low, width, 4, value)
 #define TRISC_SIGNAL(name, group, low, width, value, meaning) \
-  ROW(7, kGroup##group[0], low, width, 0, value)              \
-  ROW(7, kGroup##group[1], low, width, 1, value)              \
-  ROW(7, kGroup##group[2], low, width, 2, value)
+  ROW(7, kDaisyGroup##group[0], low, width, 0, value)         \
+  ROW(7, kDaisyGroup##group[1], low, width, 1, value)         \
+  ROW(7, kDaisyGroup##group[2], low, width, 2, value)
 #define THREAD_SIGNAL(name, low, width, value, meaning) \
-  ROW(1, kFrontend[0], low, width, 0, value)            \
-  ROW(1, kFrontend[1], low, width, 1, value)            \
-  ROW(1, kFrontend[2], low, width, 2, value)
+  ROW(1, kDaisyFrontend[0], low, width, 0, value)       \
+  ROW(1, kDaisyFrontend[1], low, width, 1, value)       \
+  ROW(1, kDaisyFrontend[2], low, width, 2, value)
 #define ADC_SIGNAL(name, low, width, value, meaning) \
   ROW(6, 0, low, width, 0, value)                    \
   ROW(6, 1, low, width, 1, value)                    \
@@ -80,7 +79,8 @@ constexpr Unmodelled kUnmodelled[] = {
 #define TRISC_SIGNAL(...)
 #define THREAD_SIGNAL(...)
 #define ADC_SIGNAL(...)
-#define UNMODELLED(group, daisy, signal, word0, word1, word2, word3) {#group, daisy, signal},
+#define UNMODELLED(group, daisy, signal, word0, word1, word2, word3) \
+  {#group, daisy, signal, {word0, word1, word2, word3}},
 #include "tile/debug_bus.def"
 #undef SIGNAL
 #undef CORE_SIGNAL
@@ -118,14 +118,20 @@ DaisyGroup daisy_group(DebugProbe& probe, u32 daisy, u32 signal) {
   return group;
 }
 
-bool daisy_word_is_modelled(u32 daisy, u32 signal, u32 word) {
-  if (signal == kSelfTest && is_daisy(daisy)) return true;
+DaisyWord daisy_word(u32 daisy, u32 signal, u32 word) {
+  if (signal == kSelfTest && is_daisy(daisy)) return DaisyWord::Modelled;
+  bool known = false;
   for (const Signal& row : kSignals) {
-    if (row.daisy == daisy && row.signal == signal && row.low < 32 * word + 32 &&
-        row.low + row.width > 32 * word)
-      return true;
+    if (row.daisy != daisy || row.signal != signal) continue;
+    known = true;
+    if (row.low < 32 * word + 32 && row.low + row.width > 32 * word) return DaisyWord::Modelled;
   }
-  return false;
+  for (const Unmodelled& row : kUnmodelled) {
+    if (row.daisy != daisy || row.signal != signal) continue;
+    known = true;
+    if (row.words[word] != 0) return DaisyWord::Unmodelled;
+  }
+  return known ? DaisyWord::Reserved : DaisyWord::Unmodelled;
 }
 
 const char* unmodelled_group(u32 daisy, u32 signal) {
@@ -171,9 +177,9 @@ bool DebugProbe::waits(unsigned core, BlockKind kind, unsigned about) const {
     case BlockKind::PcBufFull:
       return thread == about && unit.pcbuf_full(thread);
     case BlockKind::PcBufBarrier:
-      return thread == about &&
-             !(unit.pcbuf_empty(thread) && unit.drained(thread) &&
-               waits(static_cast<unsigned>(CoreId::Trisc0) + thread, BlockKind::PcBufEmpty, thread));
+      return thread == about && !(unit.pcbuf_empty(thread) && unit.drained(thread) &&
+                                  waits(static_cast<unsigned>(CoreId::Trisc0) + thread,
+                                        BlockKind::PcBufEmpty, thread));
     case BlockKind::CoprocessorDone:
       return thread == about && !unit.drained(thread);
     case BlockKind::MopDone:
@@ -262,8 +268,7 @@ u32 DebugProbe::unpack_at_gate(unsigned thread) const {
 }
 bool DebugProbe::tdma_at_gate(unsigned thread) const {
   constexpr u32 kTdma = 1u << 8;  // of tt_cfg_qstatus
-  return frontend(thread).gate_full &&
-         (tensix::frontend::types_of(gate_word(thread)) & kTdma) != 0;
+  return frontend(thread).gate_full && (tensix::frontend::types_of(gate_word(thread)) & kTdma) != 0;
 }
 
 u32 DebugProbe::busy(unsigned thread, BusyUnit unit) const {
@@ -309,8 +314,7 @@ u32 DebugProbe::lanes_enabled() const {
 
 // --- Samples -----------------------------------------------------------------------------------
 
-void DaisyDump::start_series(u32 first, u32 count, u32 interval,
-                             const Author& author) {
+void DaisyDump::start_series(u32 first, u32 count, u32 interval, const Author& author) {
   author_ = author.agent;
   address_ = first;
   left_ = count;

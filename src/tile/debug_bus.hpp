@@ -6,8 +6,8 @@
 // A signal shows the state between two instructions of a core and between two cycles of the
 // coprocessor, at once: the five cycles that silicon takes to settle are not modelled. Signals
 // inside a pipeline have no counterpart here (rows UNMODELLED): their bits read zero. A word that
-// has no modelled signal at all is reported, once per word, by the rule tile-debug-signal, which
-// is a warning: somebody who looks around must not stop what he looks at.
+// holds such signals only is reported, once per word, by the rule tile-debug-signal, which is a
+// warning: somebody who looks around must not stop what he looks at.
 #pragma once
 
 #include <array>
@@ -37,6 +37,14 @@ struct DaisySelection {
 };
 
 using DaisyGroup = std::array<u32, 4>;
+
+/// SignalSel of a core's groups A and B (daisy 7), by CoreId; of a TRISC's C and D; of a thread
+/// (daisy 1).
+inline constexpr u16 kDaisyGroupA[kCores] = {10, 24, 12, 14, 16};
+inline constexpr u16 kDaisyGroupB[kCores] = {11, 25, 13, 15, 17};
+inline constexpr u16 kDaisyGroupC[kThreads] = {18, 20, 22};
+inline constexpr u16 kDaisyGroupD[kThreads] = {19, 21, 23};
+inline constexpr u16 kDaisyFrontend[kThreads] = {12, 8, 4};
 
 /// What the rows of debug_bus.def look at. Cores by index (CoreId), threads 0 to 2.
 class DebugProbe {
@@ -87,8 +95,10 @@ class DebugProbe {
 
 /// The 128 bits that a selection shows.
 DaisyGroup daisy_group(DebugProbe& probe, u32 daisy, u32 signal);
-/// The group has a modelled signal in this word (0 to 3).
-bool daisy_word_is_modelled(u32 daisy, u32 signal, u32 word);
+/// What is in a word (0 to 3) of a group: at least one modelled signal, only signals that are not
+/// modelled (or nobody knows what), nothing at all.
+enum class DaisyWord : u8 { Modelled, Unmodelled, Reserved };
+DaisyWord daisy_word(u32 daisy, u32 signal, u32 word);
 /// Null where nothing with a name is left out.
 const char* unmodelled_group(u32 daisy, u32 signal);
 

@@ -181,9 +181,9 @@ Outcome Tile::push_tensix(unsigned core, unsigned thread, u32 word, Cycle now) {
   end_long_turn(now);
   // While the debug bus owns the FIFO, what cores push is lost (PushTensixInstruction.md).
   if (bit(debug_.get(debug_reg::DBG_INSTRN_BUF_CTRL0), thread)) {
-    const bool stop = faults().raise(Rule::TilePushLost, agent_of(static_cast<CoreId>(core)),
-                                     cores_[core].pc, now,
-                                     fmt::format("0x{:08x} for thread {}", word, thread));
+    const bool stop =
+        faults().raise(Rule::TilePushLost, agent_of(static_cast<CoreId>(core)), cores_[core].pc,
+                       now, fmt::format("0x{:08x} for thread {}", word, thread));
     return stop ? Outcome::Stop : Outcome::Ok;
   }
   const bool from_brisc = core == static_cast<unsigned>(CoreId::Brisc);

@@ -74,8 +74,8 @@ void Tile::run_turn(Cycle limit) {
   }
   // One core alone can run on: nobody is there to see the difference. Whatever it does that
   // could rouse somebody ends the long turn at the quantum it is in.
-  long_turn_ = running == 1 && !retries && !pic_.armed() && coprocessor_->asleep() &&
-               !dump_.running();
+  long_turn_ =
+      running == 1 && !retries && !pic_.armed() && coprocessor_->asleep() && !dump_.running();
   turn_end_ = long_turn_ ? limit : nominal_end(now_);
   for (unsigned core = 0; core < kCores; ++core) {
     CoreSlot& slot = slots_[core];
