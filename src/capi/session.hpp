@@ -3,16 +3,20 @@
 //
 // Settings, strongest first: environment variables BHEMU_BOARD, BHEMU_HARVEST_DRAM,
 // BHEMU_HARVEST_COLUMNS, BHEMU_THREADS, BHEMU_TIMING, BHEMU_SEED, BHEMU_RULE (comma separated),
-// BHEMU_FAULTS; then the YAML file that BHEMU_CONFIG names, or bhemu.yaml beside the library (which
-// clients may have copied elsewhere: then beside what TT_METAL_SIMULATOR names).
+// BHEMU_FAULTS, BHEMU_ELF (comma separated: files in which a fault's code is looked for); then the
+// YAML file that BHEMU_CONFIG names, or bhemu.yaml beside the library (which clients may have
+// copied elsewhere: then beside what TT_METAL_SIMULATOR names).
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "capi/code_finder.hpp"
 #include "card/function.hpp"
 #include "device/device.hpp"
 #include "host/settings.hpp"
@@ -22,7 +26,8 @@ namespace bhemu::capi {
 
 /// What a mistake of the host's or the guest's does to the process.
 enum class FaultMode : u8 {
-  Throw,   // std::runtime_error with the report (default)
+  Throw,   // std::runtime_error with the report, once a mistake (default); the agent that made it
+           // stays where it is until it is reset, all others go on
   Report,  // printed once; from then on reads give all ones, and nothing else happens
   Exit,    // printed; the process ends with status 2 (host) or 4 (guest)
 };
@@ -30,6 +35,7 @@ enum class FaultMode : u8 {
 struct SessionSettings {
   host::DeviceSettings device;
   FaultMode faults = FaultMode::Throw;
+  std::vector<std::string> elves;
 };
 /// `get(name)` is the environment (null: not set); `beside` the directories in which bhemu.yaml is
 /// looked for. Throws host::InputError.
@@ -64,19 +70,24 @@ class Session {
   void tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes);
   void clock(u32 cycles);
 
-  Device& device() { return device_; }
+  Device& device() { return *device_; }
 
  private:
+  void power_on();
   template <class Body>
   void guarded(Body body);
+  std::string take_faults();
   void host_mistake(const std::string& text);
   void guest_mistake();
   void report(const std::string& text);
 
   FaultMode mode_;
-  Device device_;
+  CodeFinder code_;
+  DeviceOptions options_;
   CallbackMemory memory_;
-  card::Function function_;
+  bool has_memory_;
+  std::optional<Device> device_;
+  std::optional<card::Function> function_;
   std::mutex mutex_;  // clients lock around us; those that do not are still served one by one
   bool latched_ = false;
 };

@@ -33,6 +33,8 @@ class CardClient {
   static constexpr std::uint64_t kRegisters = 0x1FC00000;
   static constexpr std::uint64_t kStrided = kRegisters + kWindows * 12;
 
+  struct Unopened {};
+  explicit CardClient(Unopened) {}
   CardClient() : bar0(bar(0x10)), bar2(bar(0x18)), bar4(bar(0x20)) {}
 
   static std::uint64_t bar(std::uint32_t offset) {
@@ -128,9 +130,9 @@ class CardClient {
                               static_cast<std::uint32_t>(bytes.size()));
   }
 
-  std::uint64_t bar0;
-  std::uint64_t bar2;
-  std::uint64_t bar4;
+  std::uint64_t bar0 = 0;
+  std::uint64_t bar2 = 0;
+  std::uint64_t bar4 = 0;
 };
 
 }  // namespace bhemu::test
