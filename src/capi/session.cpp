@@ -48,14 +48,23 @@ bool CallbackMemory::write(u64 address, const void* source, u32 bytes) {
 Session::Session(const SessionSettings& settings, CallbackMemory::Read read,
                  CallbackMemory::Write write)
     : mode_(settings.faults),
-      device_(host::device_options(settings.device, BoardModel::P150, SettingStyle::Environment)),
+      code_(settings.elves),
+      options_(host::device_options(settings.device, BoardModel::P150, SettingStyle::Environment)),
       memory_(read, write),
-      function_(device_) {
-  if (read != nullptr && write != nullptr) device_.set_host_memory(&memory_);
+      has_memory_(read != nullptr && write != nullptr) {
+  power_on();
 }
 
 Session::~Session() {
-  device_.set_host_memory(nullptr);
+  device_->set_host_memory(nullptr);
+}
+
+/// Also what a reset of the ASIC leaves: nothing of what was.
+void Session::power_on() {
+  function_.reset();
+  device_.emplace(options_);
+  if (has_memory_) device_->set_host_memory(&memory_);
+  function_.emplace(*device_);
 }
 
 void Session::report(const std::string& text) {
@@ -75,8 +84,15 @@ void Session::host_mistake(const std::string& text) {
   }
 }
 
+/// What is to be said about the faults so far, which are forgotten then.
+std::string Session::take_faults() {
+  const auto reports = host::fault_reports(*device_, code_.locate(*device_));
+  device_->clear_faults();
+  return reports.empty() ? "" : host::fault_text(reports);
+}
+
 void Session::guest_mistake() {
-  const std::string text = host::fault_text(host::fault_reports(device_, host::CodeMap()));
+  const std::string text = take_faults();
   switch (mode_) {
     case FaultMode::Throw:
       throw std::runtime_error("bhemu: " + text);
@@ -101,16 +117,14 @@ void Session::guarded(Body body) {
     mistake = error.what();
   }
   // A rule that the access broke says more than that nothing answered.
-  const auto reports = host::fault_reports(device_, host::CodeMap());
-  if (!reports.empty()) mistake += "\n" + host::fault_text(reports);
-  device_.clear_faults();
+  if (const std::string text = take_faults(); !text.empty()) mistake += "\n" + text;
   host_mistake(mistake);
 }
 
 u32 Session::config_read(u32 bus_device_function, u32 offset) {
   u32 value = ~0u;
   // Nobody else is on this bus: an empty slot reads all ones.
-  if (bus_device_function == 0) guarded([&] { value = function_.config_read(offset); });
+  if (bus_device_function == 0) guarded([&] { value = function_->config_read(offset); });
   return value;
 }
 
@@ -119,7 +133,8 @@ void Session::config_write(u32 bus_device_function, u32 offset, u32 value) {
     if (bus_device_function != 0)
       throw card::AccessError(
           fmt::format("no PCI function {:#x}: the card is function 0", bus_device_function));
-    function_.config_write(offset, value);
+    function_->config_write(offset, value);
+    if (function_->wants_reset()) power_on();
   });
 }
 
@@ -127,14 +142,16 @@ void Session::read(u64 address, std::span<u8> bytes) {
   if (bytes.data() != nullptr) std::fill(bytes.begin(), bytes.end(), u8{0xFF});
   guarded([&] {
     check_buffer(bytes);
-    function_.read(address, bytes);
+    if (bytes.empty()) return;  // nothing goes out on the bus
+    function_->read(address, bytes);
   });
 }
 
 void Session::write(u64 address, std::span<const u8> bytes) {
   guarded([&] {
     check_buffer(bytes);
-    function_.write(address, bytes);
+    if (bytes.empty()) return;
+    function_->write(address, bytes);
   });
 }
 
@@ -144,7 +161,7 @@ void Session::tile_read(u32 x, u32 y, u64 address, std::span<u8> bytes) {
     check_buffer(bytes);
     if (bytes.empty()) return;
     const bool there = x < noc::Routing::kSpan && y < noc::Routing::kSpan;
-    if (!there || !device_.read({static_cast<u8>(x), static_cast<u8>(y)}, address, bytes))
+    if (!there || !device_->read({static_cast<u8>(x), static_cast<u8>(y)}, address, bytes))
       throw card::AccessError(fmt::format("nothing can be read at ({}, {}) address {:#x}, {} bytes",
                                           x, y, address, bytes.size()));
   });
@@ -155,17 +172,24 @@ void Session::tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes) {
     check_buffer(bytes);
     if (bytes.empty()) return;
     const bool there = x < noc::Routing::kSpan && y < noc::Routing::kSpan;
-    if (!there || !device_.write({static_cast<u8>(x), static_cast<u8>(y)}, address, bytes))
+    const NodeId node =
+        there ? device_->board().node_at_translated({static_cast<u8>(x), static_cast<u8>(y)})
+              : kNoNode;
+    const bool stopped = node != kNoNode && device_->node(node).faults().stopped();
+    if (!device_->write(node, address, bytes))
       throw card::AccessError(
           fmt::format("nothing can be written at ({}, {}) address {:#x}, {} bytes", x, y, address,
                       bytes.size()));
+    if (!stopped && device_->node(node).faults().stopped())
+      throw card::AccessError(
+          fmt::format("the write to ({}, {}) address {:#x} has broken a rule", x, y, address));
   });
 }
 
 void Session::clock(u32 cycles) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (latched_ || cycles == 0) return;
-  if (device_.advance(cycles).status == RunStatus::Faulted) guest_mistake();
+  if (device_->advance(cycles).status == RunStatus::Faulted) guest_mistake();
 }
 
 }  // namespace bhemu::capi

@@ -8,9 +8,12 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "capi/code_finder.hpp"
 #include "card/function.hpp"
 #include "device/device.hpp"
 #include "host/card_settings.hpp"
@@ -50,19 +53,24 @@ class Session {
   void tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes);
   void clock(u32 cycles);
 
-  Device& device() { return device_; }
+  Device& device() { return *device_; }
 
  private:
+  void power_on();
   template <class Body>
   void guarded(Body body);
+  std::string take_faults();
   void host_mistake(const std::string& text);
   void guest_mistake();
   void report(const std::string& text);
 
   FaultMode mode_;
-  Device device_;
+  CodeFinder code_;
+  DeviceOptions options_;
   CallbackMemory memory_;
-  card::Function function_;
+  bool has_memory_;
+  std::optional<Device> device_;
+  std::optional<card::Function> function_;
   std::mutex mutex_;  // clients lock around us; those that do not are still served one by one
   bool latched_ = false;
 };

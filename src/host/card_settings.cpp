@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kFileName = "bhemu.yaml";
 constexpr std::array kKeys{"board", "harvest-dram", "harvest-columns", "timing", "threads",
-                           "seed",  "rule",         "faults"};
+                           "seed",  "rule",         "faults",          "elf"};
 
 struct Name {
   std::string name;  // as messages give it
@@ -45,10 +45,10 @@ Number number_of(const std::string& text, Number least, Number most, const Name&
   return value;
 }
 
-void add_rules(const std::string& list, std::vector<std::string>& rules) {
+void add_all(const std::string& list, std::vector<std::string>& items) {
   for (size_t at = 0; at < list.size();) {
     const size_t comma = std::min(list.find(',', at), list.size());
-    rules.push_back(list.substr(at, comma - at));
+    items.push_back(list.substr(at, comma - at));
     at = comma + 1;
   }
 }
@@ -70,9 +70,11 @@ void set(CardSettings& settings, const std::string& key, const std::string& text
   } else if (key == "seed") {
     device.seed = number_of(text, u64{0}, ~u64{0}, name);
   } else if (key == "rule") {
-    add_rules(text, device.rules);
+    add_all(text, device.rules);
   } else if (key == "faults") {
     settings.faults = mode_of(text, name);
+  } else if (key == "elf") {
+    add_all(text, settings.elves);
   } else {
     throw InputError(name.file, name.place,
                      fmt::format("there is no setting '{}'{}", key,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "mem/mapping.hpp"
+#include "noc/command.hpp"
 #include "noc/registers.hpp"
 
 namespace bhemu::noc {
@@ -24,6 +25,7 @@ void Endpoint::answer(Packet& packet, Outbox& outbox) {
                               name_of(packet.issuer), packet.issuer_pc));
     return;
   }
+  if (shows_niu()) count_arrival(packet);
   const ServedMemory memory{
       this,
       [](void* self, u64 address, void* target, u32 bytes, Cycle at) {
@@ -40,6 +42,7 @@ void Endpoint::answer(Packet& packet, Outbox& outbox) {
                                 name_of(packet.issuer), who, packet.issuer_pc)))
     return;
   if (!wants_response(packet)) return;
+  if (shows_niu()) count_response(packet);
   Packet response = make_response(packet, id_, std::move(payload), *config_.timing, now);
   response.target_coord = config_.noc0;
   response.sequence = sequence_++;
@@ -63,9 +66,22 @@ bool Endpoint::host_write(u64 address, std::span<const u8> bytes, Cycle now) {
 
 bool Endpoint::read_niu(unsigned noc, u32 offset, u32& value) const {
   const Routing& routing = *config_.routing;
+  const Translation& translation = routing.translation(noc);
+  const Coord at = config_.noc0;
+  if (offset % 4 != 0) return false;
+  if (offset >= kCountersFirst && offset < kCountersEnd) {
+    if (niu_register_at(offset) == nullptr) return false;
+    value = counters_[noc][(offset - kCountersFirst) / 4];
+    return true;
+  }
+  for (u32 i = 0; i < 6; ++i) {
+    if (offset == niu::NOC_X_ID_TRANSLATE_TABLE + 4 * i)
+      return value = translation.x_table[i], true;
+    if (offset == niu::NOC_Y_ID_TRANSLATE_TABLE + 4 * i)
+      return value = translation.y_table[i], true;
+  }
   switch (offset) {
     case niu::NOC_NODE_ID: {
-      const Coord at = config_.noc0;
       const u32 x = noc == 0 ? at.x : Routing::kWidth - 1 - at.x;
       const u32 y = noc == 0 ? at.y : Routing::kHeight - 1 - at.y;
       value =
@@ -75,13 +91,101 @@ bool Endpoint::read_niu(unsigned noc, u32 offset, u32& value) const {
     case niu::NIU_CFG_0:
       value = routing.has_translation() ? 1u << 14 : 0;
       return true;
+    case niu::ROUTER_CFG_1:
+      value = translation.broadcast_columns;
+      return true;
+    case niu::ROUTER_CFG_3:
+      value = translation.broadcast_rows;
+      return true;
+    case niu::NOC_ID_LOGICAL: {
+      const Coord logical = routing.has_translation() ? routing.info(id_).translated : at;
+      value = logical.x | u32{logical.y} << 6;
+      return true;
+    }
+    case niu::NOC_ID_TRANSLATE_COL_MASK:
+      value = translation.column_mask;
+      return true;
+    case niu::NOC_ID_TRANSLATE_ROW_MASK:
+      value = translation.row_mask;
+      return true;
     default:
       return false;
   }
 }
 
+// Counters.md: who counts what. Niu does the same for a Tensix tile, where guests can see the time
+// between the steps.
+void Endpoint::count_arrival(const Packet& packet) {
+  const unsigned noc = packet.noc;
+  const bool posted = packet.posted;
+  switch (packet.kind) {
+    case PacketKind::ReadRequest:
+      count(noc, niu::NIU_SLV_REQ_ACCEPTED, packet.parts);
+      count(noc, niu::NIU_SLV_RD_REQ_RECEIVED, packet.parts);
+      break;
+    case PacketKind::AtomicRequest:
+      count(noc, niu::NIU_SLV_REQ_ACCEPTED, 1);
+      count(noc,
+            posted ? niu::NIU_SLV_POSTED_ATOMIC_RECEIVED : niu::NIU_SLV_NONPOSTED_ATOMIC_RECEIVED,
+            1);
+      break;
+    default:
+      count(noc,
+            posted ? niu::NIU_SLV_POSTED_WR_REQ_STARTED : niu::NIU_SLV_NONPOSTED_WR_REQ_STARTED,
+            packet.parts);
+      count(noc,
+            posted ? niu::NIU_SLV_POSTED_WR_DATA_WORD_RECEIVED
+                   : niu::NIU_SLV_NONPOSTED_WR_DATA_WORD_RECEIVED,
+            packet.inline_data ? 1 : flits_of(packet.address, packet.length));
+      count(noc,
+            posted ? niu::NIU_SLV_POSTED_WR_REQ_RECEIVED : niu::NIU_SLV_NONPOSTED_WR_REQ_RECEIVED,
+            packet.parts);
+  }
+}
+
+void Endpoint::count_response(const Packet& packet) {
+  const unsigned noc = packet.noc;
+  switch (packet.kind) {
+    case PacketKind::ReadRequest:
+      count(noc, niu::NIU_SLV_RD_RESP_SENT, packet.parts);
+      count(noc, niu::NIU_SLV_RD_DATA_WORD_SENT, flits_of(packet.address, packet.length));
+      break;
+    case PacketKind::AtomicRequest:
+      count(noc, niu::NIU_SLV_ATOMIC_RESP_SENT, 1);
+      break;
+    default:
+      count(noc, niu::NIU_SLV_WR_ACK_SENT, packet.parts);
+  }
+}
+
+void Endpoint::count_host_request(unsigned noc, bool is_write, bool posted, u64 address,
+                                  u64 bytes) {
+  const u32 flits = flits_of(address, bytes);
+  const u32 packets = parts_of(bytes);
+  count(noc, niu::NIU_MST_CMD_ACCEPTED, packets);
+  if (!is_write) {
+    count(noc, niu::NIU_MST_RD_REQ_STARTED, packets);
+    count(noc, niu::NIU_MST_RD_REQ_SENT, packets);
+    count(noc, niu::NIU_MST_RD_RESP_RECEIVED, packets);
+    count(noc, niu::NIU_MST_RD_DATA_WORD_RECEIVED, flits);
+  } else if (posted) {
+    count(noc, niu::NIU_MST_POSTED_WR_REQ_STARTED, packets);
+    count(noc, niu::NIU_MST_POSTED_WR_REQ_SENT, packets);
+    count(noc, niu::NIU_MST_POSTED_WR_DATA_WORD_SENT, flits);
+  } else {
+    count(noc, niu::NIU_MST_NONPOSTED_WR_REQ_STARTED, packets);
+    count(noc, niu::NIU_MST_NONPOSTED_WR_REQ_SENT, packets);
+    count(noc, niu::NIU_MST_NONPOSTED_WR_DATA_WORD_SENT, flits);
+    count(noc, niu::NIU_MST_WR_ACK_RECEIVED, packets);
+  }
+}
+
 u64 Endpoint::hash(u64 seed) const {
   seed = hash_bytes(seed, &sequence_, sizeof sequence_);
+  for (const auto& of_noc : counters_)
+    for (const u32& counter : of_noc)
+      if (counter != 0)
+        seed = hash_bytes(seed ^ static_cast<u64>(&counter - &of_noc[0]), &counter, 4);
   return hash_memory(seed);
 }
 
@@ -89,12 +193,14 @@ void Endpoint::archive(Archive& archive) {
   faults_.archive(archive);
   arrivals_.archive(archive);
   archive.value(sequence_);
+  archive.value(counters_);
   archive_memory(archive);
 }
 
 void Endpoint::reset(Cycle) {
   arrivals_ = ArrivalQueue{};
   sequence_ = 0;
+  counters_ = {};
 }
 
 }  // namespace bhemu::noc
