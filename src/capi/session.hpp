@@ -4,7 +4,8 @@
 // Settings, strongest first: environment variables BHEMU_BOARD, BHEMU_HARVEST_DRAM,
 // BHEMU_HARVEST_COLUMNS, BHEMU_THREADS, BHEMU_TIMING, BHEMU_SEED, BHEMU_RULE (comma separated),
 // BHEMU_FAULTS; then the YAML file that BHEMU_CONFIG names, or bhemu.yaml beside the library (which
-// clients may have copied elsewhere: then beside what TT_METAL_SIMULATOR names).
+// clients may have copied elsewhere: then beside what TT_METAL_SIMULATOR, TT_UMD_SIMULATOR or
+// TTEXALENS_SIMULATOR names).
 #pragma once
 
 #include <functional>

@@ -13,7 +13,6 @@ namespace bhemu::card {
 namespace {
 
 constexpr u64 kWindowsEnd = Windows::kSmall * Windows::kSmallBytes;
-constexpr u64 kNiuAddress = 0xFFFFFFFF'FF000000;  // of the PCIe tile, over the NoC
 
 // The low part of a board's id names the product; cards carry it as PCI subsystem too (tt-kmd
 // blackhole.c PCI_SUBSYSTEM_DEVICE_GALAXY is the id of that board).
@@ -149,25 +148,45 @@ NodeId Function::target(unsigned index) const {
   return node;
 }
 
+/// Tensix tiles that run answer for their NIUs themselves; those of all other tiles are here.
+bool Function::at_niu(unsigned index, u64 address, noc::NiuPlace& place,
+                      const TileSite*& site) const {
+  constexpr u32 kRegisters = 0xFF000000;  // the last 16 MiB of any tile are no memory
+  if (static_cast<u32>(address) < kRegisters) return false;
+  const Window& window = windows_.window(index);
+  const auto noc = static_cast<unsigned>(window.noc_sel);
+  site = device_.board().site_through(
+      noc, {static_cast<u8>(window.x_end), static_cast<u8>(window.y_end)});
+  if (site == nullptr || (site->kind == noc::NodeKind::Tensix && !site->harvested)) return false;
+  const auto found = noc::niu_place(site->kind, noc, address);
+  if (found) place = *found;
+  return found.has_value();
+}
+
 void Function::window_read(unsigned index, u64 offset, std::span<u8> bytes) {
   if (const char* why = windows_.objection(index))
     throw AccessError(fmt::format("window {}: {}", index, why));
   const Window& window = windows_.window(index);
   if (window.mcast != 0)
     throw AccessError(fmt::format("window {} is set to multicast, which cannot be read", index));
-  const NodeId node = target(index);
   const u64 address = windows_.address(index) + offset;
-  if (address >= kNiuAddress && device_.board().routing().kind(node) == noc::NodeKind::Pcie) {
+  noc::NiuPlace place;
+  if (const TileSite * site; at_niu(index, address, place, site)) {
     u32 value;
+    const noc::Routing& routing = device_.board().routing();
     if (bytes.size() == 4 &&
-        device_.pcie().read_niu(static_cast<unsigned>(window.noc_sel),
-                                static_cast<u32>(address - kNiuAddress), value)) {
+        noc::read_identity(routing, place.noc, site->noc0, site->translated, place.offset, value)) {
       std::memcpy(bytes.data(), &value, 4);
       return;
     }
-  } else if (device_.read(node, address, bytes)) {
-    return;
+    throw AccessError(
+        fmt::format("{} bytes at {:#x} of NoC {}'s NIU of the {} tile at ({}, {}): no register, or "
+                    "bhemu does not model it (window {})",
+                    bytes.size(), place.offset, place.noc, noc::name_of(site->kind), site->noc0.x,
+                    site->noc0.y, index));
   }
+  const NodeId node = target(index);
+  if (device_.read(node, address, bytes)) return;
   throw AccessError(fmt::format("nothing can be read at {} address {:#x}, {} bytes (window {})",
                                 device_.board().routing().name(node), address, bytes.size(),
                                 index));
@@ -178,6 +197,12 @@ void Function::window_write(unsigned index, u64 offset, std::span<const u8> byte
     throw AccessError(fmt::format("window {}: {}", index, why));
   const Window& window = windows_.window(index);
   const u64 address = windows_.address(index) + offset;
+  noc::NiuPlace place;
+  if (const TileSite * site; window.mcast == 0 && at_niu(index, address, place, site))
+    throw AccessError(fmt::format(
+        "register {:#x} of NoC {}'s NIU of the {} tile at ({}, {}) is set by the "
+        "firmware alone (window {})",
+        place.offset, place.noc, noc::name_of(site->kind), site->noc0.x, site->noc0.y, index));
   std::vector<NodeId> many;
   NodeId one = kNoNode;
   std::span<const NodeId> nodes;

@@ -15,6 +15,8 @@ constexpr unsigned kHeight = noc::Routing::kHeight;
 constexpr unsigned kAllBanks = 8;
 constexpr unsigned kAllTensix = 140;
 constexpr u32 kEthernetL1 = 512 * 1024;
+// tt-metal blackhole_140_arch.yaml: the last 16 MiB of a bank's 4 GiB are hidden by registers.
+constexpr u64 kDramView = 0xFF000000;
 
 std::string text_of(Coord coord) {
   return fmt::format("{}-{}", coord.x, coord.y);
@@ -33,6 +35,15 @@ std::vector<Coord> noc0_of(const Board& board, NodeKind kind) {
   std::vector<Coord> coords;
   for (const TileSite& site : board.sites())
     if (site.kind == kind) coords.push_back(site.noc0);
+  return coords;
+}
+
+/// The tile that is in use only: tt-umd knows no harvested PCIe tile of a simulator, and its name
+/// for the other one leads elsewhere on NoC 1.
+std::vector<Coord> pcie(const Board& board) {
+  std::vector<Coord> coords;
+  for (const TileSite& site : board.sites())
+    if (site.kind == NodeKind::Pcie && !site.harvested) coords.push_back(site.noc0);
   return coords;
 }
 
@@ -71,6 +82,20 @@ std::string banks(const Board& board) {
   return text + "  ]\n\n";
 }
 
+/// Where tt-metal finds a bank: the ports that its firmware uses on either NoC, and how much memory
+/// lies below the registers of the tile.
+std::string views(const Board& board) {
+  std::string text = fmt::format("dram_view_size: {}\n\ndram_views:\n  [\n", kDramView);
+  for (unsigned bank = 0; bank < board.dram_banks(); ++bank) {
+    const std::string ports =
+        fmt::format("[{}, {}]", board.dram_port_index(bank, 0), board.dram_port_index(bank, 1));
+    text += fmt::format(
+        "    {{ channel: {}, eth_endpoint: {}, worker_endpoint: {}, address_offset: 0 }},\n", bank,
+        ports, ports);
+  }
+  return text + "  ]\n\n";
+}
+
 std::string mirrored(const char* name, unsigned size) {
   std::string text = fmt::format("{}:\n  [", name);
   for (unsigned i = size; i-- > 0;) text += fmt::format("{}{}", i, i == 0 ? "" : ", ");
@@ -84,8 +109,9 @@ std::string soc_descriptor(const Board& board) {
   text +=
       fmt::format("arch_name: BLACKHOLE\n\ngrid:\n  x_size: {}\n  y_size: {}\n\n", kWidth, kHeight);
   text += list_of("arc", noc0_of(board, NodeKind::Arc));
-  text += list_of("pcie", noc0_of(board, NodeKind::Pcie));
+  text += list_of("pcie", pcie(board));
   text += banks(board);
+  text += views(board);
   text += ethernet(board);
   text += workers(board);
   text += list_of("router_only", noc0_of(board, NodeKind::Router));
@@ -94,7 +120,7 @@ std::string soc_descriptor(const Board& board) {
   text += mirrored("noc0_x_to_noc1_x", kWidth);
   text += mirrored("noc0_y_to_noc1_y", kHeight);
   text += fmt::format("worker_l1_size: {}\n\ndram_bank_size: {}\n\neth_l1_size: {}\n\n", kL1Size,
-                      u64{4} << 30, kEthernetL1);
+                      kDramView, kEthernetL1);
   return text +
          "features:\n"
          "  unpacker:\n    version: 2\n    inline_srca_trans_without_srca_trans_instr: True\n"

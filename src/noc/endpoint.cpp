@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "mem/mapping.hpp"
-#include "noc/registers.hpp"
+#include "noc/identity.hpp"
 
 namespace bhemu::noc {
 
@@ -63,21 +63,7 @@ bool Endpoint::host_write(u64 address, std::span<const u8> bytes, Cycle now) {
 
 bool Endpoint::read_niu(unsigned noc, u32 offset, u32& value) const {
   const Routing& routing = *config_.routing;
-  switch (offset) {
-    case niu::NOC_NODE_ID: {
-      const Coord at = config_.noc0;
-      const u32 x = noc == 0 ? at.x : Routing::kWidth - 1 - at.x;
-      const u32 y = noc == 0 ? at.y : Routing::kHeight - 1 - at.y;
-      value =
-          x | y << 6 | Routing::kWidth << 12 | Routing::kHeight << 19 | (noc == 0 ? 1u << 28 : 0);
-      return true;
-    }
-    case niu::NIU_CFG_0:
-      value = routing.has_translation() ? 1u << 14 : 0;
-      return true;
-    default:
-      return false;
-  }
+  return read_identity(routing, noc, config_.noc0, routing.info(id_).translated, offset, value);
 }
 
 u64 Endpoint::hash(u64 seed) const {
