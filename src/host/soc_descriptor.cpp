@@ -12,6 +12,7 @@ using noc::NodeKind;
 
 constexpr unsigned kWidth = noc::Routing::kWidth;
 constexpr unsigned kHeight = noc::Routing::kHeight;
+constexpr unsigned kTranslated = 32;  // translated coordinates of either axis
 constexpr unsigned kAllBanks = 8;
 constexpr unsigned kAllTensix = 140;
 constexpr u32 kEthernetL1 = 512 * 1024;
@@ -47,9 +48,11 @@ std::vector<Coord> pcie(const Board& board) {
   return coords;
 }
 
-/// By channel, which is how masks name them: from the outer columns inwards, west first.
+/// By channel, which is how masks name them: from the outer columns inwards, west first. All or
+/// none: tt-umd takes a simulated Blackhole to have lost two, or as many as there are.
 std::string ethernet(const Board& board) {
-  std::vector<Coord> coords = noc0_of(board, NodeKind::Ethernet);
+  std::vector<Coord> coords;
+  if (board.ethernet_enabled_mask() != 0) coords = noc0_of(board, NodeKind::Ethernet);
   const auto channel = [](Coord coord) {
     return coord.x < kWidth / 2 ? 2 * (coord.x - 1) : 2 * (kWidth - 1 - coord.x) + 1;
   };
@@ -96,9 +99,12 @@ std::string views(const Board& board) {
   return text + "  ]\n\n";
 }
 
+/// The NoC 1 coordinate of each NoC 0 coordinate. Translated ones, which an incomplete list is made
+/// of, are the same on both NoCs; tt-umd looks them up here all the same.
 std::string mirrored(const char* name, unsigned size) {
   std::string text = fmt::format("{}:\n  [", name);
-  for (unsigned i = size; i-- > 0;) text += fmt::format("{}{}", i, i == 0 ? "" : ", ");
+  for (unsigned i = 0; i < kTranslated; ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", i < size ? size - 1 - i : i);
   return text + "]\n\n";
 }
 
