@@ -2,7 +2,8 @@
 // when something goes wrong.
 //
 // Settings: host/card_settings.hpp; bhemu.yaml is looked for beside the library (which clients may
-// have copied elsewhere: then beside what TT_METAL_SIMULATOR names).
+// have copied elsewhere: then beside what TT_METAL_SIMULATOR, TT_UMD_SIMULATOR or
+// TTEXALENS_SIMULATOR names).
 #pragma once
 
 #include <functional>

@@ -224,6 +224,20 @@ TEST_F(Client, a_mistake_of_the_guest_is_an_exception_with_its_report) {
   }
 }
 
+TEST_F(Client, a_mistake_of_the_guest_is_said_once_and_the_chip_can_be_looked_at) {
+  constexpr uint32_t kBackTwo = 0xFF9FF06F;  // jal x0, -8
+  run(3, 3, {lui(10, 0x2000), addi(11, 11, 1), sw(11, 10, 0), kBackTwo});
+  run(2, 3, {0xFFFFFFFF});
+  const auto clock = [] {
+    for (int i = 0; i < 10; ++i) libttsim_clock(1);
+  };
+  EXPECT_THROW(clock(), std::runtime_error);
+  const uint32_t before = read32(3, 3, 0x2000);
+  EXPECT_NO_THROW(clock());
+  EXPECT_GT(read32(3, 3, 0x2000), before);
+  EXPECT_EQ(read32(2, 3, 0), 0xFFFFFFFFu);
+}
+
 TEST(Reporting, reads_give_all_ones_after_the_first_report) {
   setenv("BHEMU_FAULTS", "report", 1);
   libttsim_init();
