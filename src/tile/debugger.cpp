@@ -246,6 +246,8 @@ void Tile::access_for_debugger(unsigned core, CoreDebug::Access access, const Au
   if (!is_aligned(address, 4))
     misuse(Rule::TileDebugUnaligned, author, fmt::format("access to 0x{:08x}", address));
   debug.access = access;
+  debug.access_address = address & ~3u;
+  debug.access_data = debug.argument1;
   perform_debug_access(core, author.cycle);
   CoreSlot& slot = slots_[core];
   if (debug.access == CoreDebug::Access::None) return;
@@ -262,7 +264,8 @@ void Tile::perform_debug_access(unsigned core, Cycle now) {
   CoreSlot& slot = slots_[core];
   riscv::CoreState& state = cores_[core];
   const Author author{agent_of(static_cast<CoreId>(core)), state.pc, now};
-  const u32 address = debug.argument0 & ~3u;
+  const u32 address = debug.access_address;
+  const u32 data = debug.access_data;
   const u32 local = address - riscv::kLdmBase;
   const bool is_local = local < riscv::ldm_size_of(state.id);
   const CoreDebug::Access access = debug.access;
@@ -282,12 +285,12 @@ void Tile::perform_debug_access(unsigned core, Cycle now) {
     outcome = loaded.outcome;
     if (outcome == riscv::Outcome::Ok) debug.result = loaded.value;
   } else if (L1::contains(address, 4)) {
-    l1_.write32(address, debug.argument1, author);
+    l1_.write32(address, data, author);
   } else if (is_local) {
     wakeup_.touch(Resource::Ldm);
-    std::memcpy(&state.ldm[local], &debug.argument1, 4);
+    std::memcpy(&state.ldm[local], &data, 4);
   } else {
-    outcome = store(core, address, 4, debug.argument1, now);
+    outcome = store(core, address, 4, data, now);
   }
   unwatch(core);
   if (slot.status == CoreStatus::Reset) return;  // it has written to SOFT_RESET_0

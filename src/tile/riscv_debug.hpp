@@ -61,7 +61,10 @@ struct CoreDebug {
   u32 pause_wanted = 0;          // pause as soon as the load under way has its answer
   u32 step_primed = 0;           // the next Step command executes an instruction
   u32 stepping = 0;              // pause after the next instruction
-  Access access = Access::None;  // a memory command that waits, as a core's access would
+  // A memory command under way. It may have to wait, as a core's access would.
+  Access access = Access::None;
+  u32 access_address = 0;
+  u32 access_data = 0;
 
   // A load that has read, but whose register is not yet written: the instruction at the pc.
   Target held = Target::None;

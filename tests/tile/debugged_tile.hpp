@@ -34,7 +34,7 @@ struct DebuggedTile : OneTile {
   /// Lets time pass whether anybody acts in it or not, so that runs can be compared.
   void advance(Cycle cycles) {
     const Cycle end = engine->now() + cycles;
-    engine->run(end, nullptr);
+    while (engine->run(end, nullptr) == sched::Stop::Faulted) tile->faults().clear();
     engine->skip_to(end);
   }
   const riscv::CoreState& state() const { return tile->core(core); }
