@@ -98,6 +98,7 @@ std::vector<Page> all_pages(const support::Tests& tests) {
       {"registers/csr.md", csr_page()},
       {"registers/debug.md", debug_registers_page()},
       {"registers/noc.md", noc_registers_page()},
+      {"registers/riscv_debug.md", riscv_debug_page()},
   };
 }
 
