@@ -228,7 +228,8 @@ class NativeDevice {
     return py::array_t<u32>(static_cast<py::ssize_t>(words.size()), words.data());
   }
   py::dict core(std::pair<unsigned, unsigned> at, const std::string& name) {
-    static constexpr const char* kStatus[] = {"reset", "running", "blocked", "parked", "stopped"};
+    static constexpr const char* kStatus[] = {"reset", "running", "blocked", "parked", "stopped",
+                                              "halted"};
     const std::lock_guard<std::mutex> lock(mutex_);
     tile::Tile& tile = host::tensix_tile(device_, coord_of(at));
     tile.settle(device_.cycle());

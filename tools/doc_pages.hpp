@@ -24,6 +24,7 @@ std::string address_map_page();
 std::string debug_registers_page();
 std::string debug_bus_page();
 std::string perf_counters_page();
+std::string riscv_debug_page();
 std::string noc_registers_page();
 std::string csr_page();
 std::string config_page();

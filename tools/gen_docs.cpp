@@ -101,6 +101,7 @@ std::vector<Page> all_pages(const support::Tests& tests) {
       {"registers/debug_bus.md", debug_bus_page()},
       {"registers/noc.md", noc_registers_page()},
       {"registers/perf_counters.md", perf_counters_page()},
+      {"registers/riscv_debug.md", riscv_debug_page()},
   };
 }
 

@@ -63,6 +63,7 @@ class Cold {
     return outcome;
   }
   Outcome take(u32 target);
+  Outcome pause(Rule rule, std::string (*text)(const CoreState&));
   bool aligned_or_fault(u32& address, u32 size, bool store);
   Outcome load(u32 address, u32 size, u32& value);
   Outcome store(u32 address, u32 size, u32 value);
@@ -267,18 +268,24 @@ Outcome Cold<Bus>::csr(Decoded e, bool immediate, Combine combine) {
 
 // ---- System, Tensix, illegal --------------------------------------------------------------------
 
+/// Both are nops with a breakpoint on them (DebugInterface.md). A program that executes one when
+/// no debugger is there has stopped itself.
+template <class Bus>
+Outcome Cold<Bus>::pause(Rule rule, std::string (*text)(const CoreState&)) {
+  impure();
+  if (!bus_.has_debugger() && fault(rule, text(s_))) return Outcome::Stop;
+  bus_.pause();
+  return next(Outcome::Ok);
+}
+
 template <class Bus>
 Outcome Cold<Bus>::breakpoint() {
-  impure();
-  // Silicon pauses the core until a debugger resumes it: with a tolerant policy it waits forever.
-  return fault(Rule::RiscvEbreak, ebreak_text(s_)) ? Outcome::Stop : Outcome::Blocked;
+  return pause(Rule::RiscvEbreak, ebreak_text);
 }
 
 template <class Bus>
 Outcome Cold<Bus>::environment_call() {
-  impure();
-  if (fault(Rule::RiscvEcall, ecall_text(s_))) return Outcome::Stop;
-  return next(Outcome::Ok);
+  return pause(Rule::RiscvEcall, ecall_text);
 }
 
 template <class Bus>

@@ -35,7 +35,6 @@ const DebugRegisterInfo* debug_register_at(u32 offset) {
 
 Rule refusal_of(u32 offset) {
   using namespace debug_reg;
-  if (offset >= RISC_DBG_CNTL_0 && offset <= RISC_DBG_STATUS_1) return Rule::TileDebugInterface;
   CHECK(offset == WDT_CNTL);
   return Rule::TileWatchdog;
 }

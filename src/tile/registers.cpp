@@ -214,6 +214,15 @@ bool Tile::write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc) {
     case WALL_CLOCK_1_AT:
     case DBG_RD_DATA:  // programs store here to order a store before a load
       return true;
+    case RISC_DBG_CNTL_0: {
+      const std::size_t before = faults().faults().size();
+      write_debug_control(value, {agent, pc, now});
+      const auto& raised = faults().faults();
+      return raised.size() == before || raised.back().severity != Severity::Error;
+    }
+    case RISC_DBG_STATUS_0:
+    case RISC_DBG_STATUS_1:
+      return true;
     case DBG_FEATURE_DISABLE:
       debug_.set(offset, value);
       coprocessor_->set_debug_feature_disable(value);
@@ -279,6 +288,7 @@ void Tile::hold_core(unsigned core) {
     replay(core, std::max(wake_cycle(core), cores_[core].cycle));
   if (slot.recording || slot.status == CoreStatus::Parked) unwatch(core);
   slot = CoreSlot{};
+  reset_debug(core);
   update_watched();
   const auto id = static_cast<CoreId>(core);
   if (const auto end = Mailboxes::end_of(id)) {
@@ -288,7 +298,7 @@ void Tile::hold_core(unsigned core) {
   if (id >= CoreId::Trisc0) coprocessor_->discard_queued(core - index(CoreId::Trisc0));
 }
 
-void Tile::release_core(unsigned core) {
+u32 Tile::start_pc(unsigned core) const {
   using namespace debug_reg;
   constexpr std::array<u32, kCores> kDefaultPc{0, 0x12000, 0x6000, 0xA000, 0xE000};
   constexpr std::array<u32, kCores> kPcRegister{0, NCRISC_RESET_PC, TRISC0_RESET_PC,
@@ -298,7 +308,12 @@ void Tile::release_core(unsigned core) {
   if (id == CoreId::Ncrisc) override_pc = bit(debug_.get(NCRISC_RESET_PC_OVERRIDE), 0);
   if (id >= CoreId::Trisc0)
     override_pc = bit(debug_.get(TRISC_RESET_PC_OVERRIDE), core - index(CoreId::Trisc0));
-  const u32 pc = override_pc ? debug_.get(kPcRegister[core]) : kDefaultPc[core];
+  return override_pc ? debug_.get(kPcRegister[core]) : kDefaultPc[core];
+}
+
+void Tile::release_core(unsigned core) {
+  using namespace debug_reg;
+  const auto id = static_cast<CoreId>(core);
   riscv::CoreState& state = cores_[core];
   const Cycle start =
       position_ == kOutside
@@ -306,7 +321,7 @@ void Tile::release_core(unsigned core) {
           : nominal_end(position_ < kCores ? cores_[position_].cycle : turn_end_ - 1);
   const auto ldm = state.ldm;
   state.cycle = std::max(start, state.cycle);
-  state.reset(pc);
+  state.reset(start_pc(core));
   if (bit(debug_.get(DISABLE_RESET), kSpareLdmBit[core])) state.ldm = ldm;
   if (id >= CoreId::Trisc0) {
     const unsigned thread = core - index(CoreId::Trisc0);
@@ -316,6 +331,7 @@ void Tile::release_core(unsigned core) {
   slots_[core] = CoreSlot{};
   slots_[core].status = CoreStatus::Running;
   slots_[core].next_probe = state.cycle;
+  refresh_checked(core);
 }
 
 bool Tile::noc_read(u64 address, void* target, u32 bytes, Cycle now, Agent agent) {

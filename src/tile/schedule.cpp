@@ -98,8 +98,14 @@ void Tile::run_core(unsigned core) {
   riscv::CoreState& state = cores_[core];
   CoreSlot& slot = slots_[core];
   while (slot.status == CoreStatus::Running && state.cycle < turn_end_) {
+    slot.waited_for = BlockKind::None;
+    if (slot.checked && finish_debug_access(core)) continue;
     if (core < Pic::kCores && !state.csr.in_interrupt && pic_.pending(core)) interrupt(core);
     if (parking_ && !slot.recording && state.cycle >= slot.next_probe) start_recording(core);
+    if (slot.checked) {
+      run_checked(core);
+      continue;
+    }
     riscv::Outcome outcome;
     if (slot.recording) {
       outcome = riscv::run(state, *recording_buses_[core], state.cycle + 1);
@@ -109,11 +115,16 @@ void Tile::run_core(unsigned core) {
       outcome = riscv::run(state, *buses_[core], turn_end_);
       buses_[core]->attention = false;
     }
-    if (outcome == riscv::Outcome::Blocked) block(core);
-    if (outcome == riscv::Outcome::Stop) {
-      if (slot.recording) stop_recording(core, true);
-      slot.status = CoreStatus::Stopped;
-    }
+    after_run(core, outcome);
+  }
+}
+
+void Tile::after_run(unsigned core, riscv::Outcome outcome) {
+  CoreSlot& slot = slots_[core];
+  if (outcome == riscv::Outcome::Blocked) block(core);
+  if (outcome == riscv::Outcome::Stop) {
+    if (slot.recording) stop_recording(core, true);
+    slot.status = CoreStatus::Stopped;
   }
 }
 
@@ -128,6 +139,7 @@ void Tile::block(unsigned core) {
   CoreSlot& slot = slots_[core];
   if (slot.recording) stop_recording(core, true);
   slot.status = CoreStatus::Blocked;
+  slot.waited_for = slot.block;
   cores_[core].cycle = nominal_end(cores_[core].cycle);
   update_watched();
 }

@@ -180,7 +180,8 @@ void Tile::settle(Cycle now) {
     const CoreStatus status = slots_[core].status;
     riscv::CoreState& state = cores_[core];
     if (status == CoreStatus::Parked && state.cycle < now) replay(core, now);
-    if (status == CoreStatus::Blocked) state.cycle = std::max(state.cycle, now);
+    if (status == CoreStatus::Blocked || status == CoreStatus::Halted)
+      state.cycle = std::max(state.cycle, now);
   }
 }
 
@@ -200,6 +201,7 @@ void Tile::archive(Archive& archive) {
   archive.value(mailboxes_);
   archive.value(debug_);
   archive.value(dump_);
+  archive.value(riscv_debug_);
   archive.value(timestamper_);
   archive.value(pic_);
   arrivals_.archive(archive);
@@ -226,6 +228,7 @@ u64 Tile::hash(u64 seed) const {
   seed = mailboxes_.hash(seed);
   seed = debug_.hash(seed);
   seed = dump_.hash(seed);
+  seed = riscv_debug_.hash(seed);
   seed = timestamper_.hash(seed);
   return pic_.hash(seed);
 }
@@ -241,7 +244,8 @@ u64 Tile::hash_core(u64 seed, unsigned core) const {
   seed = hash_csrs(seed, state.csr);
   const bool timed = status != CoreStatus::Reset && status != CoreStatus::Stopped;
   const std::array<u64, 4> rest{state.pc, timed ? state.cycle : 0, state.instret,
-                                u64{status == CoreStatus::Reset}};
+                                u64{status == CoreStatus::Reset} |
+                                    u64{status == CoreStatus::Halted} << 1};
   return hash_bytes(seed, rest.data(), sizeof rest);
 }
 
@@ -249,6 +253,7 @@ void Tile::reset(Cycle now) {
   begin_host_access(now);
   debug_.reset();
   for (unsigned core = 0; core < kCores; ++core) hold_core(core);
+  riscv_debug_ = {};
   coprocessor_->reset();
   for (auto& niu : nius_) niu->reset();
   streams_->reset();
