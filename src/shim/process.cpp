@@ -137,7 +137,7 @@ Card* Process::make() {
 void Process::before_fork() {
   making_.lock();
   signals_.mutex().lock();
-  descriptors_.mutex().lock();
+  descriptors_.lock();
   if (Card* card = card_.load()) {
     card->windows.lock();
     card->native.mutex().lock();
@@ -145,16 +145,17 @@ void Process::before_fork() {
 }
 
 void Process::after_fork(bool child) {
-  if (Card* card = card_.load()) {
-    if (child) {
-      abandoned_.store(true);
-      card->windows.abandon();
-    }
-    card->native.mutex().unlock();
-    card->windows.unlock();
+  Card* card = card_.load();
+  if (card != nullptr) card->native.mutex().unlock();
+  if (child) {
+    owner_.store(::getpid());
+    abandoned_.store(abandoned_.load() || card != nullptr);
+    if (card != nullptr) card->windows.abandon();
+    descriptors_.unlock_in_child();
+  } else {
+    if (card != nullptr) card->windows.unlock();
+    descriptors_.unlock();
   }
-  if (child) owner_.store(::getpid());
-  descriptors_.mutex().unlock();
   signals_.mutex().unlock();
   making_.unlock();
 }

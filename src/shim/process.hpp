@@ -40,7 +40,10 @@ class Descriptors {
   void remove(int first, int last);
   /// After dup(2) and the like; whatever `to` was is gone.
   void duplicate(int from, int to);
-  std::shared_mutex& mutex() { return mutex_; }
+  // Around fork(2).
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+  void unlock_in_child() { std::construct_at(&mutex_); }  // see Windows::abandon
 
  private:
   mutable std::shared_mutex mutex_;

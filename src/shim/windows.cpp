@@ -299,6 +299,8 @@ void Windows::unlock() {
 }
 
 void Windows::abandon() {
+  // A lock of this kind remembers which thread has it, and that one is not in the child.
+  std::construct_at(&mutex_);
   for (const auto& [address, mapping] : mappings_)
     if (!mapping.memory) hide_all(mapping);
 }

@@ -69,7 +69,7 @@ class Windows final : public Bus {
   // Around fork(2).
   void lock();
   void unlock();
-  /// In the child: nothing of the card is seen any more.
+  /// Unlocks in the child, where nothing of the card is seen any more.
   void abandon();
 
  private:
