@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #include "shim/libc.hpp"
@@ -217,8 +218,15 @@ ssize_t readlinkat(int directory, const char* path, char* buffer, size_t bytes) 
   const auto copy = copy_for(directory, path);
   // Room for what the path is longer by in the copy.
   char whole[PATH_MAX];
-  const ssize_t length = copy ? real(AT_FDCWD, copy->c_str(), whole, sizeof whole)
-                              : real(directory, path, whole, sizeof whole);
+  ssize_t length = copy ? real(AT_FDCWD, copy->c_str(), whole, sizeof whole)
+                        : real(directory, path, whole, sizeof whole);
+  // A link to an entry of the host's (Tree::merge) stands for that entry.
+  if (length > 0 && copy && whole[0] == '/') {
+    const std::string host(whole, static_cast<size_t>(length));
+    const ssize_t again = real(AT_FDCWD, host.c_str(), whole, sizeof whole);
+    if (again < 0) std::memcpy(whole, host.data(), host.size());
+    length = again < 0 ? length : again;
+  }
   if (length < 0) return length;
   const size_t restored_length = restore_path(whole, static_cast<size_t>(length));
   const size_t taken = restored_length < bytes ? restored_length : bytes;

@@ -43,6 +43,11 @@ std::string absolute(int directory, const char* path) {
 
 /// A device file is opened by the driver; the descriptor is one of the copy.
 int open_device(Card& card, const std::string& copy, int flags) {
+  if (Process::instance().abandoned()) {
+    Process::instance().card();  // says so
+    errno = ENODEV;
+    return -1;
+  }
   int error = 0;
   auto file = std::make_shared<OpenFile>();
   file->abandoned = &Process::instance().abandoned_flag();
@@ -66,9 +71,12 @@ std::optional<std::string> copy_for(int directory, const char* path) {
   std::optional<std::string> copy;
   const std::string whole = absolute(directory, path);
   if (Tree::may_have(whole)) {
-    if (Card* card = process.card()) {
+    // A forked child still sees the files, as they were.
+    if (Card* card = process.abandoned() ? process.card_if_made() : process.card()) {
       const Process::Inside guard;
       copy = card->tree.copy_of(whole);
+      // With it a link at the end is followed.
+      if (copy && path[std::strlen(path) - 1] == '/') *copy += '/';
     }
   }
   errno = error;
@@ -78,6 +86,7 @@ std::optional<std::string> copy_for(int directory, const char* path) {
 std::optional<std::string> fresh_copy_for(int directory, const char* path) {
   std::optional<std::string> copy = copy_for(directory, path);
   if (!copy) return copy;
+  if (Process::instance().abandoned()) return copy;
   const int error = errno;
   const Process::Inside guard;
   Process::instance().card_if_made()->tree.refresh(*copy);

@@ -10,8 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <climits>
-#include <cstdlib>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -79,6 +78,22 @@ dev_t parse_device(const std::string& text) {
   return makedev(numbers[0], numbers[1]);
 }
 
+/// Files as large as the BARs, beside sysfs's `resource`, which tells where each begins and ends.
+void add_resources(const std::string& path, const std::string& text) {
+  std::istringstream lines(text);
+  unsigned number = 0;
+  for (std::string line; std::getline(lines, line); ++number) {
+    unsigned long long first = 0;
+    unsigned long long last = 0;
+    if (std::sscanf(line.c_str(), "%llx %llx", &first, &last) != 2 || last <= first) continue;
+    const std::string file = path + std::to_string(number);
+    std::ofstream(file).flush();
+    std::error_code ignored;
+    fs::resize_file(file, last - first + 1, ignored);  // a hole
+    ::chmod(file.c_str(), 0600);
+  }
+}
+
 }  // namespace
 
 std::string tidied(const std::string& path) {
@@ -104,7 +119,14 @@ Tree::Tree(kmd::Driver& driver) : driver_(driver), device_path_(driver.device_pa
       fmt::format("tenstorrent!{}/dev", device_path_.substr(device_path_.rfind('/') + 1));
   for (const kmd::Attribute& attribute : driver.attributes()) {
     add(attribute);
-    if (attribute.path.ends_with(number_path)) device_number_ = parse_device(attribute.text);
+    if (!attribute.path.ends_with(number_path)) continue;
+    device_number_ = parse_device(attribute.text);
+    // The kernel's way from a device number to the device.
+    constexpr std::string_view kSys = "/sys/";
+    const std::string device =
+        attribute.path.substr(kSys.size(), attribute.path.rfind('/') - kSys.size());
+    add({fmt::format("/sys/dev/char/{}:{}", major(device_number_), minor(device_number_)),
+         "../../" + device, true});
   }
   const fs::path device = root_ + device_path_;
   fs::create_directories(device.parent_path());
@@ -120,6 +142,7 @@ void Tree::add(const kmd::Attribute& attribute) {
   fs::create_directories(path.parent_path());
   if (!attribute.link) {
     write_file(path.string(), attribute.text);
+    if (path.filename() == "resource") add_resources(path.string(), attribute.text);
     return;
   }
   // Links of sysfs are relative; one that is not must stay in the copy all the same.

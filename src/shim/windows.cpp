@@ -35,12 +35,17 @@ u64 rounded(u64 bytes) {
 
 /// What the driver was asked for; given back when the last page of it is unmapped.
 struct Windows::Claim {
-  std::shared_ptr<OpenFile> file;
-  u64 offset = 0;
-  u64 bytes = 0;
+  Claim(std::shared_ptr<OpenFile> of, u64 at, u64 count)
+      : file(std::move(of)), offset(at), bytes(count) {}
   ~Claim() {
     if (!file->abandoned->load()) file->file->unmap(offset, bytes);
   }
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+
+  std::shared_ptr<OpenFile> file;
+  u64 offset;
+  u64 bytes;
 };
 
 Windows::Windows(kmd::Driver& driver, const std::atomic<bool>& abandoned)
@@ -60,7 +65,7 @@ void* Windows::map(const std::shared_ptr<OpenFile>& file, const Request& request
     errno = -error;
     return MAP_FAILED;
   }
-  auto claim = std::make_shared<Claim>(Claim{file, request.offset, bytes});
+  auto claim = std::make_shared<Claim>(file, request.offset, bytes);
   constexpr int kKept = MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_32BIT;
   const bool memory = region.fd >= 0;
   const u64 hint = reinterpret_cast<u64>(request.hint);
