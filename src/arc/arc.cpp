@@ -48,6 +48,14 @@ u32 ddr_status(u8 enabled) {
   return status;
 }
 
+constexpr u32 kGddrTemperature = 45;
+
+/// Of bank `first` and the one after it.
+u32 gddr_temperature(u8 enabled, u32 first) {
+  constexpr u32 kBothSides = kGddrTemperature | kGddrTemperature << 8;
+  return (bit(enabled, first) ? kBothSides : 0) | (bit(enabled, first + 1) ? kBothSides << 16 : 0);
+}
+
 // Message codes: tt-umd arc_message_type; tt-zephyr-platforms smc_msg.h.
 enum Message : u32 {
   kNop = 0x11,

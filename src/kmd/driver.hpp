@@ -73,6 +73,7 @@ class File {
 
 class Driver {
  public:
+  struct Impl;
   /// Number `ordinal` of /dev/tenstorrent. Probes the card as the kernel module does.
   explicit Driver(LiveCard& card, unsigned ordinal = 0);
   ~Driver();
@@ -87,9 +88,10 @@ class Driver {
   std::string device_path() const;
   /// 0000:01:00.0
   std::string pci_address() const;
-  /// Every attribute with what it says now.
+  /// Every attribute with what it says now, by its real path: without links among its folders.
   std::vector<Attribute> attributes() const;
-  /// One of them; none: there is no such file.
+  /// One of them, by any path that leads there; none: there is no such file. A link is not followed
+  /// when it is the last part of the path.
   std::optional<Attribute> attribute(const std::string& path) const;
   /// PCI configuration space, as the sysfs file `config` gives it. False: beyond its end.
   bool config_read(u32 offset, std::span<u8> bytes);
@@ -113,7 +115,6 @@ class Driver {
 
  private:
   friend class File;
-  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 

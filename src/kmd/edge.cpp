@@ -70,10 +70,10 @@ void Edge::begin_run() {
   }
   runner_waits_.store(true);
   for (;;) {
-    int free = kFree;
-    if (state_.compare_exchange_strong(free, kRunning)) break;
-    if (free == kRunning) break;  // handed over
-    wait_while(free);
+    int state = kFree;
+    if (state_.compare_exchange_strong(state, kRunning)) break;
+    if (state != kHost) break;  // handed over, and perhaps asked for again already
+    wait_while(kHost);
   }
   runner_waits_.store(false);
   run_began_ = Clock::now();

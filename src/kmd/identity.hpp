@@ -14,6 +14,11 @@ struct Version {
 inline constexpr Version kVersion{2, 10, 1};
 
 /// Bus 1 + ordinal, device 0, function 0 of domain 0.
+/// Number of the hwmon device: beyond those that a host has itself.
+constexpr unsigned hwmon_of(unsigned ordinal) {
+  return 100 + ordinal;
+}
+
 /// Of PCI Express configuration space, as sysfs shows it.
 inline constexpr u32 kConfigBytes = 4096;
 

@@ -70,7 +70,7 @@ std::unique_ptr<Device> LiveCard::reset() {
 }
 
 void LiveCard::on_death(std::function<void()> listener) {
-  const Visit visit(*this, false);
+  const std::lock_guard<std::mutex> lock(death_mutex_);
   on_death_ = std::move(listener);
 }
 
@@ -127,15 +127,16 @@ void LiveCard::rest(Edge::Clock::duration longest) {
 void LiveCard::serve() {
   while (!quit_.load()) {
     edge_.begin_run();
-    const bool was_dead = dead_;
+    const bool was_dead = dead_;  // a reset may come between two runs, not within one
     if (rest_ == Rest::Watch)
       watch();
     else if (rest_ == Rest::None)
       run();
     const Rest now = rest_;
     const auto watched = Edge::Clock::now() - watch_began_;
+    const bool died = dead_ && !was_dead;
     edge_.end_run();
-    if (dead_ && !was_dead && on_death_) on_death_();
+    if (died) tell_death();
     if (now == Rest::Idle || now == Rest::Dead) {
       rest(Edge::Clock::duration::max());
     } else if (now == Rest::Watch) {
@@ -196,6 +197,11 @@ void LiveCard::burst(Cycle cycles) {
 }
 
 // --- What goes wrong.
+
+void LiveCard::tell_death() {
+  const std::lock_guard<std::mutex> lock(death_mutex_);
+  if (on_death_) on_death_();
+}
 
 void LiveCard::note(const std::string& text) {
   const std::lock_guard<std::mutex> lock(failure_mutex_);

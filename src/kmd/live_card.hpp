@@ -70,7 +70,8 @@ class LiveCard {
   /// Power on again: everything is as after construction. The device as it was is returned, since
   /// others may know its memory. Not during a visit of the caller's.
   std::unique_ptr<Device> reset();
-  /// Called by the thread that runs the device when it has stopped answering.
+  /// Called by the thread that runs the device when it has stopped answering. Once this returns,
+  /// the listener before is not called any more.
   void on_death(std::function<void()> listener);
 
   host::FaultMode fault_mode() const { return settings_.faults; }
@@ -95,6 +96,7 @@ class LiveCard {
   void watch();
   void burst(Cycle cycles);
   void take_fault();
+  void tell_death();
   void host_mistake(const std::string& text);
   void note(const std::string& text);
   void rest(Edge::Clock::duration longest);
@@ -126,6 +128,7 @@ class LiveCard {
   mutable std::mutex failure_mutex_;
   std::string failure_;
   unsigned mistakes_ = 0;
+  std::mutex death_mutex_;
   std::function<void()> on_death_;
 
   std::thread runner_;
