@@ -25,6 +25,7 @@ std::string debug_registers_page();
 std::string noc_registers_page();
 std::string csr_page();
 std::string config_page();
+std::string kmd_page();
 
 std::map<std::string, unsigned> riscv_extensions();
 support::Tables support_tables();

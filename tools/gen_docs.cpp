@@ -89,6 +89,7 @@ std::string rules_page() {
 
 std::vector<Page> all_pages(const support::Tests& tests) {
   return {
+      {"KMD.md", kmd_page()},
       {"RULES.md", rules_page()},
       {"SUPPORT.md", support_page(support_tables(), tests)},
       {"isa/riscv.md", riscv_page()},

@@ -13,9 +13,19 @@ namespace bhemu::capi {
 
 using host::SettingStyle;
 
+namespace {
+
+void check_buffer(std::span<const u8> bytes) {
+  if (bytes.data() == nullptr && !bytes.empty())
+    throw card::AccessError(fmt::format("the buffer for {} bytes is null", bytes.size()));
+}
+
+}  // namespace
+
 // A callback that throws must not end a worker thread: what it could not do is not there.
 bool CallbackMemory::read(u64 address, void* target, u32 bytes) {
   if (read_ == nullptr) return false;
+  if (bytes == 0) return true;
   try {
     read_(address, target, bytes);
   } catch (...) {
@@ -26,6 +36,7 @@ bool CallbackMemory::read(u64 address, void* target, u32 bytes) {
 
 bool CallbackMemory::write(u64 address, const void* source, u32 bytes) {
   if (write_ == nullptr) return false;
+  if (bytes == 0) return true;
   try {
     write_(address, source, bytes);
   } catch (...) {
@@ -113,17 +124,25 @@ void Session::config_write(u32 bus_device_function, u32 offset, u32 value) {
 }
 
 void Session::read(u64 address, std::span<u8> bytes) {
-  std::memset(bytes.data(), 0xFF, bytes.size());
-  guarded([&] { function_.read(address, bytes); });
+  if (bytes.data() != nullptr) std::fill(bytes.begin(), bytes.end(), u8{0xFF});
+  guarded([&] {
+    check_buffer(bytes);
+    function_.read(address, bytes);
+  });
 }
 
 void Session::write(u64 address, std::span<const u8> bytes) {
-  guarded([&] { function_.write(address, bytes); });
+  guarded([&] {
+    check_buffer(bytes);
+    function_.write(address, bytes);
+  });
 }
 
 void Session::tile_read(u32 x, u32 y, u64 address, std::span<u8> bytes) {
-  std::memset(bytes.data(), 0xFF, bytes.size());
+  if (bytes.data() != nullptr) std::fill(bytes.begin(), bytes.end(), u8{0xFF});
   guarded([&] {
+    check_buffer(bytes);
+    if (bytes.empty()) return;
     const bool there = x < noc::Routing::kSpan && y < noc::Routing::kSpan;
     if (!there || !device_.read({static_cast<u8>(x), static_cast<u8>(y)}, address, bytes))
       throw card::AccessError(fmt::format("nothing can be read at ({}, {}) address {:#x}, {} bytes",
@@ -133,6 +152,8 @@ void Session::tile_read(u32 x, u32 y, u64 address, std::span<u8> bytes) {
 
 void Session::tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes) {
   guarded([&] {
+    check_buffer(bytes);
+    if (bytes.empty()) return;
     const bool there = x < noc::Routing::kSpan && y < noc::Routing::kSpan;
     if (!there || !device_.write({static_cast<u8>(x), static_cast<u8>(y)}, address, bytes))
       throw card::AccessError(

@@ -57,7 +57,8 @@ class File {
   File& operator=(const File&) = delete;
 
   /// The ioctl `request` (the whole number, 0xFA00 | n) with the caller's structure; 0 or -errno.
-  /// Never throws. Pinned memory stays the caller's: it must be mapped until it is unpinned.
+  /// Never throws. Pinned memory stays where it is, in the caller's process: before any of it is
+  /// unmapped the caller unpins it, or tells Driver::before_unmap.
   int ioctl(u64 request, void* argument);
   /// What mmap of `bytes` at `offset` shows; 0, or -errno when the driver would refuse. The caller
   /// says when it is unmapped again, for a window cannot be freed while it is mapped.
@@ -109,6 +110,11 @@ class Driver {
   /// Called when a reset has taken away every mapping of a BAR that any file had (on silicon the
   /// pages are gone, and touching them is a SIGBUS). Must not call the driver.
   void on_mappings_lost(std::function<void()> listener);
+
+  /// The caller is about to unmap a stretch of his memory, or to map something else there. Pages of
+  /// it that are pinned go on living for the card, as a kernel keeps them; they are gone from this
+  /// place when the call returns. Cheap when nothing is pinned.
+  void before_unmap(u64 address, u64 bytes);
 
   /// What last went wrong, guest's fault or host's mistake, as a report; empty: nothing did.
   std::string failure() const;

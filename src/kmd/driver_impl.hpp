@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <bitset>
 #include <condition_variable>
 #include <map>
@@ -35,6 +36,13 @@ struct Pin {
   u64 pages = 0;
   u64 bus_address = 0;
   int region = kNoRegion;
+  struct Kept {
+    u64 address;  // where the client had it
+    std::span<u8> memory;
+  };
+  std::vector<Kept> kept;  // pages that the client has unmapped since
+
+  u64 bytes() const { return pages * abi::kPage; }
 };
 
 /// Guarded by the driver's mutex, as all of Driver::Impl.
@@ -87,6 +95,7 @@ struct Driver::Impl {
   void program_region(unsigned region, u64 base, u64 limit, u64 target);
   void remove_region(int region);
   void release(Pin& pin);
+  void keep(Pin& pin, u64 address, u64 bytes);
   void release(DmaBuf& buffer);
 
   // Resets.
@@ -115,6 +124,7 @@ struct Driver::Impl {
   std::condition_variable waiters;  // for locks and for opening
   mutable Firmware firmware;
   std::vector<File::Impl*> files;
+  std::atomic<unsigned> pins{0};  // of all files
   std::bitset<kWindows> windows;
   std::array<Outbound, kRegions> outbound{};
   std::bitset<abi::kLocks> locks;

@@ -17,6 +17,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 // How a device that spins is looked after (rest()).
+constexpr microseconds kBeforeSleep = microseconds(20);
 constexpr microseconds kRestless = microseconds(200);  // looks all the time
 constexpr microseconds kLongestRest = microseconds(100);
 constexpr milliseconds kBetweenBursts = milliseconds(1);
@@ -110,18 +111,21 @@ bool LiveCard::write(unsigned bar, u64 offset, std::span<const u8> bytes) {
 
 void LiveCard::wake() {
   const std::lock_guard<std::mutex> lock(sleep_);
-  awake_ = true;
+  awake_.store(true);
   sleeper_.notify_one();
 }
 
 void LiveCard::rest(Edge::Clock::duration longest) {
+  const auto ready = [this] { return awake_.load() || quit_.load(); };
+  // Who has just written often writes again.
+  const Edge::Clock::time_point began = Edge::Clock::now();
+  while (!ready() && Edge::Clock::now() - began < kBeforeSleep) std::this_thread::yield();
   std::unique_lock<std::mutex> lock(sleep_);
-  const auto ready = [this] { return awake_ || quit_.load(); };
   if (longest == Edge::Clock::duration::max())
     sleeper_.wait(lock, ready);
   else
     sleeper_.wait_for(lock, longest, ready);
-  awake_ = false;
+  awake_.store(false);
 }
 
 void LiveCard::serve() {

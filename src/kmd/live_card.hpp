@@ -9,6 +9,7 @@
 // give up after many turns.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -123,7 +124,7 @@ class LiveCard {
   std::atomic<bool> quit_{false};
   std::mutex sleep_;
   std::condition_variable sleeper_;
-  bool awake_ = false;
+  std::atomic<bool> awake_{false};
 
   mutable std::mutex failure_mutex_;
   std::string failure_;

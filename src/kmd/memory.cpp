@@ -1,6 +1,7 @@
 // Memory of the host that the card reaches: DMA buffers, pinned pages, regions of the outbound
 // iATU. tt-kmd memory.c.
 #include <fcntl.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -138,7 +139,7 @@ int Driver::Impl::free_dma_buf(Call&, abi::NoArgument*) {
 void Driver::Impl::release(DmaBuf& buffer) {
   remove_region(buffer.region);
   const LiveCard::Visit visit(card, true);
-  bus.remove(buffer.bus_address);
+  bus.remove(buffer.bus_address, buffer.memory.size());
 }
 
 // --- Pinned pages.
@@ -161,6 +162,7 @@ int Driver::Impl::pin_pages(Call& call, abi::PinPages* argument) {
   if (!is_mapped(in.virtual_address, in.size, !read_only)) return -EFAULT;
   {
     const LiveCard::Visit visit(card, true);
+    ++pins;
     pin.bus_address =
         bus.add({reinterpret_cast<u8*>(in.virtual_address), in.size}, read_only);  // NOLINT
   }
@@ -178,14 +180,56 @@ int Driver::Impl::pin_pages(Call& call, abi::PinPages* argument) {
     release(pin);
     return result;
   }
-  file.pins.push_back(pin);
+  file.pins.push_back(std::move(pin));
   return 0;
 }
 
 void Driver::Impl::release(Pin& pin) {
   remove_region(pin.region);
+  {
+    const LiveCard::Visit visit(card, true);
+    bus.remove(pin.bus_address, pin.bytes());
+  }
+  for (const Pin::Kept& kept : pin.kept) munmap(kept.memory.data(), kept.memory.size());
+  --pins;
+}
+
+/// Pinned pages outlive their mapping: they move out of the way before it goes.
+void Driver::Impl::keep(Pin& pin, u64 address, u64 bytes) {
+  const u64 first = std::max(address, pin.virtual_address);
+  const u64 end = std::min(address + bytes, pin.virtual_address + pin.bytes());
+  // What has moved before left a hole, in which anybody's memory may be now.
+  for (const Pin::Kept& kept : pin.kept) {
+    const u64 gone = kept.address;
+    const u64 last = gone + kept.memory.size();
+    if (gone >= end || last <= first) continue;
+    if (gone > first) keep(pin, first, gone - first);
+    if (last < end) keep(pin, last, end - last);
+    return;
+  }
+  if (first >= end) return;
   const LiveCard::Visit visit(card, true);
-  bus.remove(pin.bus_address);
+  each_mapping(first, end - first, [&](u64 part, u64 size) {
+    void* place =
+        mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place == MAP_FAILED) return;
+    auto* now = mremap(reinterpret_cast<void*>(part), size, size,  // NOLINT
+                       MREMAP_MAYMOVE | MREMAP_FIXED, place);
+    const std::span<u8> memory(static_cast<u8*>(place), size);
+    if (now == MAP_FAILED) {
+      munmap(place, size);
+      return;
+    }
+    bus.move(pin.bus_address + (part - pin.virtual_address), memory);
+    pin.kept.push_back({part, memory});
+  });
+}
+
+void Driver::before_unmap(u64 address, u64 bytes) {
+  if (impl_->pins.load() == 0) return;
+  const std::lock_guard<std::mutex> lock(impl_->mutex);
+  for (File::Impl* file : impl_->files)
+    for (Pin& pin : file->pins) impl_->keep(pin, address, bytes);
 }
 
 int Driver::Impl::unpin_pages(Call& call, abi::UnpinPages* argument) {
@@ -194,13 +238,13 @@ int Driver::Impl::unpin_pages(Call& call, abi::UnpinPages* argument) {
   const u64 pages = in.size / abi::kPage;
   if (in.reserved != 0 || pages == 0) return -EINVAL;
   // Of several that begin at this address the last one pinned is meant.
-  std::vector<Pin>& pins = call.file.pins;
-  const auto last = std::find_if(pins.rbegin(), pins.rend(), [&](const Pin& pin) {
+  std::vector<Pin>& all = call.file.pins;
+  const auto last = std::find_if(all.rbegin(), all.rend(), [&](const Pin& pin) {
     return pin.virtual_address == in.virtual_address;
   });
-  if (last == pins.rend() || last->pages != pages) return -EINVAL;
+  if (last == all.rend() || last->pages != pages) return -EINVAL;
   release(*last);
-  pins.erase(std::next(last).base());
+  all.erase(std::next(last).base());
   return 0;
 }
 

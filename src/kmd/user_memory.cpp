@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace bhemu::kmd {
 namespace {
@@ -56,24 +58,52 @@ bool clear_user(void* target, u64 bytes) {
   return true;
 }
 
-bool is_mapped(u64 address, u64 bytes, bool writable) {
+namespace {
+
+struct MappedArea {
+  u64 first;
+  u64 end;
+  bool readable;
+  bool writable;
+};
+
+/// Those of this process that touch [first, end), lowest first; nothing when nobody can be asked.
+std::optional<std::vector<MappedArea>> areas_in(u64 first, u64 end) {
   const std::unique_ptr<FILE, int (*)(FILE*)> maps(std::fopen("/proc/self/maps", "re"),
                                                    &std::fclose);
-  if (!maps) return true;  // nobody to ask
+  if (!maps) return std::nullopt;
+  std::vector<MappedArea> areas;
+  std::array<char, 8192> line;  // a path may be long, and only the beginning counts
+  while (std::fgets(line.data(), line.size(), maps.get()) != nullptr) {
+    unsigned long from = 0;
+    unsigned long to = 0;
+    char rights[5] = {};
+    if (std::sscanf(line.data(), "%lx-%lx %4s", &from, &to, rights) != 3) continue;
+    if (to > first && from < end) areas.push_back({from, to, rights[0] == 'r', rights[1] == 'w'});
+  }
+  return areas;
+}
+
+}  // namespace
+
+void each_mapping(u64 address, u64 bytes, const std::function<void(u64, u64)>& visit) {
+  const u64 end = address + bytes;
+  for (const MappedArea& area : areas_in(address, end).value_or(std::vector<MappedArea>{})) {
+    const u64 from = std::max(address, area.first);
+    visit(from, std::min(end, area.end) - from);
+  }
+}
+
+bool is_mapped(u64 address, u64 bytes, bool writable) {
   const u64 end = address + bytes;
   if (end < address) return false;
-  char* line = nullptr;
-  size_t capacity = 0;
+  const auto areas = areas_in(address, end);
+  if (!areas) return true;
   u64 covered = address;
-  while (covered < end && getline(&line, &capacity, maps.get()) > 0) {
-    unsigned long first = 0;
-    unsigned long last = 0;
-    char rights[5] = {};
-    if (std::sscanf(line, "%lx-%lx %4s", &first, &last, rights) != 3 || last <= covered) continue;
-    if (first > covered || rights[0] != 'r' || (writable && rights[1] != 'w')) break;
-    covered = last;
+  for (const MappedArea& area : *areas) {
+    if (area.first > covered || !area.readable || (writable && !area.writable)) return false;
+    covered = area.end;
   }
-  std::free(line);
   return covered >= end;
 }
 

@@ -357,6 +357,40 @@ TEST_F(Requests, unpinning_wants_the_very_range_that_was_pinned) {
   EXPECT_EQ(call(abi::PIN_PAGES, pin), 0);
 }
 
+TEST_F(Requests, pinned_pages_outlive_their_mapping) {
+  for (const int kind : {MAP_PRIVATE, MAP_SHARED}) {
+    constexpr u64 kBytes = 16 * 4096;
+    auto* memory = static_cast<u8*>(
+        mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0));
+    ASSERT_NE(memory, MAP_FAILED);
+    for (u64 i = 0; i < kBytes; ++i) memory[i] = static_cast<u8>(i / 4096 + i);
+    abi::PinPages pin{};
+    pin.in = {sizeof pin.out, abi::kPinNocDma, reinterpret_cast<u64>(memory), kBytes};
+    ASSERT_EQ(call(abi::PIN_PAGES, pin), 0);
+    const u32 id = allocate(4 * kGiga);
+    ASSERT_EQ(aim(id, {19, 24}, pin.out.noc_address & ~(4 * kGiga - 1)), 0);
+    const u64 through = (u64{id} - 202) * 4 * kGiga + (pin.out.noc_address & (4 * kGiga - 1));
+    std::vector<u8> seen(kBytes);
+    const auto expect_all = [&] {
+      ASSERT_TRUE(driver.read(4, through, seen));
+      for (u64 i = 0; i < kBytes; ++i) ASSERT_EQ(seen[i], static_cast<u8>(i / 4096 + i)) << i;
+    };
+    expect_all();
+    // Pages from the middle, then all the rest with something behind it.
+    driver.before_unmap(pin.in.virtual_address + 5 * 4096, 3 * 4096);
+    munmap(memory + 5 * 4096, 3 * 4096);
+    expect_all();
+    driver.before_unmap(pin.in.virtual_address, kBytes);
+    munmap(memory, kBytes);
+    expect_all();
+    // Writes across the seam land, and the range can be unpinned by its old name.
+    ASSERT_TRUE(driver.write(4, through, seen));
+    abi::UnpinPages back{{pin.in.virtual_address, kBytes, 0}};
+    EXPECT_EQ(call(abi::UNPIN_PAGES, back), 0);
+    EXPECT_FALSE(driver.read(4, through, seen));
+  }
+}
+
 TEST_F(Requests, dma_buffers_are_memory_that_mmap_shows_and_the_card_reaches) {
   abi::AllocateDmaBuf wish{};
   wish.in.requested_size = 64 * 4096;
