@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "host/card_settings.hpp"
@@ -81,6 +82,8 @@ class NativeCard : public std::enable_shared_from_this<NativeCard> {
     if (!driver_.write(bar, offset, bytes)) refused();
   }
 
+  bool answers() { return kmd::LiveCard::Visit(card_, false).answers(); }
+
   /// Somebody has been told why the card stopped.
   bool reported() const { return reported_.load(); }
 
@@ -96,18 +99,21 @@ class NativeCard : public std::enable_shared_from_this<NativeCard> {
   }
 
  private:
-  bool answers() { return kmd::LiveCard::Visit(card_, false).answers(); }
-
   /// From the thread that runs the card, when it has stopped answering: a host that only looks at
   /// its own memory would never hear of it, so Python's main thread is interrupted.
   void maybe_dead() {
     if (faults_ != FaultMode::Throw || PyGILState_GetThisThreadState() != nullptr) return;
     if (interrupting_.exchange(true)) return;
-    auto self = std::make_unique<std::weak_ptr<NativeCard>>(weak_from_this());
-    if (Py_AddPendingCall(&NativeCard::interrupt, self.get()) == 0)
-      static_cast<void>(self.release());
-    else
-      interrupting_.store(false);
+    // Until 3.12 the main thread notices a pending call only when it is made to give up Python's
+    // lock (CPython, ceval_gil.c, COMPUTE_EVAL_BREAKER), so somebody must ask for the lock: not the
+    // card's thread, which others may wait for with the lock held.
+    std::thread([self = weak_from_this()] {
+      if (Py_IsInitialized() == 0) return;
+      const py::gil_scoped_acquire hold;
+      auto argument = std::make_unique<std::weak_ptr<NativeCard>>(self);
+      if (Py_AddPendingCall(&NativeCard::interrupt, argument.get()) == 0)
+        static_cast<void>(argument.release());
+    }).detach();
   }
 
   /// Python's main thread, between two of its instructions.
@@ -213,6 +219,7 @@ void bind_card(py::module_& module) {
       .def("cycle", &NativeCard::cycle)
       .def("read", &NativeCard::read)
       .def("write", &NativeCard::write)
+      .def("answers", &NativeCard::answers, py::call_guard<py::gil_scoped_release>())
       .def("reported", &NativeCard::reported)
       .def("failure", [](NativeCard& card) { return card.driver().failure(); })
       .def("device_path", [](NativeCard& card) { return card.driver().device_path(); })

@@ -238,6 +238,9 @@ class Nodes:
         except FaultError:
             if not known:
                 raise
+        except OSError:
+            if card.native.answers():
+                raise
 
     def map(self, fd: int, length: int, offset: int) -> Mapping:
         """As mmap of the open file."""
