@@ -94,6 +94,7 @@ const std::map<std::string, std::set<std::string>>& direct_parts() {
       {"debug", {"host"}},
       {"trace", {"device"}},
       {"kmd", {"host", "card"}},
+      {"shim", {"kmd"}},
       {"capi", {"debug", "trace", "card"}},
       {"cli", {"debug", "trace"}},
   };
