@@ -195,14 +195,13 @@ bool Function::niu_read(const TileSite& site, noc::NiuPlace place, u32& value) {
 void Function::check_window(unsigned index, u64 offset, bool is_write) const {
   if (const char* why = windows_.objection(index))
     throw AccessError(fmt::format("window {}: {}", index, why));
+  // Drivers read through windows that are set to multicast, to flush what they wrote, and cards
+  // live on (blackhole-py of January 2026, device.py, upload_firmware); the end is asked.
+  if (is_write && windows_.window(index).mcast != 0) return;
+  // Tiles of which nothing but the NIU answers are no nodes.
   noc::NiuPlace place;
   const TileSite* site;
-  if (windows_.window(index).mcast == 0) {
-    // Tiles of which nothing but the NIU answers are no nodes.
-    if (!at_niu(index, windows_.address(index) + offset, place, site)) target(index);
-  } else if (!is_write) {
-    throw AccessError(fmt::format("window {} is set to multicast, which cannot be read", index));
-  }
+  if (!at_niu(index, windows_.address(index) + offset, place, site)) target(index);
 }
 
 void Function::window_read(unsigned index, u64 offset, std::span<u8> bytes) {
