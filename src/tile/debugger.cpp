@@ -51,6 +51,13 @@ void Tile::misuse(Rule rule, const Author& author, std::string text) {
 
 // ---- Registers ----------------------------------------------------------------------------------
 
+bool Tile::debug_control(u32 value, const Author& author) {
+  const std::size_t before = faults().faults().size();
+  write_debug_control(value, author);
+  const auto& raised = faults().faults();
+  return raised.size() == before || raised.back().severity != Severity::Error;
+}
+
 void Tile::write_debug_control(u32 value, const Author& author) {
   using namespace debug_reg;
   using namespace debug_field;

@@ -139,6 +139,7 @@ class Tile final : public noc::Node {
   void block(unsigned core);
 
   // Debugger (debugger.cpp)
+  bool debug_control(u32 value, const Author& author);  // false: a rule was broken
   void write_debug_control(u32 value, const Author& author);
   u32 read_debug_register(unsigned core, u32 index, const Author& author);
   void write_debug_register(unsigned core, u32 index, u32 value, const Author& author);
