@@ -23,6 +23,7 @@
 #include "host/settings.hpp"
 #include "host/soc_descriptor.hpp"
 #include "host/version.hpp"
+#include "native.hpp"
 #include "pcie/host_memory.hpp"
 #include "riscv/disasm.hpp"
 #include "tensix/disasm.hpp"
@@ -34,21 +35,8 @@ namespace {
 namespace py = pybind11;
 using host::InputError;
 
-/// How a run ended, when not as asked: becomes one of the exceptions of bhemu/errors.py.
-struct RunError : std::runtime_error {
-  RunError(const char* kind, const std::string& text) : std::runtime_error(text), kind(kind) {}
-  std::string kind;
-};
-
 py::bytes bytes_of(const std::vector<u8>& data) {
   return py::bytes(reinterpret_cast<const char*>(data.data()), data.size());
-}
-
-std::span<const u8> span_of(const py::buffer_info& info) {
-  for (py::ssize_t axis = info.ndim, stride = info.itemsize; axis-- > 0; stride *= info.shape[axis])
-    if (info.shape[axis] > 1 && info.strides[axis] != stride)
-      throw InputError("", "", "the buffer is not contiguous");
-  return {static_cast<const u8*>(info.ptr), static_cast<size_t>(info.size * info.itemsize)};
 }
 
 Coord coord_of(const std::pair<unsigned, unsigned>& tile) {
@@ -243,6 +231,22 @@ class NativeDevice {
     dict["instructions"] = state.instret;
     return dict;
   }
+  std::vector<py::dict> circular_buffers(std::pair<unsigned, unsigned> tile) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<py::dict> all;
+    for (const host::CircularBuffer& from : host::circular_buffers(device_, coord_of(tile))) {
+      py::dict dict;
+      dict["index"] = from.index;
+      dict["address"] = from.address;
+      dict["size"] = from.size;
+      dict["pages"] = from.pages;
+      dict["page_size"] = from.page_size;
+      dict["received"] = from.received;
+      dict["acked"] = from.acked;
+      all.push_back(dict);
+    }
+    return all;
+  }
   std::vector<py::dict> faults() {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::vector<py::dict> all;
@@ -429,12 +433,15 @@ PYBIND11_MODULE(_native, module) {
       .def("hash", &NativeDevice::hash)
       .def("registers", &NativeDevice::registers)
       .def("core", &NativeDevice::core)
+      .def("circular_buffers", &NativeDevice::circular_buffers)
       .def("faults", &NativeDevice::faults)
       .def("clear_faults", &NativeDevice::clear_faults)
       .def("waiters", &NativeDevice::waiters)
       .def("snapshot", &NativeDevice::snapshot)
       .def("restore", &NativeDevice::restore)
       .def("clone", &NativeDevice::clone);
+
+  bind_card(module);
 
   module.def("run_program", &run_program);
   module.def("disassemble_riscv", &bhemu::riscv::disassemble);

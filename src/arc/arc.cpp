@@ -2,8 +2,7 @@
 
 #include <cstring>
 
-#include <fmt/format.h>
-
+#include "arc/layout.hpp"
 #include "base/bits.hpp"
 #include "noc/registers.hpp"
 
@@ -15,23 +14,16 @@ constexpr u32 kRefclkLow = kResetUnit + 0xE0;
 constexpr u32 kRefclkHigh = kResetUnit + 0xE4;
 constexpr u32 kNiu[] = {kApbBase + 0x50000, kApbBase + 0x58000};
 constexpr u32 kMessageFifo = kApbBase + 0xB0000;
-constexpr u32 kMessageFifoBytes = 0x1000;
+constexpr u32 kMessageFifoStatus = kApbBase + 0xB0008;
+constexpr u32 kMessageFifoReady = 1;  // it takes what comes, and is empty
 constexpr u32 kRefclkMegahertz = 50;
-
-// Where things are in CSM is the firmware's choice; clients follow the pointers in scratch RAM.
-constexpr u32 kTelemetryTable = kCsmBase + 0x1000;
-constexpr u32 kQueueControl = kCsmBase + 0x2000;
-constexpr u32 kQueues = kCsmBase + 0x2020;
-constexpr u32 kQueueCount = 4;
-constexpr u32 kQueueEntries = 4;
-constexpr u32 kQueueHeaderBytes = 32;
-constexpr u32 kEntryBytes = 32;
-constexpr u32 kQueueStride = kQueueHeaderBytes + 2 * kQueueEntries * kEntryBytes;
 
 constexpr u32 kTelemetryVersion = 0x00000100;
 constexpr u32 kUpdateMilliseconds = 100;
+constexpr u32 kHeartbeat = 32;         // tag
 constexpr u32 kBootStatusReady = 0x5;  // low three bits of scratch RAM 2
-constexpr u32 kUnknownMessage = 0xFF;
+constexpr u32 kTemperature = 45;       // degrees
+constexpr u32 kGddrTemperature = 50;
 
 constexpr TelemetryInfo kTags[] = {
 #define TELEMETRY(tag, name, value, meaning) {tag, #name, meaning},
@@ -41,26 +33,18 @@ constexpr TelemetryInfo kTags[] = {
 constexpr u32 kTelemetryEntries = sizeof(kTags) / sizeof(kTags[0]);
 constexpr u32 kTelemetryValues = kTelemetryTable + 8 + 4 * kTelemetryEntries;
 
-u32 ddr_status(u8 enabled) {
+u32 gddr_status(u8 enabled) {
   u32 status = 0;
   for (u32 bank = 0; bank < 8; ++bank)
     if (bit(enabled, bank)) status |= 1u << (2 * bank);
   return status;
 }
 
-// Message codes: tt-umd arc_message_type; tt-zephyr-platforms smc_msg.h.
-enum Message : u32 {
-  kNop = 0x11,
-  kPowerSetting = 0x21,
-  kGetAiclk = 0x34,
-  kGoBusy = 0x52,
-  kGoShortIdle = 0x53,
-  kGoLongIdle = 0x54,
-  kTest = 0x90,
-  kAsicState0 = 0xA0,
-  kAsicState3 = 0xA3,
-  kDeassertRiscvReset = 0xBA,
-};
+/// Of bank `first` in the low half and the next in the high half.
+u32 gddr_temperature(u8 enabled, u32 first) {
+  constexpr u32 kBoth = kGddrTemperature << 8 | kGddrTemperature;
+  return (bit(enabled, first) ? kBoth : 0) | (bit(enabled, first + 1) ? kBoth << 16 : 0);
+}
 
 }  // namespace
 
@@ -82,7 +66,8 @@ void Arc::reset(Cycle now) {
   scratch_ = {};
   scratch_ram_ = {};
   misc_control_ = 0;
-  aiclk_ = kAiclkIdle;
+  clock_ = {};
+  fan_speed_ = kFanSpeed;
   scratch_ram_[2] = kBootStatusReady;
   scratch_ram_[11] = kQueueControl;
   scratch_ram_[12] = kTelemetryValues;
@@ -102,18 +87,25 @@ void Arc::set_csm_word(u32 address, u32 value) {
 }
 
 void Arc::write_telemetry() {
+  set_csm_word(kTelemetryTable, kTelemetryVersion);
+  set_csm_word(kTelemetryTable + 4, kTelemetryEntries);
+  for (u32 i = 0; i < kTelemetryEntries; ++i)
+    set_csm_word(kTelemetryTable + 8 + 4 * i, kTags[i].tag | i << 16);
+  update_telemetry();
+}
+
+/// After anything has changed that a value depends on.
+void Arc::update_telemetry() {
   const BoardFacts& board = board_;
+  const ClockState& clock = clock_;
+  const u32 fan_speed = fan_speed_;
   const u32 values[] = {
 #define TELEMETRY(tag, name, value, meaning) value,
 #include "arc/telemetry.def"
 #undef TELEMETRY
   };
-  set_csm_word(kTelemetryTable, kTelemetryVersion);
-  set_csm_word(kTelemetryTable + 4, kTelemetryEntries);
-  for (u32 i = 0; i < kTelemetryEntries; ++i) {
-    set_csm_word(kTelemetryTable + 8 + 4 * i, kTags[i].tag | i << 16);
-    set_csm_word(kTelemetryValues + 4 * i, values[i]);
-  }
+  for (u32 i = 0; i < kTelemetryEntries; ++i)
+    if (kTags[i].tag != kHeartbeat) set_csm_word(kTelemetryValues + 4 * i, values[i]);
 }
 
 void Arc::set_telemetry(u32 tag, u32 value) {
@@ -121,16 +113,12 @@ void Arc::set_telemetry(u32 tag, u32 value) {
     if (kTags[i].tag == tag) set_csm_word(kTelemetryValues + 4 * i, value);
 }
 
-void Arc::set_aiclk(u32 megahertz) {
-  aiclk_ = megahertz;
-  set_telemetry(14, megahertz);
-}
-
 bool Arc::read(u64 address, void* target, u32 bytes, Cycle now) {
   if (address >= kCsmBase && address - kCsmBase <= kCsmBytes &&
       bytes <= kCsmBytes - (address - kCsmBase)) {
     // Time passes for a client: the heartbeat rises with every telemetry update.
-    set_telemetry(32, static_cast<u32>(now / (u64{kAiclkBusy} * 1000 * kUpdateMilliseconds)));
+    set_telemetry(kHeartbeat,
+                  static_cast<u32>(now / (u64{kAiclkBusy} * 1000 * kUpdateMilliseconds)));
     std::memcpy(target, csm_.data() + (address - kCsmBase), bytes);
     return true;
   }
@@ -170,6 +158,9 @@ bool Arc::read_register(u32 address, u32& value, Cycle now) const {
     case kMiscControl:
       value = misc_control_;
       return true;
+    case kMessageFifoStatus:
+      value = kMessageFifoReady;
+      return true;
     case kRefclkLow:
       value = static_cast<u32>(refclk);
       return true;
@@ -195,68 +186,11 @@ bool Arc::write_register(u32 address, u32 value, const Author& author) {
     if ((value & kDoorbell) != 0) drain_queues(author);
     return true;
   }
-  if (address >= kMessageFifo && address < kMessageFifo + kMessageFifoBytes) {
-    drain_queues(author);
+  if (address == kMessageFifo) {
+    if (value == 0) drain_queues(author);  // the firmware drops any other message
     return true;
   }
   return false;
-}
-
-void Arc::drain_queues(const Author& author) {
-  for (u32 queue = 0; queue < kQueueCount; ++queue)
-    drain_queue(kQueues + queue * kQueueStride, author);
-}
-
-// Header words: 0 request write pointer (client), 1 response read pointer (client), 4 request read
-// pointer (ARC), 5 response write pointer (ARC); pointers count modulo twice the entries.
-void Arc::drain_queue(u32 queue, const Author& author) {
-  constexpr u32 kWrap = 2 * kQueueEntries;
-  const u32 request_write = csm_word(queue) % kWrap;
-  u32 request_read = csm_word(queue + 0x10) % kWrap;
-  u32 response_write = csm_word(queue + 0x14) % kWrap;
-  const u32 requests = queue + kQueueHeaderBytes;
-  const u32 responses = requests + kQueueEntries * kEntryBytes;
-  while (request_read != request_write) {
-    std::array<u32, 8> request{};
-    std::array<u32, 8> response{};
-    for (u32 i = 0; i < 8; ++i)
-      request[i] = csm_word(requests + request_read % kQueueEntries * kEntryBytes + 4 * i);
-    answer(request, response, author);
-    for (u32 i = 0; i < 8; ++i)
-      set_csm_word(responses + response_write % kQueueEntries * kEntryBytes + 4 * i, response[i]);
-    request_read = (request_read + 1) % kWrap;
-    response_write = (response_write + 1) % kWrap;
-  }
-  set_csm_word(queue + 0x10, request_read);
-  set_csm_word(queue + 0x14, response_write);
-}
-
-// Word 0 of a response: status in its low byte (0 = done), a value in its high half; word 1 data.
-void Arc::answer(const std::array<u32, 8>& request, std::array<u32, 8>& response,
-                 const Author& author) {
-  switch (request[0] & 0xFF) {
-    case kNop:
-    case kPowerSetting:
-    case kDeassertRiscvReset:
-      return;
-    case kGetAiclk:
-      response[1] = aiclk_;
-      return;
-    case kGoBusy:
-    case kAsicState0:
-      return set_aiclk(kAiclkBusy);
-    case kGoShortIdle:
-    case kGoLongIdle:
-    case kAsicState3:
-      return set_aiclk(kAiclkIdle);
-    case kTest:
-      response[1] = request[1] + 1;
-      return;
-    default:
-      response[0] = kUnknownMessage;
-      faults_.raise(Rule::ArcMessage, author.agent, author.pc, author.cycle,
-                    fmt::format("message code 0x{:02x}", request[0] & 0xFF));
-  }
 }
 
 void Arc::archive_memory(Archive& archive) {
@@ -264,7 +198,8 @@ void Arc::archive_memory(Archive& archive) {
   archive.value(scratch_);
   archive.value(scratch_ram_);
   archive.value(misc_control_);
-  archive.value(aiclk_);
+  archive.value(clock_);
+  archive.value(fan_speed_);
 }
 
 u64 Arc::hash_memory(u64 seed) const {
@@ -272,7 +207,8 @@ u64 Arc::hash_memory(u64 seed) const {
   seed = hash_bytes(seed, &contents, sizeof contents);
   seed = hash_bytes(seed, scratch_.data(), sizeof scratch_);
   seed = hash_bytes(seed, scratch_ram_.data(), sizeof scratch_ram_);
-  const u32 rest[] = {misc_control_, aiclk_};
+  seed = hash_bytes(seed, &clock_, sizeof clock_);
+  const u32 rest[] = {misc_control_, fan_speed_};
   return hash_bytes(seed, rest, sizeof rest);
 }
 

@@ -6,10 +6,12 @@
 //   0x80030000  reset unit: scratch registers, ARC_MISC_CNTL (doorbell), reference clock, scratch
 //               RAM (2: boot status, 11: message queues, 12: telemetry values, 13: tag table)
 //   0x80050000, 0x80058000  identification and configuration of the tile's own NIUs
-//   0x800B0000  message FIFO: any write is a doorbell too
+//   0x800B0000  FIFO for message signalled interrupts: writing 0 is a doorbell too
 // Registers are 32-bit words, read and written one at a time; everything else is a fault.
-// Not modelled: resets, power, I2C, SPI and all else that the management firmware does.
+// Not modelled: resets, power, I2C, SPI and what else messages.def says.
 #pragma once
+
+#include <algorithm>
 
 #include "mem/mapping.hpp"
 #include "noc/endpoint.hpp"
@@ -34,6 +36,30 @@ inline constexpr u32 kDoorbell = 1u << 16;
 inline constexpr u32 kAiclkIdle = 800;  // MHz
 inline constexpr u32 kAiclkBusy = 1350;
 
+/// What decides the frequency of the AI clock (tt-zephyr-platforms aiclk_ppm.c), in MHz.
+struct ClockState {
+  u32 busy = 0;          // by message AICLK_GO_BUSY
+  u32 power_busy = 0;    // by message POWER_SETTING
+  u32 forced = 0;        // 0: not
+  u32 host_maximum = 0;  // 0: none
+  u32 tdp_limit = 150;   // W; nothing here is throttled by it
+
+  bool is_busy() const { return (busy | power_busy) != 0; }
+  u32 lowest() const { return is_busy() ? kAiclkBusy | 1u << 16 : kAiclkIdle; }
+  u32 highest() const {
+    return host_maximum != 0 && host_maximum < kAiclkBusy ? host_maximum | 10u << 16 : kAiclkBusy;
+  }
+  u32 aiclk() const {
+    if (forced != 0) return forced;
+    return std::min(lowest() & 0xFFFF, highest() & 0xFFFF);
+  }
+  u32 reason() const {
+    if (forced != 0) return 4u << 16;
+    if ((highest() & 0xFFFF) < (lowest() & 0xFFFF)) return 1u << 16 | highest() >> 16;
+    return lowest() >> 16;
+  }
+};
+
 struct TelemetryInfo {
   u32 tag;
   const char* name;
@@ -42,11 +68,21 @@ struct TelemetryInfo {
 const TelemetryInfo* telemetry_tags();
 unsigned telemetry_tag_count();
 
+enum class MessageKind : u8 { Answered, Accepted, NotModelled };
+struct MessageInfo {
+  u32 code;
+  const char* name;
+  MessageKind kind;
+  const char* meaning;
+};
+const MessageInfo* arc_messages();
+unsigned arc_message_count();
+
 class Arc final : public noc::Endpoint {
  public:
   Arc(const noc::EndpointConfig& config, const BoardFacts& board);
 
-  u32 aiclk() const { return aiclk_; }
+  u32 aiclk() const { return clock_.aiclk(); }
   void reset(Cycle now) override;
 
  protected:
@@ -62,19 +98,22 @@ class Arc final : public noc::Endpoint {
   u32 csm_word(u32 address) const;
   void set_csm_word(u32 address, u32 value);
   void write_telemetry();
+  void update_telemetry();
   void set_telemetry(u32 tag, u32 value);
+  using Words = std::array<u32, 8>;
   void drain_queues(const Author& author);
   void drain_queue(u32 queue, const Author& author);
-  void answer(const std::array<u32, 8>& request, std::array<u32, 8>& response,
-              const Author& author);
-  void set_aiclk(u32 megahertz);
+  void answer_any(u32 queue, const Words& request, Words& response, const Author& author);
+  void answer(u32 queue, const Words& request, Words& response);
+  u32 answer_gddr_reset(u32 bank, u32& reason) const;
 
   BoardFacts board_;
   Mapping csm_;
   std::array<u32, 8> scratch_{};
   std::array<u32, 64> scratch_ram_{};
   u32 misc_control_ = 0;
-  u32 aiclk_ = kAiclkIdle;
+  ClockState clock_;
+  u32 fan_speed_ = 0;
 };
 
 }  // namespace bhemu::arc

@@ -1,40 +1,30 @@
 // One emulated card behind the libttsim ABI: device, PCI function, host memory, and what happens
 // when something goes wrong.
 //
-// Settings, strongest first: environment variables BHEMU_BOARD, BHEMU_HARVEST_DRAM,
-// BHEMU_HARVEST_COLUMNS, BHEMU_THREADS, BHEMU_TIMING, BHEMU_SEED, BHEMU_RULE (comma separated),
-// BHEMU_FAULTS; then the YAML file that BHEMU_CONFIG names, or bhemu.yaml beside the library (which
-// clients may have copied elsewhere: then beside what TT_METAL_SIMULATOR names).
+// Settings: host/card_settings.hpp; bhemu.yaml is looked for beside the library (which clients may
+// have copied elsewhere: then beside what TT_METAL_SIMULATOR, TT_UMD_SIMULATOR or
+// TTEXALENS_SIMULATOR names).
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "capi/code_finder.hpp"
 #include "card/function.hpp"
 #include "device/device.hpp"
-#include "host/settings.hpp"
+#include "host/card_settings.hpp"
 #include "pcie/host_memory.hpp"
 
 namespace bhemu::capi {
 
-/// What a mistake of the host's or the guest's does to the process.
-enum class FaultMode : u8 {
-  Throw,   // std::runtime_error with the report (default)
-  Report,  // printed once; from then on reads give all ones, and nothing else happens
-  Exit,    // printed; the process ends with status 2 (host) or 4 (guest)
-};
+using host::FaultMode;
 
-struct SessionSettings {
-  host::DeviceSettings device;
-  FaultMode faults = FaultMode::Throw;
-};
-/// `get(name)` is the environment (null: not set); `beside` the directories in which bhemu.yaml is
-/// looked for. Throws host::InputError.
-SessionSettings session_settings(const std::function<const char*(const char*)>& get,
-                                 std::span<const std::string> beside);
+using SessionSettings = host::CardSettings;
 
 /// Host memory by the functions that a client has given.
 class CallbackMemory final : public pcie::HostMemory {
@@ -64,19 +54,24 @@ class Session {
   void tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes);
   void clock(u32 cycles);
 
-  Device& device() { return device_; }
+  Device& device() { return *device_; }
 
  private:
+  void power_on();
   template <class Body>
   void guarded(Body body);
+  std::string take_faults();
   void host_mistake(const std::string& text);
   void guest_mistake();
   void report(const std::string& text);
 
   FaultMode mode_;
-  Device device_;
+  CodeFinder code_;
+  DeviceOptions options_;
   CallbackMemory memory_;
-  card::Function function_;
+  bool has_memory_;
+  std::optional<Device> device_;
+  std::optional<card::Function> function_;
   std::mutex mutex_;  // clients lock around us; those that do not are still served one by one
   bool latched_ = false;
 };

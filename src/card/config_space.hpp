@@ -15,12 +15,12 @@ enum ConfigRegister : u32 {
 
 class ConfigSpace {
  public:
-  static constexpr u32 kBytes = 0x40;
+  static constexpr u32 kBytes = 0x1000;  // with what PCI Express adds
 
   /// `subsystem`: the board's number in the high half of SUBSYSTEM.
   explicit ConfigSpace(u16 subsystem);
 
-  /// False: no such register (not a multiple of 4, or beyond the header).
+  /// False: no such register (not a multiple of 4, or without a row).
   bool read(u32 offset, u32& value) const;
   bool write(u32 offset, u32 value);
   /// The address at which the system has put BAR 0, 2 or 4.

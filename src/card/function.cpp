@@ -13,7 +13,6 @@ namespace bhemu::card {
 namespace {
 
 constexpr u64 kWindowsEnd = Windows::kSmall * Windows::kSmallBytes;
-constexpr u64 kNiuAddress = 0xFFFFFFFF'FF000000;  // of the PCIe tile, over the NoC
 
 // The low part of a board's id names the product; cards carry it as PCI subsystem too (tt-kmd
 // blackhole.c PCI_SUBSYSTEM_DEVICE_GALAXY is the id of that board).
@@ -27,12 +26,23 @@ Function::Function(Device& device) : device_(device), config_(subsystem_of(devic
 
 u32 Function::config_read(u32 offset) const {
   u32 value;
+  // Configuration space and the controller's registers are two ways to the same.
+  if (offset == kConfig_PCIE_DEVICE_CONTROL)
+    return device_.pcie().controller().word(pcie::DEVICE_CONTROL_DEVICE_STATUS);
   if (!config_.read(offset, value))
     throw AccessError(fmt::format("no register at offset {:#x} of configuration space", offset));
   return value;
 }
 
 void Function::config_write(u32 offset, u32 value) {
+  if (offset == kConfig_PCIE_DEVICE_CONTROL) {
+    device_.pcie().controller().write(pcie::DEVICE_CONTROL_DEVICE_STATUS, value);
+    return;
+  }
+  // tt-kmd pcie.c, pcie_timer_interrupt: the ARC takes the timer's interrupt as a wish for a reset.
+  constexpr u32 kTimerEnable = 1u << 0 | 1u << 4;
+  if (offset == kConfig_INTERFACE_TIMER_CONTROL && (value & kTimerEnable) == kTimerEnable)
+    wants_reset_ = true;
   if (!config_.write(offset, value))
     throw AccessError(fmt::format("no register at offset {:#x} of configuration space", offset));
 }
@@ -64,11 +74,14 @@ template <class Bytes>
 void Function::each_window(unsigned bar, u64 offset, Bytes bytes) {
   const u64 size = bar == 0 ? Windows::kSmallBytes : Windows::kLargeBytes;
   const unsigned first = bar == 0 ? 0 : Windows::kSmall;
+  constexpr bool kWrites = std::is_const_v<typename Bytes::element_type>;
+  for (u64 at = offset - offset % size; at < offset + bytes.size(); at += size)
+    check_window(first + static_cast<unsigned>(at / size), std::max(at, offset) - at, kWrites);
   while (!bytes.empty()) {
     const u64 within = offset % size;
     const u64 part = std::min<u64>(bytes.size(), size - within);
     const unsigned index = first + static_cast<unsigned>(offset / size);
-    if constexpr (std::is_const_v<typename Bytes::element_type>)
+    if constexpr (kWrites)
       window_write(index, within, bytes.first(part));
     else
       window_read(index, within, bytes.first(part));
@@ -107,6 +120,7 @@ void Function::bar_write(unsigned bar, u64 offset, std::span<const u8> bytes) {
 }
 
 u32 Function::register_read(unsigned bar, u64 offset) {
+  constexpr u64 kArcAperture = 0x1FE00000;
   u32 value = 0;
   if (bar == 0 && offset >= kWindowRegisters && offset - kWindowRegisters < Windows::kRegisterBytes)
     return windows_.read(static_cast<u32>(offset - kWindowRegisters));
@@ -119,6 +133,11 @@ u32 Function::register_read(unsigned bar, u64 offset) {
   if (bar == 2 && offset < pcie::Controller::kBytes &&
       device_.pcie().controller().read(static_cast<u32>(offset), value))
     return value;
+  if (bar == 0 && offset >= kArcAperture)
+    throw AccessError(
+        fmt::format("BAR 0 offset {:#x}: this card has no aperture to the ARC, which is "
+                    "reached through a window at (8, 0)",
+                    offset));
   throw AccessError(
       fmt::format("BAR {} has no register at offset {:#x}, or bhemu does not model "
                   "it",
@@ -149,23 +168,61 @@ NodeId Function::target(unsigned index) const {
   return node;
 }
 
-void Function::window_read(unsigned index, u64 offset, std::span<u8> bytes) {
+/// Tensix tiles that run answer for their NIUs themselves; those of all other tiles are here.
+bool Function::at_niu(unsigned index, u64 address, noc::NiuPlace& place,
+                      const TileSite*& site) const {
+  constexpr u32 kRegisters = 0xFF000000;  // the last 16 MiB of any tile are no memory
+  if (static_cast<u32>(address) < kRegisters) return false;
+  const Window& window = windows_.window(index);
+  const auto noc = static_cast<unsigned>(window.noc_sel);
+  site = device_.board().site_through(
+      noc, {static_cast<u8>(window.x_end), static_cast<u8>(window.y_end)});
+  if (site == nullptr || (site->kind == noc::NodeKind::Tensix && !site->harvested)) return false;
+  const auto found = noc::niu_place(site->kind, noc, address);
+  if (found) place = *found;
+  return found.has_value();
+}
+
+bool Function::niu_read(const TileSite& site, noc::NiuPlace place, u32& value) {
+  // The host's own tile counts what passes through it.
+  if (site.kind == noc::NodeKind::Pcie && !site.harvested &&
+      device_.pcie().read_niu(place.noc, place.offset, value))
+    return true;
+  return noc::read_identity(device_.board().routing(), place.noc, site.noc0, site.translated,
+                            place.offset, value);
+}
+
+void Function::check_window(unsigned index, u64 offset, bool is_write) const {
   if (const char* why = windows_.objection(index))
     throw AccessError(fmt::format("window {}: {}", index, why));
-  const Window& window = windows_.window(index);
-  if (window.mcast != 0)
-    throw AccessError(fmt::format("window {} is set to multicast, which cannot be read", index));
-  const NodeId node = target(index);
+  // Drivers read through windows that are set to multicast, to flush what they wrote, and cards
+  // live on (blackhole-py of January 2026, device.py, upload_firmware); the end is asked.
+  if (is_write && windows_.window(index).mcast != 0) return;
+  // Tiles of which nothing but the NIU answers are no nodes.
+  noc::NiuPlace place;
+  const TileSite* site;
+  if (!at_niu(index, windows_.address(index) + offset, place, site)) target(index);
+}
+
+void Function::window_read(unsigned index, u64 offset, std::span<u8> bytes) {
+  const auto noc = static_cast<unsigned>(windows_.window(index).noc_sel);
   const u64 address = windows_.address(index) + offset;
-  if (address >= kNiuAddress && device_.board().routing().kind(node) == noc::NodeKind::Pcie) {
+  noc::NiuPlace place;
+  if (const TileSite * site; at_niu(index, address, place, site)) {
     u32 value;
-    if (bytes.size() == 4 &&
-        device_.pcie().read_niu(static_cast<unsigned>(window.noc_sel),
-                                static_cast<u32>(address - kNiuAddress), value)) {
+    if (bytes.size() == 4 && niu_read(*site, place, value)) {
       std::memcpy(bytes.data(), &value, 4);
       return;
     }
-  } else if (device_.read(node, address, bytes)) {
+    throw AccessError(
+        fmt::format("{} bytes at {:#x} of NoC {}'s NIU of the {} tile at ({}, {}): no register, or "
+                    "bhemu does not model it (window {})",
+                    bytes.size(), place.offset, place.noc, noc::name_of(site->kind), site->noc0.x,
+                    site->noc0.y, index));
+  }
+  const NodeId node = target(index);
+  if (device_.read(node, address, bytes)) {
+    device_.pcie().count_host_request(noc, false, false, address, bytes.size());
     return;
   }
   throw AccessError(fmt::format("nothing can be read at {} address {:#x}, {} bytes (window {})",
@@ -174,31 +231,42 @@ void Function::window_read(unsigned index, u64 offset, std::span<u8> bytes) {
 }
 
 void Function::window_write(unsigned index, u64 offset, std::span<const u8> bytes) {
-  if (const char* why = windows_.objection(index))
-    throw AccessError(fmt::format("window {}: {}", index, why));
+  constexpr u64 kPosted = 2;
   const Window& window = windows_.window(index);
   const u64 address = windows_.address(index) + offset;
-  std::vector<NodeId> many;
-  NodeId one = kNoNode;
-  std::span<const NodeId> nodes;
+  noc::NiuPlace place;
+  if (const TileSite * site; window.mcast == 0 && at_niu(index, address, place, site))
+    throw AccessError(fmt::format(
+        "register {:#x} of NoC {}'s NIU of the {} tile at ({}, {}) is set by the "
+        "firmware alone (window {})",
+        place.offset, place.noc, noc::name_of(site->kind), site->noc0.x, site->noc0.y, index));
   if (window.mcast == 0) {
-    one = target(index);
-    nodes = {&one, 1};
+    node_write(target(index), address, bytes, index);
   } else {
-    many = windows_.targets(index, device_.board());
-    nodes = many;
+    const std::vector<NodeId> nodes = windows_.targets(index, device_.board());
     if (nodes.empty())
       throw AccessError(
           fmt::format("window {} multicasts to ({}, {})-({}, {}), where there is no "
                       "Tensix tile",
                       index, window.x_start, window.y_start, window.x_end, window.y_end));
+    for (const NodeId node : nodes) node_write(node, address, bytes, index);
   }
-  for (const NodeId node : nodes)
-    if (!device_.write(node, address, bytes))
-      throw AccessError(
-          fmt::format("nothing can be written at {} address {:#x}, {} bytes "
-                      "(window {})",
-                      device_.board().routing().name(node), address, bytes.size(), index));
+  device_.pcie().count_host_request(static_cast<unsigned>(window.noc_sel), true,
+                                    window.ordering == kPosted, address, bytes.size());
+}
+
+void Function::node_write(NodeId node, u64 address, std::span<const u8> bytes, unsigned index) {
+  const FaultPort& faults = device_.node(node).faults();
+  const bool stopped = faults.stopped();
+  if (!device_.write(node, address, bytes))
+    throw AccessError(
+        fmt::format("nothing can be written at {} address {:#x}, {} bytes "
+                    "(window {})",
+                    device_.board().routing().name(node), address, bytes.size(), index));
+  // What a write sets off can break a rule too.
+  if (!stopped && faults.stopped())
+    throw AccessError(fmt::format("the write to {} address {:#x} (window {}) has broken a rule",
+                                  device_.board().routing().name(node), address, index));
 }
 
 /// Read channel 0: from host memory to an address of the card, which is an offset in BAR 0. The

@@ -4,7 +4,10 @@
 // jasondavies/tt-isa-documentation BlackholeA0/PCIExpressTile/README.md, "Address spaces".
 //   BAR 0  0x00000000  202 windows of 2 MiB
 //          0x1FC00000  their registers, and those of the windows of BAR 4
-//          0x1FD04000  NIU of NoC 0, 0x1FD14000 NIU of NoC 1
+//          0x1FD04000  NIU of NoC 0, 0x1FD14000 NIU of NoC 1 (read only)
+//          0x1FE00000  reserved: an aperture to the ARC on cards whose host is at PCIe tile 1
+//          (p100);
+//                      P100A and P150 use tile 0 (tt-zephyr-platforms spirom_data_tables)
 //   BAR 2              PCI Express controller (pcie/controller.def)
 //   BAR 4              8 windows of 4 GiB
 #pragma once
@@ -16,10 +19,12 @@
 #include "card/config_space.hpp"
 #include "card/windows.hpp"
 #include "device/device.hpp"
+#include "noc/identity.hpp"
 
 namespace bhemu::card {
 
-/// The host did something that no card answers. Nothing has been changed.
+/// The host did something that no card answers. Windows are looked at before anything is changed;
+/// a stretch of registers is done up to the one that refuses.
 class AccessError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -40,6 +45,8 @@ class Function {
   /// Throw AccessError when there is no such register.
   u32 config_read(u32 offset) const;
   void config_write(u32 offset, u32 value);
+  /// The host has asked for a reset of the ASIC: whoever owns device and function starts both anew.
+  bool wants_reset() const { return wants_reset_; }
 
   /// Any size and alignment, by address on the host's bus. A stretch over several windows goes
   /// through each of them. Throw AccessError where no card answers.
@@ -63,7 +70,11 @@ class Function {
   void each_window(unsigned bar, u64 offset, Bytes bytes);
   void window_read(unsigned index, u64 offset, std::span<u8> bytes);
   void window_write(unsigned index, u64 offset, std::span<const u8> bytes);
+  void node_write(NodeId node, u64 address, std::span<const u8> bytes, unsigned index);
+  void check_window(unsigned index, u64 offset, bool is_write) const;
+  bool niu_read(const TileSite& site, noc::NiuPlace place, u32& value);
   NodeId target(unsigned index) const;
+  bool at_niu(unsigned index, u64 address, noc::NiuPlace& place, const TileSite*& site) const;
   u32 register_read(unsigned bar, u64 offset);
   void register_write(unsigned bar, u64 offset, u32 value);
   void start_transfer();
@@ -71,6 +82,7 @@ class Function {
   Device& device_;
   ConfigSpace config_;
   Windows windows_;
+  bool wants_reset_ = false;
 };
 
 }  // namespace bhemu::card

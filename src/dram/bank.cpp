@@ -5,9 +5,6 @@
 namespace bhemu::dram {
 namespace {
 
-// From here on a call to the kernel is cheaper than a page fault for every 4 KiB.
-constexpr u32 kWorthPopulating = 64 * 1024;
-
 bool inside(u64 address, u32 bytes) {
   return address <= kBankBytes && bytes <= kBankBytes - address;
 }
@@ -25,8 +22,7 @@ bool Bank::read(u64 address, void* target, u32 bytes, Cycle) {
 
 bool Bank::write(u64 address, const void* source, u32 bytes, const Author&) {
   if (!inside(address, bytes)) return false;
-  if (bytes >= kWorthPopulating) memory_.populate(address, bytes);
-  std::memcpy(memory_.data() + address, source, bytes);
+  memory_.fill(address, source, bytes);
   return true;
 }
 

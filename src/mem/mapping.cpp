@@ -18,6 +18,10 @@ namespace {
 
 constexpr u64 kPage = 4096;
 constexpr u64 kNoPage = ~u64{0};
+// From here on a call to the kernel is cheaper than a page fault for every 4 KiB. It is also the
+// unit in which we remember what exists: that call is not free for pages that do.
+constexpr u64 kGranule = 64 * 1024;
+constexpr u64 kPiece = 512 * 1024;
 
 u8* map(u64 bytes, int flags, int fd) {
   void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, fd, 0);
@@ -64,12 +68,14 @@ Mapping Mapping::anonymous(u64 bytes) {
 Mapping::Mapping(Mapping&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)),
-      fd_(std::exchange(other.fd_, -1)) {}
+      fd_(std::exchange(other.fd_, -1)),
+      populated_(std::move(other.populated_)) {}
 
 Mapping& Mapping::operator=(Mapping&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
   std::swap(fd_, other.fd_);
+  std::swap(populated_, other.populated_);
   return *this;
 }
 
@@ -78,14 +84,43 @@ Mapping::~Mapping() {
   if (fd_ >= 0) close(fd_);
 }
 
-void Mapping::populate(u64 offset, u64 bytes) {
+void Mapping::fill(u64 offset, const void* source, u64 bytes) {
   CHECK(offset <= size_ && bytes <= size_ - offset);
+  const u8* from = static_cast<const u8*>(source);
+  if (bytes < kGranule || is_populated(offset, bytes)) {
+    if (bytes != 0) std::memcpy(data_ + offset, from, bytes);
+    return;
+  }
+  // Piece by piece: what the kernel has just zeroed is still in the processor's cache then.
+  while (bytes != 0) {
+    const u64 piece = std::min(bytes, kPiece);
+    populate(offset, piece);
+    std::memcpy(data_ + offset, from, piece);
+    offset += piece;
+    from += piece;
+    bytes -= piece;
+  }
+}
+
+bool Mapping::is_populated(u64 offset, u64 bytes) const {
+  if (populated_.empty()) return false;
+  for (u64 at = offset / kGranule; at * kGranule < offset + bytes; ++at)
+    if (!populated_[at]) return false;
+  return true;
+}
+
+void Mapping::populate(u64 offset, u64 bytes) {
+  if (populated_.empty()) populated_.resize(align_up(size_, kGranule) / kGranule);
   const u64 first = offset & ~u64{kPage - 1};
+  const u64 end = offset + bytes;
   // A kernel before 5.14 refuses, and the pages come one by one when they are touched.
-  madvise(data_ + first, offset + bytes - first, MADV_POPULATE_WRITE);
+  madvise(data_ + first, end - first, MADV_POPULATE_WRITE);
+  for (u64 at = align_up(first, kGranule); at + kGranule <= end; at += kGranule)
+    populated_[at / kGranule] = true;
 }
 
 void Mapping::clear() {
+  populated_.clear();
   if (fd_ >= 0) {
     const int failed =
         fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size_));

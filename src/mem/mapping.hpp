@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/archive.hpp"
 #include "base/types.hpp"
@@ -26,9 +27,9 @@ class Mapping {
   u64 size() const { return size_; }
   int fd() const { return fd_; }  // -1 for anonymous memory
 
-  /// Makes the pages of a stretch that is about to be written whole exist in one go: a tenth of the
-  /// cost of touching them one by one. Contents do not change.
-  void populate(u64 offset, u64 bytes);
+  /// Copies to the region. Pages of a long stretch that do not exist yet are made in one go, a
+  /// tenth of the cost of touching them one by one.
+  void fill(u64 offset, const void* source, u64 bytes);
   /// Gives all pages back to the host; the region reads as zero again.
   void clear();
   /// A hash of the contents which costs only what was touched; zero pages do not count, so two
@@ -38,9 +39,13 @@ class Mapping {
   void archive(Archive& archive);
 
  private:
+  bool is_populated(u64 offset, u64 bytes) const;
+  void populate(u64 offset, u64 bytes);
+
   u8* data_ = nullptr;
   u64 size_ = 0;
   int fd_ = -1;
+  std::vector<bool> populated_;  // granule by granule (kGranule); empty: none
 };
 
 /// Mixes `bytes` into `seed`; the hash of the determinism tests (64-bit FNV-style, 8 bytes a step).

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "mem/mapping.hpp"
+#include "noc/command.hpp"
+#include "noc/identity.hpp"
 #include "noc/registers.hpp"
 
 namespace bhemu::noc {
@@ -24,6 +26,7 @@ void Endpoint::answer(Packet& packet, Outbox& outbox) {
                               name_of(packet.issuer), packet.issuer_pc));
     return;
   }
+  if (shows_niu()) count_arrival(packet);
   const ServedMemory memory{
       this,
       [](void* self, u64 address, void* target, u32 bytes, Cycle at) {
@@ -40,6 +43,7 @@ void Endpoint::answer(Packet& packet, Outbox& outbox) {
                                 name_of(packet.issuer), who, packet.issuer_pc)))
     return;
   if (!wants_response(packet)) return;
+  if (shows_niu()) count_response(packet);
   Packet response = make_response(packet, id_, std::move(payload), *config_.timing, now);
   response.target_coord = config_.noc0;
   response.sequence = sequence_++;
@@ -63,25 +67,88 @@ bool Endpoint::host_write(u64 address, std::span<const u8> bytes, Cycle now) {
 
 bool Endpoint::read_niu(unsigned noc, u32 offset, u32& value) const {
   const Routing& routing = *config_.routing;
-  switch (offset) {
-    case niu::NOC_NODE_ID: {
-      const Coord at = config_.noc0;
-      const u32 x = noc == 0 ? at.x : Routing::kWidth - 1 - at.x;
-      const u32 y = noc == 0 ? at.y : Routing::kHeight - 1 - at.y;
-      value =
-          x | y << 6 | Routing::kWidth << 12 | Routing::kHeight << 19 | (noc == 0 ? 1u << 28 : 0);
-      return true;
-    }
-    case niu::NIU_CFG_0:
-      value = routing.has_translation() ? 1u << 14 : 0;
-      return true;
+  if (offset % 4 != 0) return false;
+  if (offset >= kCountersFirst && offset < kCountersEnd) {
+    if (niu_register_at(offset) == nullptr) return false;
+    value = counters_[noc][(offset - kCountersFirst) / 4];
+    return true;
+  }
+  return read_identity(routing, noc, config_.noc0, routing.info(id_).translated, offset, value);
+}
+
+// Counters.md: who counts what. Niu does the same for a Tensix tile, where guests can see the time
+// between the steps.
+void Endpoint::count_arrival(const Packet& packet) {
+  const unsigned noc = packet.noc;
+  const bool posted = packet.posted;
+  switch (packet.kind) {
+    case PacketKind::ReadRequest:
+      count(noc, niu::NIU_SLV_REQ_ACCEPTED, packet.parts);
+      count(noc, niu::NIU_SLV_RD_REQ_RECEIVED, packet.parts);
+      break;
+    case PacketKind::AtomicRequest:
+      count(noc, niu::NIU_SLV_REQ_ACCEPTED, 1);
+      count(noc,
+            posted ? niu::NIU_SLV_POSTED_ATOMIC_RECEIVED : niu::NIU_SLV_NONPOSTED_ATOMIC_RECEIVED,
+            1);
+      break;
     default:
-      return false;
+      count(noc,
+            posted ? niu::NIU_SLV_POSTED_WR_REQ_STARTED : niu::NIU_SLV_NONPOSTED_WR_REQ_STARTED,
+            packet.parts);
+      count(noc,
+            posted ? niu::NIU_SLV_POSTED_WR_DATA_WORD_RECEIVED
+                   : niu::NIU_SLV_NONPOSTED_WR_DATA_WORD_RECEIVED,
+            packet.inline_data ? 1 : flits_of(packet.address, packet.length));
+      count(noc,
+            posted ? niu::NIU_SLV_POSTED_WR_REQ_RECEIVED : niu::NIU_SLV_NONPOSTED_WR_REQ_RECEIVED,
+            packet.parts);
+  }
+}
+
+void Endpoint::count_response(const Packet& packet) {
+  const unsigned noc = packet.noc;
+  switch (packet.kind) {
+    case PacketKind::ReadRequest:
+      count(noc, niu::NIU_SLV_RD_RESP_SENT, packet.parts);
+      count(noc, niu::NIU_SLV_RD_DATA_WORD_SENT, flits_of(packet.address, packet.length));
+      break;
+    case PacketKind::AtomicRequest:
+      count(noc, niu::NIU_SLV_ATOMIC_RESP_SENT, 1);
+      break;
+    default:
+      count(noc, niu::NIU_SLV_WR_ACK_SENT, packet.parts);
+  }
+}
+
+void Endpoint::count_host_request(unsigned noc, bool is_write, bool posted, u64 address,
+                                  u64 bytes) {
+  const u32 flits = flits_of(address, bytes);
+  const u32 packets = parts_of(bytes);
+  count(noc, niu::NIU_MST_CMD_ACCEPTED, packets);
+  if (!is_write) {
+    count(noc, niu::NIU_MST_RD_REQ_STARTED, packets);
+    count(noc, niu::NIU_MST_RD_REQ_SENT, packets);
+    count(noc, niu::NIU_MST_RD_RESP_RECEIVED, packets);
+    count(noc, niu::NIU_MST_RD_DATA_WORD_RECEIVED, flits);
+  } else if (posted) {
+    count(noc, niu::NIU_MST_POSTED_WR_REQ_STARTED, packets);
+    count(noc, niu::NIU_MST_POSTED_WR_REQ_SENT, packets);
+    count(noc, niu::NIU_MST_POSTED_WR_DATA_WORD_SENT, flits);
+  } else {
+    count(noc, niu::NIU_MST_NONPOSTED_WR_REQ_STARTED, packets);
+    count(noc, niu::NIU_MST_NONPOSTED_WR_REQ_SENT, packets);
+    count(noc, niu::NIU_MST_NONPOSTED_WR_DATA_WORD_SENT, flits);
+    count(noc, niu::NIU_MST_WR_ACK_RECEIVED, packets);
   }
 }
 
 u64 Endpoint::hash(u64 seed) const {
   seed = hash_bytes(seed, &sequence_, sizeof sequence_);
+  for (const auto& of_noc : counters_)
+    for (const u32& counter : of_noc)
+      if (counter != 0)
+        seed = hash_bytes(seed ^ static_cast<u64>(&counter - &of_noc[0]), &counter, 4);
   return hash_memory(seed);
 }
 
@@ -89,12 +156,14 @@ void Endpoint::archive(Archive& archive) {
   faults_.archive(archive);
   arrivals_.archive(archive);
   archive.value(sequence_);
+  archive.value(counters_);
   archive_memory(archive);
 }
 
 void Endpoint::reset(Cycle) {
   arrivals_ = ArrivalQueue{};
   sequence_ = 0;
+  counters_ = {};
 }
 
 }  // namespace bhemu::noc

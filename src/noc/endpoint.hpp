@@ -2,6 +2,8 @@
 // (Software on silicon can initiate requests from some of them; no software that we run does.)
 #pragma once
 
+#include <array>
+
 #include "noc/node.hpp"
 #include "noc/routing.hpp"
 #include "noc/serve.hpp"
@@ -31,9 +33,12 @@ class Endpoint : public Node {
   void archive(Archive& archive) override;
   void reset(Cycle now) override;
 
-  /// A word of the configuration of this tile's NIU on `noc`. False: nothing there, or not
-  /// modelled.
+  /// A word of this tile's NIU on `noc`: identification, configuration, the status counters at
+  /// 0x200 (niu.def). False: nothing there, or not modelled. These NIUs have no command buffers
+  /// that anybody could use, and their configuration is the ARC firmware's: there is no write.
   bool read_niu(unsigned noc, u32 offset, u32& value) const;
+  /// For the status counters: a request that the host makes through this tile, and its answer.
+  void count_host_request(unsigned noc, bool is_write, bool posted, u64 address, u64 bytes);
 
  protected:
   /// Both return false where nothing is; the caller then raises `address_rule`.
@@ -48,10 +53,21 @@ class Endpoint : public Node {
 
  private:
   void answer(Packet& packet, Outbox& outbox);
+  void count_arrival(const Packet& packet);
+  void count_response(const Packet& packet);
+  void count(unsigned noc, u32 offset, u32 amount) {
+    counters_[noc][(offset - kCountersFirst) / 4] += amount;
+  }
+  /// Elsewhere nobody can read the counters.
+  bool shows_niu() const { return kind() == NodeKind::Pcie || kind() == NodeKind::Arc; }
+
+  static constexpr u32 kCountersFirst = 0x200;
+  static constexpr u32 kCountersEnd = 0x300;
 
   EndpointConfig config_;
   ArrivalQueue arrivals_;
   u64 sequence_ = 0;
+  std::array<std::array<u32, (kCountersEnd - kCountersFirst) / 4>, kNocs> counters_{};
 };
 
 }  // namespace bhemu::noc

@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "base/check.hpp"
 #include "mem/mapping.hpp"
 
 namespace bhemu::tile {
@@ -34,11 +35,8 @@ const DebugRegisterInfo* debug_register_at(u32 offset) {
 
 Rule refusal_of(u32 offset) {
   using namespace debug_reg;
-  if (offset == WDT_CNTL) return Rule::TileWatchdog;
-  if (offset == DBG_L1_MEM_REG2 || offset == DBG_RD_DATA || offset == DBG_ARRAY_RD_DATA ||
-      offset == CFGREG_RDDATA)
-    return Rule::TileDebugBus;
-  return Rule::TilePerfCounter;
+  CHECK(offset == WDT_CNTL);
+  return Rule::TileWatchdog;
 }
 
 void DebugRegisters::reset() {

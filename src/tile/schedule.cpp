@@ -21,7 +21,7 @@ bool Tile::anyone_awake() const {
     if (slot.status == CoreStatus::Running) return true;
     if (slot.status == CoreStatus::Blocked && !parking_) return true;
   }
-  return !coprocessor_->asleep();
+  return !coprocessor_->asleep() || dump_.running();
 }
 
 Cycle Tile::next_cycle() const {
@@ -74,7 +74,8 @@ void Tile::run_turn(Cycle limit) {
   }
   // One core alone can run on: nobody is there to see the difference. Whatever it does that
   // could rouse somebody ends the long turn at the quantum it is in.
-  long_turn_ = running == 1 && !retries && !pic_.armed() && coprocessor_->asleep();
+  long_turn_ =
+      running == 1 && !retries && !pic_.armed() && coprocessor_->asleep() && !dump_.running();
   turn_end_ = long_turn_ ? limit : nominal_end(now_);
   for (unsigned core = 0; core < kCores; ++core) {
     CoreSlot& slot = slots_[core];
@@ -90,6 +91,7 @@ void Tile::run_turn(Cycle limit) {
   if (!coprocessor_->asleep()) coprocessor_->run(nominal_begin(turn_end_ - 1), turn_end_);
   now_ = turn_end_;
   position_ = kOutside;
+  if (dump_.running()) write_due_samples();
 }
 
 void Tile::run_core(unsigned core) {

@@ -70,6 +70,11 @@ struct CoreSlot {
   BlockKind block = BlockKind::None;
   u32 block_address = 0;    // of the access that waits
   u32 block_resources = 0;  // Blocked: mask of Resource
+  // The latest access that had to wait, and how many instructions were retired before it: the core
+  // is still there while that number stands, however often it was roused to look again.
+  BlockKind waited = BlockKind::None;
+  u32 waited_address = 0;
+  u64 waited_instret = 0;
   // The access at the pc has had to wait, and has not been tried again since.
   BlockKind waited_for = BlockKind::None;
   bool checked = false;  // a debugger wants a look at each instruction

@@ -35,7 +35,7 @@ class ArcTile : public testing::Test {
     return result;
   }
   /// As blackhole-py's and tt-umd's message queues do.
-  std::array<u32, 8> message(u32 code, u32 argument = 0, u32 queue = 0) {
+  std::array<u32, 8> message(u32 code, u32 argument = 0, u32 queue = 0, u32 second = 0) {
     const u32 control = read(arc::kResetUnit + 0x42C);
     const u32 queues = read(control);
     const u32 entries = read(control + 4) & 0xFF;
@@ -43,6 +43,7 @@ class ArcTile : public testing::Test {
     const u32 put = read(base);
     write(base + 32 + put % entries * 32, code);
     write(base + 32 + put % entries * 32 + 4, argument);
+    write(base + 32 + put % entries * 32 + 8, second);
     write(base, (put + 1) % (2 * entries));
     write(arc::kMiscControl, read(arc::kMiscControl) | 1u << 16);
     const u32 get = read(base + 4);
@@ -79,6 +80,8 @@ TEST_F(ArcTile, telemetry_agrees_with_the_board) {
   EXPECT_EQ(tags.at(40), 1u);
   EXPECT_EQ(tags.at(14), 800u);
   EXPECT_EQ(tags.at(11) >> 16, 45u);
+  EXPECT_EQ(tags.at(45), 0x3232u);                          // bank 7 is harvested
+  EXPECT_EQ(tags.at(38), 1u);                               // PCIe tile 0
   EXPECT_GT(telemetry(1'000'000'000).at(32), tags.at(32));  // the heart beats
 }
 
@@ -88,10 +91,103 @@ TEST_F(ArcTile, aiclk_follows_the_busy_and_idle_messages) {
   EXPECT_EQ(message(0x34)[1], 1350u);
   EXPECT_EQ(message(0x54)[0], 0u);
   EXPECT_EQ(telemetry().at(14), 800u);
-  message(0xA0);
-  EXPECT_EQ(telemetry().at(14), 1350u);
-  message(0xA3);
+  EXPECT_EQ(message(0xA0)[0], 0u);  // that the chip is in use does not make it busy
   EXPECT_EQ(telemetry().at(14), 800u);
+  EXPECT_EQ(message(0x21 | 4 << 8 | 1 << 16)[0], 0u);  // tt-kmd's power state: first flag set
+  EXPECT_EQ(telemetry().at(14), 1350u);
+  message(0x21 | 4 << 8);
+  EXPECT_EQ(telemetry().at(14), 800u);
+  message(0x21 | 1 << 16);  // no flag is valid
+  EXPECT_EQ(telemetry().at(14), 800u);
+}
+
+TEST_F(ArcTile, aiclk_can_be_forced_and_limited_and_telemetry_says_by_whom) {
+  EXPECT_EQ(message(0x34)[2], 3u);
+  EXPECT_EQ(message(0x33, 1000)[0], 0u);
+  EXPECT_EQ(message(0x34)[1], 1000u);
+  EXPECT_EQ(message(0x34)[2], 2u);
+  EXPECT_EQ(telemetry().at(69), 4u << 16);
+  EXPECT_EQ(message(0x33, 1401)[0], 1u);
+  EXPECT_EQ(message(0x33, 199)[0], 1u);
+  message(0x33, 0);
+  EXPECT_EQ(message(0x34)[1], 800u);
+  message(0x52);
+  EXPECT_EQ(telemetry().at(65), 1350u | 1u << 16);
+  EXPECT_EQ(telemetry().at(69), 1u);
+  EXPECT_EQ(message(0x23, 900)[0], 0u);
+  EXPECT_EQ(telemetry().at(14), 900u);
+  EXPECT_EQ(telemetry().at(66), 900u | 10u << 16);
+  EXPECT_EQ(telemetry().at(69), 1u << 16 | 10u);
+  EXPECT_EQ(telemetry().at(70), 900u);
+  EXPECT_EQ(message(0x23, 700)[0], 1u);
+  message(0x23, 0, 0, 1);
+  EXPECT_EQ(telemetry().at(14), 1350u);
+  EXPECT_EQ(telemetry().at(70), 0u);
+}
+
+TEST_F(ArcTile, the_other_messages_that_clients_send_are_answered_as_the_firmware_does) {
+  EXPECT_EQ(message(0x16)[0], 0xFEu);
+  EXPECT_EQ(message(0x1B, 0)[1], 1454u);
+  EXPECT_EQ(message(0x1B, 0)[2], 45u << 16);
+  EXPECT_EQ(message(0x1B, 8)[0], 1u);
+  EXPECT_EQ(message(0x22, 100)[0], 0u);
+  EXPECT_EQ(telemetry().at(64), 100u);
+  EXPECT_EQ(message(0x22, 151)[0], 1u);
+  message(0x22, 0, 0, 1);
+  EXPECT_EQ(telemetry().at(64), 150u);
+  message(0xAC, 250);
+  EXPECT_EQ(telemetry().at(31), 100u);
+  message(0xAC, ~0u);
+  EXPECT_EQ(telemetry().at(31), 40u);
+  EXPECT_EQ(message(0xB6, 3), (std::array<u32, 8>{}));
+  EXPECT_EQ(message(0xB6, 7), (std::array<u32, 8>{1, 2}));  // harvested
+  EXPECT_EQ(message(0xB6, 8), (std::array<u32, 8>{1, 1}));
+  EXPECT_EQ(message(0xC0)[1], 1u);
+  EXPECT_EQ(message(0xC1, 0)[0], 0u);
+  EXPECT_EQ(message(0xC1, 10'000)[0], 0u);
+  EXPECT_EQ(message(0xC1, 250)[0], 134u);
+}
+
+TEST_F(ArcTile, every_row_of_the_table_of_messages_is_answered_as_it_says) {
+  for (unsigned i = 0; i < arc::arc_message_count(); ++i) {
+    const arc::MessageInfo& row = arc::arc_messages()[i];
+    if (row.code == 0xBE) continue;
+    const auto before = arc.faults().faults().size();
+    const bool modelled = row.kind != arc::MessageKind::NotModelled;
+    const u32 status = message(row.code)[0];
+    EXPECT_EQ(status == 0xFF, !modelled) << row.name;
+    EXPECT_EQ(arc.faults().faults().size() == before, modelled) << row.name;
+  }
+}
+
+TEST_F(ArcTile, a_queue_counts_its_messages) {
+  EXPECT_EQ(message(0x90, 5)[2], 1u);
+  EXPECT_EQ(message(0x90, 5)[2], 2u);
+  EXPECT_EQ(message(0x90, 5, 1)[2], 1u);
+  message(0xBE, 100);
+  EXPECT_EQ(message(0x90, 5)[2], 101u);
+}
+
+TEST_F(ArcTile, a_queue_whose_answers_nobody_takes_waits_and_one_with_a_bad_pointer_is_left) {
+  const u32 base = read(read(arc::kResetUnit + 0x42C));
+  for (u32 i = 0; i < 4; ++i) write(base + 32 + i * 32, 0x90);
+  write(base, 4);
+  write(0x800B0000, 7);  // not a doorbell
+  EXPECT_EQ(read(base + 0x10), 0u);
+  write(0x800B0000, 0);
+  EXPECT_EQ(read(base + 0x10), 4u);
+  EXPECT_EQ(read(base + 0x14), 4u);
+  write(base, 5);
+  write(0x800B0000, 0);
+  EXPECT_EQ(read(base + 0x10), 4u);  // four answers wait
+  write(base + 4, 1);
+  write(0x800B0000, 0);
+  EXPECT_EQ(read(base + 0x10), 5u);
+  write(base, 8);
+  write(base + 4, 5);
+  write(0x800B0000, 0);
+  EXPECT_EQ(read(base + 0x10), 5u);
+  EXPECT_EQ(read(0x800B0008), 1u);
 }
 
 TEST_F(ArcTile, queues_wrap_and_are_independent) {

@@ -1,0 +1,97 @@
+// A client that boots the firmware and runs a kernel, with nothing but the ABI between it and the
+// card. Which bytes go where is learned from a second device that the host library prepares; it
+// never runs.
+#include "card_fixture.hpp"
+#include "device/device.hpp"
+#include "host/prepared.hpp"
+#include "support/card_boot.hpp"
+
+namespace bhemu::test {
+namespace {
+
+class CardBoot : public CardTest {
+ protected:
+  void boot(const char* board, Variables variables = {}) {
+    open(board, variables);
+    ASSERT_TRUE(boot_card(client, board_, firmware));
+  }
+
+  /// Windows of BAR 4 show a bank each.
+  void copy_bank(Device& model, unsigned bank, u64 bytes, bool to_card) {
+    const Coord port = board_.dram_port(bank, 0);
+    client.aim(202 + bank, {.x = port.x, .y = port.y});
+    std::vector<u8> data(bytes);
+    const u64 at = client.window_base(202 + bank);
+    if (to_card) {
+      ASSERT_TRUE(model.read_dram(bank, 0, data));
+      libttsim_pci_mem_wr_bytes(at, data.data(), static_cast<u32>(bytes));
+    } else {
+      libttsim_pci_mem_rd_bytes(at, data.data(), static_cast<u32>(bytes));
+      ASSERT_TRUE(model.write_dram(bank, 0, data));
+    }
+  }
+  void copy_l1(Device& model, Coord tile, u32 address, u32 bytes) {
+    std::vector<u8> data(bytes);
+    ASSERT_TRUE(model.read(tile, address, data));
+    client.write(tile.x, tile.y, address, data);
+  }
+  void run(const std::string& example) {
+    run(host::load_program(std::string(BHEMU_SOURCE_DIR) + example));
+  }
+  void run(const host::Program& program) {
+    constexpr u64 kBankBytes = 4 << 20;
+    DeviceOptions options;
+    options.board = board_.options();
+    Device model(options);
+    const host::PreparedProgram prepared(program, board_, firmware, model.dram_bank_bytes());
+    prepared.start(model, firmware);
+    for (unsigned bank = 0; bank < board_.dram_banks(); ++bank)
+      copy_bank(model, bank, kBankBytes, true);
+    const host::Protocol& protocol = firmware.protocol();
+    for (const Coord tile : prepared.tiles()) {
+      copy_l1(model, tile, firmware.kernel_config_base(), prepared.offsets().end);
+      copy_l1(model, tile, protocol.launch_ring, protocol.launch.bytes);
+    }
+    for (const Coord tile : prepared.tiles())
+      client.write32(tile.x, tile.y, protocol.go_messages, u32{host::kGoGo} << 24);
+    unsigned polls = 0;
+    for (const Coord tile : prepared.tiles())
+      while (client.read32(tile.x, tile.y, protocol.go_messages) >> 24 != host::kGoDone)
+        ASSERT_LT(++polls, 200'000u);
+    for (unsigned bank = 0; bank < board_.dram_banks(); ++bank)
+      copy_bank(model, bank, kBankBytes, false);
+    for (const host::Check& check : prepared.check(model))
+      EXPECT_TRUE(check.passed) << check.what << ": " << check.detail;
+  }
+
+  host::Firmware firmware = host::Firmware::embedded();
+};
+
+TEST_F(CardBoot, all_120_tiles_of_a_p100a_come_up_and_copy_a_tensor) {
+  boot("p100a");
+  run("/examples/dram_copy.yaml");
+}
+
+TEST_F(CardBoot, all_140_tiles_of_a_p150_come_up_and_add_a_scalar_on_each) {
+  boot("p150", {{"BHEMU_THREADS", "2"}});
+  run("/examples/add_scalar.yaml");
+}
+
+TEST_F(CardBoot, a_fault_in_a_kernel_is_reported_with_its_source_line) {
+  const std::string elf = std::string(BHEMU_SOURCE_DIR) + "/kernels/prebuilt/stuck_noc/brisc.elf";
+  boot("p100a", {{"BHEMU_ELF", elf.c_str()}});
+  // Reads from a tile that does not exist.
+  const host::Program program =
+      host::parse_program(std::string(BHEMU_SOURCE_DIR) + "/examples/wrong.yaml",
+                          "name: wrong\n"
+                          "board: p100a\n"
+                          "tiles: [[1, 2]]\n"
+                          "kernels: {brisc: ../kernels/prebuilt/stuck_noc/brisc.elf}\n"
+                          "arguments: {brisc: [40, 40, 0x100000, 0x100000]}\n");
+  const std::string said = refusal([&] { run(program); });
+  for (const char* part : {"(1, 2)", "BRISC", "noc-", "PollRemoteWord", ".c:"})
+    EXPECT_NE(said.find(part), std::string::npos) << part << " in " << said;
+}
+
+}  // namespace
+}  // namespace bhemu::test
