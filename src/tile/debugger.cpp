@@ -226,7 +226,8 @@ void Tile::command(debug_command::Continue, unsigned core, const Author&) {
 }
 
 /// Blackhole needs two of these commands for each instruction: tt-exalens and blackhole-py give
-/// two, and the tests of the former find the pc one instruction on.
+/// two, and the tests of the former find the pc one instruction on. They look at once: the
+/// instruction is executed here, and only if it has to wait does the schedule come back to it.
 void Tile::command(debug_command::Step, unsigned core, const Author&) {
   CoreDebug& debug = riscv_debug_.core[core];
   debug.step_primed ^= 1;
@@ -235,6 +236,8 @@ void Tile::command(debug_command::Step, unsigned core, const Author&) {
   debug.stepping = 1;
   refresh_checked(core);
   wake_core(core);
+  take_interrupt(core);
+  run_checked(core);
 }
 
 void Tile::command(debug_command::Pause, unsigned core, const Author&) {
