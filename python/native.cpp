@@ -23,6 +23,7 @@
 #include "host/settings.hpp"
 #include "host/soc_descriptor.hpp"
 #include "host/version.hpp"
+#include "native.hpp"
 #include "pcie/host_memory.hpp"
 #include "riscv/disasm.hpp"
 #include "tensix/disasm.hpp"
@@ -34,21 +35,8 @@ namespace {
 namespace py = pybind11;
 using host::InputError;
 
-/// How a run ended, when not as asked: becomes one of the exceptions of bhemu/errors.py.
-struct RunError : std::runtime_error {
-  RunError(const char* kind, const std::string& text) : std::runtime_error(text), kind(kind) {}
-  std::string kind;
-};
-
 py::bytes bytes_of(const std::vector<u8>& data) {
   return py::bytes(reinterpret_cast<const char*>(data.data()), data.size());
-}
-
-std::span<const u8> span_of(const py::buffer_info& info) {
-  for (py::ssize_t axis = info.ndim, stride = info.itemsize; axis-- > 0; stride *= info.shape[axis])
-    if (info.shape[axis] > 1 && info.strides[axis] != stride)
-      throw InputError("", "", "the buffer is not contiguous");
-  return {static_cast<const u8*>(info.ptr), static_cast<size_t>(info.size * info.itemsize)};
 }
 
 Coord coord_of(const std::pair<unsigned, unsigned>& tile) {
@@ -228,7 +216,8 @@ class NativeDevice {
     return py::array_t<u32>(static_cast<py::ssize_t>(words.size()), words.data());
   }
   py::dict core(std::pair<unsigned, unsigned> at, const std::string& name) {
-    static constexpr const char* kStatus[] = {"reset", "running", "blocked", "parked", "stopped"};
+    static constexpr const char* kStatus[] = {"reset", "running", "blocked", "parked", "stopped",
+                                              "halted"};
     const std::lock_guard<std::mutex> lock(mutex_);
     tile::Tile& tile = host::tensix_tile(device_, coord_of(at));
     tile.settle(device_.cycle());
@@ -451,6 +440,8 @@ PYBIND11_MODULE(_native, module) {
       .def("snapshot", &NativeDevice::snapshot)
       .def("restore", &NativeDevice::restore)
       .def("clone", &NativeDevice::clone);
+
+  bind_card(module);
 
   module.def("run_program", &run_program);
   module.def("disassemble_riscv", &bhemu::riscv::disassemble);

@@ -22,9 +22,13 @@ std::string support_page(const support::Tables& tables, const support::Tests& te
 std::string format_sections();
 std::string address_map_page();
 std::string debug_registers_page();
+std::string debug_bus_page();
+std::string perf_counters_page();
+std::string riscv_debug_page();
 std::string noc_registers_page();
 std::string csr_page();
 std::string config_page();
+std::string kmd_page();
 
 std::map<std::string, unsigned> riscv_extensions();
 support::Tables support_tables();

@@ -82,6 +82,48 @@ std::string debug_registers_page() {
          "Offsets from 0xFFB12000.\n\n" + kKinds + register_table(registers);
 }
 
+std::string riscv_debug_page() {
+  const auto bits = [](unsigned low, unsigned width) {
+    return width == 1 ? std::to_string(low) : fmt::format("{}:{}", low + width - 1, low);
+  };
+  std::string page = page_head("RISC-V debug interface", "src/tile/riscv_debug.def");
+  page +=
+      "Four registers of the tile (0xFFB12080-0xFFB1208C) give access to the debug registers of\n"
+      "each core. NCRISC has none. To write one: data to `RISC_DBG_CNTL_1`, 0 to\n"
+      "`RISC_DBG_CNTL_0`, then index, core, `IsWrite` and `Trigger` there. To read one: the same\n"
+      "without `IsWrite`, then poll `RISC_DBG_STATUS_0` for `Trigger` and `Valid` and read\n"
+      "`RISC_DBG_STATUS_1`.\n\n## Cores\n\n";
+  page += table_head({"Which", "core"});
+#define SELECT(which, core) page += row({#which, #core});
+#include "tile/riscv_debug.def"
+  page += "\n## Debug registers of a core\n\n";
+  page += table_head({"index", "register", "access", "meaning"});
+#define DR(name, index, count, access, meaning)                                      \
+  page += row({count == 1 ? #index : fmt::format("{}-{}", index, index + count - 1), \
+               "`" #name "`", #access, meaning});
+#include "tile/riscv_debug.def"
+  page += "\n## Fields\n\n" + table_head({"register", "bits", "field", "meaning"});
+#define FIELD(reg, name, low, width, meaning) \
+  page += row({"`" #reg "`", bits(low, width), "`" #name "`", meaning});
+#include "tile/riscv_debug.def"
+  page +=
+      "\n## Commands\n\nBits of `Command`, in the order in which several given at once act. One\n"
+      "that the core cannot take has no effect, with a warning.\n\n";
+  page += table_head({"bit", "command", "core must be", "meaning"});
+#define COMMAND(name, bit, core, meaning) page += row({#bit, "`" #name "`", #core, meaning});
+#include "tile/riscv_debug.def"
+  page +=
+      "\n## Watchpoints\n\nModes; with any other the watchpoint is off. An access hits when the\n"
+      "address of its instruction is equal to that of the watchpoint, whatever its width. After a\n"
+      "breakpoint, and after a store, the core pauses before the next instruction. A load that\n"
+      "hits has read when the core pauses, and writes its register when the core goes on.\n\n";
+  page += table_head({"value", "mode", "pauses when"});
+#define MODE(value, name, instruction, loads, stores, meaning) \
+  page += row({#value, "`" #name "`", meaning});
+#include "tile/riscv_debug.def"
+  return page;
+}
+
 std::string noc_registers_page() {
   std::vector<Register> commands, shared, others;
 #define CMD(name, offset, access, kind, reset, meaning) \

@@ -89,6 +89,7 @@ std::string rules_page() {
 
 std::vector<Page> all_pages(const support::Tests& tests) {
   return {
+      {"KMD.md", kmd_page()},
       {"RULES.md", rules_page()},
       {"SUPPORT.md", support_page(support_tables(), tests)},
       {"isa/riscv.md", riscv_page()},
@@ -97,7 +98,10 @@ std::vector<Page> all_pages(const support::Tests& tests) {
       {"registers/config.md", config_page()},
       {"registers/csr.md", csr_page()},
       {"registers/debug.md", debug_registers_page()},
+      {"registers/debug_bus.md", debug_bus_page()},
       {"registers/noc.md", noc_registers_page()},
+      {"registers/perf_counters.md", perf_counters_page()},
+      {"registers/riscv_debug.md", riscv_debug_page()},
   };
 }
 

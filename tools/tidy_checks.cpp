@@ -93,6 +93,8 @@ const std::map<std::string, std::set<std::string>>& direct_parts() {
       {"host", {"device"}},
       {"debug", {"host"}},
       {"trace", {"device"}},
+      {"kmd", {"host", "card"}},
+      {"shim", {"kmd"}},
       {"capi", {"debug", "trace", "card"}},
       {"cli", {"debug", "trace"}},
   };

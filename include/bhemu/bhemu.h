@@ -126,7 +126,8 @@ typedef enum bhemu_core_status {
   BHEMU_CORE_RUNNING = 1,
   BHEMU_CORE_BLOCKED = 2, /* an access waits */
   BHEMU_CORE_PARKED = 3,  /* polls; sleeps until what it polls changes */
-  BHEMU_CORE_STOPPED = 4  /* broke a rule */
+  BHEMU_CORE_STOPPED = 4, /* broke a rule */
+  BHEMU_CORE_HALTED = 5   /* paused for a debugger */
 } bhemu_core_status;
 
 typedef struct bhemu_core_state {

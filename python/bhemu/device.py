@@ -24,8 +24,8 @@ class Core:
     """One RISC-V core at this moment.
 
     ``status`` is ``reset``, ``running``, ``blocked`` (an access waits), ``parked`` (polls, and
-    sleeps until what it polls changes) or ``stopped`` (broke a rule). ``x`` and ``f`` are the 32
-    integer and float registers as 32-bit words.
+    sleeps until what it polls changes), ``stopped`` (broke a rule) or ``halted`` (paused for a
+    debugger). ``x`` and ``f`` are the 32 integer and float registers as 32-bit words.
     """
 
     status: str

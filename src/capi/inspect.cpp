@@ -45,6 +45,8 @@ bhemu_core_status status_of_core(tile::CoreStatus status) {
       return BHEMU_CORE_BLOCKED;
     case tile::CoreStatus::Parked:
       return BHEMU_CORE_PARKED;
+    case tile::CoreStatus::Halted:
+      return BHEMU_CORE_HALTED;
     case tile::CoreStatus::Stopped:
       break;
   }

@@ -42,13 +42,16 @@ std::string directory_of(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash);
 }
 
-/// Where bhemu.yaml may be. Clients copy the library to a memfd: then only the variable tells.
-std::array<std::string, 2> config_directories() {
-  std::array<std::string, 2> result;
+/// Where bhemu.yaml may be. Clients copy the library to a memfd: then only the variables tell by
+/// which tt-metal, tt-umd's tests and tt-exalens' tests are told where the library is.
+std::array<std::string, 4> config_directories() {
+  std::array<std::string, 4> result;
   Dl_info info{};
   if (dladdr(reinterpret_cast<void*>(&process), &info) != 0 && info.dli_fname != nullptr)
     result[0] = directory_of(info.dli_fname);
-  if (const char* named = std::getenv("TT_METAL_SIMULATOR")) result[1] = directory_of(named);
+  constexpr std::array kVariables{"TT_METAL_SIMULATOR", "TT_UMD_SIMULATOR", "TTEXALENS_SIMULATOR"};
+  for (size_t i = 0; i < kVariables.size(); ++i)
+    if (const char* named = std::getenv(kVariables[i])) result[i + 1] = directory_of(named);
   return result;
 }
 
@@ -62,7 +65,8 @@ extern "C" __attribute__((visibility("default"))) void libttsim_init() {
   if (state.session) throw std::runtime_error("bhemu: libttsim_init was called twice");
   const auto beside = config_directories();
   const auto get = [](const char* name) -> const char* { return std::getenv(name); };
-  state.session = std::make_unique<Session>(session_settings(get, beside), state.read, state.write);
+  state.session = std::make_unique<Session>(bhemu::host::card_settings(get, beside, FaultMode::Throw),
+                                            state.read, state.write);
 }
 
 extern "C" __attribute__((visibility("default"))) void libttsim_exit() {

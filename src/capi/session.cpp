@@ -1,148 +1,26 @@
 #include "capi/session.hpp"
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
-#include <array>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <stdexcept>
 
-#include "host/error.hpp"
 #include "host/report.hpp"
-#include "host/suggest.hpp"
 
 namespace bhemu::capi {
-namespace {
 
-using host::InputError;
 using host::SettingStyle;
 
-constexpr int kHostStatus = 2;
-constexpr int kGuestStatus = 4;
-constexpr const char* kFileName = "bhemu.yaml";
-constexpr std::array kKeys{"board", "harvest-dram", "harvest-columns", "timing", "threads",
-                           "seed",  "rule",         "faults",          "elf"};
-
-struct Name {
-  std::string name;  // as messages give it
-  std::string file;
-  std::string place;
-};
-
-FaultMode mode_of(const std::string& text, const Name& name) {
-  if (text == "throw") return FaultMode::Throw;
-  if (text == "report") return FaultMode::Report;
-  if (text == "exit") return FaultMode::Exit;
-  throw InputError(name.file, name.place,
-                   fmt::format("{}: '{}' is no way to take faults{}", name.name, text,
-                               host::suggestion(text, {"throw", "report", "exit"})));
-}
-
-template <class Number>
-Number number_of(const std::string& text, Number least, Number most, const Name& name) {
-  Number value{};
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || value < least ||
-      value > most)
-    throw InputError(
-        name.file, name.place,
-        fmt::format("{}: '{}' must be a number from {} to {}", name.name, text, least, most));
-  return value;
-}
-
-void add_all(const std::string& list, std::vector<std::string>& items) {
-  for (size_t at = 0; at < list.size();) {
-    const size_t comma = std::min(list.find(',', at), list.size());
-    items.push_back(list.substr(at, comma - at));
-    at = comma + 1;
-  }
-}
-
-void set(SessionSettings& settings, const std::string& key, const std::string& text,
-         const Name& name) {
-  constexpr unsigned kMostThreads = 256;
-  host::DeviceSettings& device = settings.device;
-  if (key == "board") {
-    device.board = text;
-  } else if (key == "harvest-dram") {
-    device.harvest_dram = text;
-  } else if (key == "harvest-columns") {
-    device.harvest_columns = text;
-  } else if (key == "timing") {
-    device.timing = text;
-  } else if (key == "threads") {
-    device.threads = number_of(text, 1u, kMostThreads, name);
-  } else if (key == "seed") {
-    device.seed = number_of(text, u64{0}, ~u64{0}, name);
-  } else if (key == "rule") {
-    add_all(text, device.rules);
-  } else if (key == "faults") {
-    settings.faults = mode_of(text, name);
-  } else if (key == "elf") {
-    add_all(text, settings.elves);
-  } else {
-    throw InputError(name.file, name.place,
-                     fmt::format("there is no setting '{}'{}", key,
-                                 host::suggestion(key, {kKeys.begin(), kKeys.end()})));
-  }
-}
+namespace {
 
 void check_buffer(std::span<const u8> bytes) {
   if (bytes.data() == nullptr && !bytes.empty())
     throw card::AccessError(fmt::format("the buffer for {} bytes is null", bytes.size()));
 }
 
-void read_file(SessionSettings& settings, const std::string& path) {
-  try {
-    const YAML::Node root = YAML::LoadFile(path);
-    if (root.IsNull()) return;
-    if (!root.IsMap())
-      throw InputError(path, "1:1", "a list of settings is expected, `name: value`");
-    for (const auto& entry : root) {
-      const YAML::Mark mark = entry.first.Mark();
-      const Name name{entry.first.as<std::string>(), path,
-                      fmt::format("{}:{}", mark.line + 1, mark.column + 1)};
-      if (entry.second.IsSequence()) {
-        for (const auto& item : entry.second)
-          set(settings, name.name, item.as<std::string>(), name);
-      } else {
-        set(settings, name.name, entry.second.as<std::string>(), name);
-      }
-    }
-  } catch (const YAML::BadFile&) {
-    throw InputError(path, "", "the file cannot be read");
-  } catch (const YAML::Exception& error) {
-    throw InputError(path, fmt::format("{}:{}", error.mark.line + 1, error.mark.column + 1),
-                     error.msg);
-  }
-}
-
 }  // namespace
-
-SessionSettings session_settings(const std::function<const char*(const char*)>& get,
-                                 std::span<const std::string> beside) {
-  SessionSettings settings;
-  if (const char* named = get("BHEMU_CONFIG")) {
-    read_file(settings, named);
-  } else {
-    for (const std::string& directory : beside) {
-      const std::filesystem::path path = std::filesystem::path(directory) / kFileName;
-      std::error_code error;
-      if (directory.empty() || !std::filesystem::exists(path, error)) continue;
-      read_file(settings, path.string());
-      break;
-    }
-  }
-  for (const char* key : kKeys) {
-    const std::string variable = host::setting_name(SettingStyle::Environment, key);
-    if (const char* value = get(variable.c_str())) set(settings, key, value, {variable, "", ""});
-  }
-  return settings;
-}
 
 // A callback that throws must not end a worker thread: what it could not do is not there.
 bool CallbackMemory::read(u64 address, void* target, u32 bytes) {
@@ -199,7 +77,7 @@ void Session::host_mistake(const std::string& text) {
       throw std::runtime_error("bhemu: " + text);
     case FaultMode::Exit:
       report(text);
-      std::_Exit(kHostStatus);
+      std::_Exit(host::kExitHost);
     case FaultMode::Report:
       if (!latched_) report(text);
       latched_ = true;
@@ -217,10 +95,13 @@ void Session::guest_mistake() {
   const std::string text = take_faults();
   switch (mode_) {
     case FaultMode::Throw:
+      // Said once: the core that broke the rule stays where it is, and whoever wants to know more
+      // can look at it and at the rest of the chip.
+      device_.clear_faults();
       throw std::runtime_error("bhemu: " + text);
     case FaultMode::Exit:
       report(text);
-      std::_Exit(kGuestStatus);
+      std::_Exit(host::kExitGuest);
     case FaultMode::Report:
       if (!latched_) report(text);
       latched_ = true;

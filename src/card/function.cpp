@@ -13,7 +13,6 @@ namespace bhemu::card {
 namespace {
 
 constexpr u64 kWindowsEnd = Windows::kSmall * Windows::kSmallBytes;
-constexpr u64 kNiuAddress = 0xFFFFFFFF'FF000000;  // of the PCIe tile, over the NoC
 
 // The low part of a board's id names the product; cards carry it as PCI subsystem too (tt-kmd
 // blackhole.c PCI_SUBSYSTEM_DEVICE_GALAXY is the id of that board).
@@ -77,7 +76,7 @@ void Function::each_window(unsigned bar, u64 offset, Bytes bytes) {
   const unsigned first = bar == 0 ? 0 : Windows::kSmall;
   constexpr bool kWrites = std::is_const_v<typename Bytes::element_type>;
   for (u64 at = offset - offset % size; at < offset + bytes.size(); at += size)
-    check_window(first + static_cast<unsigned>(at / size), kWrites);
+    check_window(first + static_cast<unsigned>(at / size), std::max(at, offset) - at, kWrites);
   while (!bytes.empty()) {
     const u64 within = offset % size;
     const u64 part = std::min<u64>(bytes.size(), size - within);
@@ -169,28 +168,60 @@ NodeId Function::target(unsigned index) const {
   return node;
 }
 
-void Function::check_window(unsigned index, bool is_write) const {
+/// Tensix tiles that run answer for their NIUs themselves; those of all other tiles are here.
+bool Function::at_niu(unsigned index, u64 address, noc::NiuPlace& place,
+                      const TileSite*& site) const {
+  constexpr u32 kRegisters = 0xFF000000;  // the last 16 MiB of any tile are no memory
+  if (static_cast<u32>(address) < kRegisters) return false;
+  const Window& window = windows_.window(index);
+  const auto noc = static_cast<unsigned>(window.noc_sel);
+  site = device_.board().site_through(
+      noc, {static_cast<u8>(window.x_end), static_cast<u8>(window.y_end)});
+  if (site == nullptr || (site->kind == noc::NodeKind::Tensix && !site->harvested)) return false;
+  const auto found = noc::niu_place(site->kind, noc, address);
+  if (found) place = *found;
+  return found.has_value();
+}
+
+bool Function::niu_read(const TileSite& site, noc::NiuPlace place, u32& value) {
+  // The host's own tile counts what passes through it.
+  if (site.kind == noc::NodeKind::Pcie && !site.harvested &&
+      device_.pcie().read_niu(place.noc, place.offset, value))
+    return true;
+  return noc::read_identity(device_.board().routing(), place.noc, site.noc0, site.translated,
+                            place.offset, value);
+}
+
+void Function::check_window(unsigned index, u64 offset, bool is_write) const {
   if (const char* why = windows_.objection(index))
     throw AccessError(fmt::format("window {}: {}", index, why));
-  if (windows_.window(index).mcast == 0) {
-    target(index);
-  } else if (!is_write) {
-    throw AccessError(fmt::format("window {} is set to multicast, which cannot be read", index));
-  }
+  // Drivers read through windows that are set to multicast, to flush what they wrote, and cards
+  // live on (blackhole-py of January 2026, device.py, upload_firmware); the end is asked.
+  if (is_write && windows_.window(index).mcast != 0) return;
+  // Tiles of which nothing but the NIU answers are no nodes.
+  noc::NiuPlace place;
+  const TileSite* site;
+  if (!at_niu(index, windows_.address(index) + offset, place, site)) target(index);
 }
 
 void Function::window_read(unsigned index, u64 offset, std::span<u8> bytes) {
   const auto noc = static_cast<unsigned>(windows_.window(index).noc_sel);
-  const NodeId node = target(index);
   const u64 address = windows_.address(index) + offset;
-  if (address >= kNiuAddress && device_.board().routing().kind(node) == noc::NodeKind::Pcie) {
+  noc::NiuPlace place;
+  if (const TileSite * site; at_niu(index, address, place, site)) {
     u32 value;
-    if (bytes.size() == 4 &&
-        device_.pcie().read_niu(noc, static_cast<u32>(address - kNiuAddress), value)) {
+    if (bytes.size() == 4 && niu_read(*site, place, value)) {
       std::memcpy(bytes.data(), &value, 4);
       return;
     }
-  } else if (device_.read(node, address, bytes)) {
+    throw AccessError(
+        fmt::format("{} bytes at {:#x} of NoC {}'s NIU of the {} tile at ({}, {}): no register, or "
+                    "bhemu does not model it (window {})",
+                    bytes.size(), place.offset, place.noc, noc::name_of(site->kind), site->noc0.x,
+                    site->noc0.y, index));
+  }
+  const NodeId node = target(index);
+  if (device_.read(node, address, bytes)) {
     device_.pcie().count_host_request(noc, false, false, address, bytes.size());
     return;
   }
@@ -203,6 +234,12 @@ void Function::window_write(unsigned index, u64 offset, std::span<const u8> byte
   constexpr u64 kPosted = 2;
   const Window& window = windows_.window(index);
   const u64 address = windows_.address(index) + offset;
+  noc::NiuPlace place;
+  if (const TileSite * site; window.mcast == 0 && at_niu(index, address, place, site))
+    throw AccessError(fmt::format(
+        "register {:#x} of NoC {}'s NIU of the {} tile at ({}, {}) is set by the "
+        "firmware alone (window {})",
+        place.offset, place.noc, noc::name_of(site->kind), site->noc0.x, site->noc0.y, index));
   if (window.mcast == 0) {
     node_write(target(index), address, bytes, index);
   } else {

@@ -19,6 +19,7 @@
 #include "card/config_space.hpp"
 #include "card/windows.hpp"
 #include "device/device.hpp"
+#include "noc/identity.hpp"
 
 namespace bhemu::card {
 
@@ -70,8 +71,10 @@ class Function {
   void window_read(unsigned index, u64 offset, std::span<u8> bytes);
   void window_write(unsigned index, u64 offset, std::span<const u8> bytes);
   void node_write(NodeId node, u64 address, std::span<const u8> bytes, unsigned index);
-  void check_window(unsigned index, bool is_write) const;
+  void check_window(unsigned index, u64 offset, bool is_write) const;
+  bool niu_read(const TileSite& site, noc::NiuPlace place, u32& value);
   NodeId target(unsigned index) const;
+  bool at_niu(unsigned index, u64 address, noc::NiuPlace& place, const TileSite*& site) const;
   u32 register_read(unsigned bar, u64 offset);
   void register_write(unsigned bar, u64 offset, u32 value);
   void start_transfer();

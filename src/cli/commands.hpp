@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/options.hpp"
 
@@ -22,6 +23,13 @@ struct DisasmCommand {
   bool tensix = false;  // a raw image of Tensix words
 };
 int disasm(const CommonOptions& options, const DisasmCommand& command);
+
+struct ShimCommand {
+  std::vector<std::string> command;  // and its arguments
+  std::string faults;                // empty: as the environment says, or report
+};
+/// Does not return when the command starts.
+int shim(const CommonOptions& options, const ShimCommand& command);
 
 /// One line on standard error, or a JSON object on standard output; returns status 2.
 int report_bad_input(const std::string& file, const std::string& place, const std::string& message,

@@ -50,6 +50,7 @@ constexpr const char* kFooter =
     "                                                  for "
     "TT_METAL_SIMULATOR=build/lib/libbhemu.so\n"
     "  bhemu disasm kernel.elf                         RISC-V and Tensix instructions\n"
+    "  bhemu shim --board p150 -- python3 client.py    a client of /dev/tenstorrent, without one\n"
     "\n"
     "Exit status: 0 all is well, 1 a result is wrong, 2 bad input or usage, 3 the chip hangs,\n"
     "4 a program broke a rule of the chip (a fault).";
@@ -59,10 +60,12 @@ struct CommandLine {
   CommonOptions options;
   RunCommand run;
   DisasmCommand disasm;
+  ShimCommand shim;
   CLI::App* info_command = nullptr;
   CLI::App* boot_command = nullptr;
   CLI::App* run_command = nullptr;
   CLI::App* soc_command = nullptr;
+  CLI::App* shim_command = nullptr;
 
   CommandLine() {
     app.footer(kFooter);
@@ -96,6 +99,26 @@ struct CommandLine {
     CLI::App* command = app.add_subcommand("disasm", "Disassemble an ELF file");
     command->add_option("file", disasm.file, "ELF file")->required()->type_name("FILE");
     command->add_flag("--tensix", disasm.tensix, "The file is a raw list of Tensix words");
+    add_shim();
+  }
+
+  void add_shim() {
+    shim_command = app.add_subcommand(
+        "shim",
+        "Run a command for which there is a card: /dev/tenstorrent/0, its ioctls, windows "
+        "and sysfs, with an emulated card in each process that looks");
+    shim_command->footer("bhemu shim [options] -- COMMAND [ARGUMENT...]; its exit status is ours.");
+    add_board_options(*shim_command, options);
+    add_device_options(*shim_command, options);
+    shim_command
+        ->add_option("--faults", shim.faults,
+                     "What a mistake does: report (default; printed once, then reads are all "
+                     "ones), exit, or throw (calls fail)")
+        ->check(CLI::IsMember({"report", "exit", "throw"}))
+        ->type_name("MODE");
+    shim_command->add_option("command", shim.command, "The command and its arguments")
+        ->required()
+        ->type_name("COMMAND");
   }
 
   int dispatch() {
@@ -103,12 +126,13 @@ struct CommandLine {
     if (boot_command->parsed()) return boot(options);
     if (run_command->parsed()) return cli::run(options, run);
     if (soc_command->parsed()) return soc_descriptor(options);
+    if (shim_command->parsed()) return cli::shim(options, shim);
     return cli::disasm(options, disasm);
   }
 };
 
 bool asks_for_json(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i)
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i)
     if (std::string_view(argv[i]) == "--json") return true;
   return false;
 }

@@ -16,11 +16,7 @@ void add_board_options(CLI::App& app, CommonOptions& options) {
       ->type_name("LIST");
 }
 
-void add_run_options(CLI::App& app, CommonOptions& options) {
-  app.add_option("--firmware", options.firmware,
-                 "Directory with brisc.elf, ncrisc.elf, trisc0.elf, trisc1.elf and trisc2.elf; "
-                 "default: bhemu's own firmware")
-      ->type_name("DIR");
+void add_device_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--threads", options.threads, "Host threads; results do not depend on it")
       ->check(CLI::Range(1u, 256u))
       ->type_name("N");
@@ -30,6 +26,14 @@ void add_run_options(CLI::App& app, CommonOptions& options) {
                  "How a diagnosis is taken: NAME=error stops, NAME=warn reports and goes on, "
                  "NAME=silicon does what the chip does; may be repeated")
       ->type_name("NAME=LEVEL");
+}
+
+void add_run_options(CLI::App& app, CommonOptions& options) {
+  app.add_option("--firmware", options.firmware,
+                 "Directory with brisc.elf, ncrisc.elf, trisc0.elf, trisc1.elf and trisc2.elf; "
+                 "default: bhemu's own firmware")
+      ->type_name("DIR");
+  add_device_options(app, options);
   app.add_option("--max-cycles", options.max_cycles,
                  "Stop a boot or a program after so many cycles (status 3)")
       ->type_name("N");

@@ -22,6 +22,7 @@ struct CommonOptions : host::DeviceSettings {
 };
 
 void add_board_options(CLI::App& app, CommonOptions& options);
+void add_device_options(CLI::App& app, CommonOptions& options);
 void add_run_options(CLI::App& app, CommonOptions& options);
 void add_output_options(CLI::App& app, CommonOptions& options);
 

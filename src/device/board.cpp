@@ -326,11 +326,15 @@ u64 Board::board_id() const {
   return type << 36 | 0x1;
 }
 
-Coord Board::dram_port(unsigned bank, unsigned noc) const {
+unsigned Board::dram_port_index(unsigned bank, unsigned noc) const {
   CHECK(bank < dram_banks() && noc < kNocs);
+  return kBankPort[bank][noc];
+}
+
+Coord Board::dram_port(unsigned bank, unsigned noc) const {
+  const unsigned port = dram_port_index(bank, noc);
   for (const TileSite& site : sites_)
-    if (site.kind == NodeKind::Dram && !site.harvested && site.bank == bank &&
-        site.port == kBankPort[bank][noc])
+    if (site.kind == NodeKind::Dram && !site.harvested && site.bank == bank && site.port == port)
       return site.translated;
   return kNowhere;
 }
@@ -351,6 +355,16 @@ const TileSite* Board::site_of(NodeId node) const {
   const auto found = std::find_if(sites_.begin(), sites_.end(),
                                   [node](const TileSite& site) { return site.node == node; });
   return node == kNoNode || found == sites_.end() ? nullptr : &*found;
+}
+
+const TileSite* Board::site_through(unsigned noc, Coord coord) const {
+  const Coord at = physical(noc, coord);
+  const auto found = std::find_if(sites_.begin(), sites_.end(), [&](const TileSite& site) {
+    return (noc == 0 ? site.noc0 : site.noc1) == at;
+  });
+  if (found == sites_.end()) return nullptr;
+  const bool raw = coord.x < kWidth && coord.y < kHeight;
+  return raw || found->translated == coord ? &*found : nullptr;
 }
 
 std::vector<u8> Board::bank_table(unsigned dram_entries, unsigned l1_entries) const {

@@ -55,6 +55,8 @@ class Board {
   unsigned dram_banks() const;  // software banks
   /// Translated coordinate of the port that firmware uses for `bank` on `noc` (BANK_PORT).
   Coord dram_port(unsigned bank, unsigned noc) const;
+  /// Which of the bank's three ports that is.
+  unsigned dram_port_index(unsigned bank, unsigned noc) const;
   NodeId dram_node(unsigned bank) const;
   u8 dram_enabled_mask() const;     // telemetry tag 36
   u16 column_enabled_mask() const;  // telemetry tag 34
@@ -63,6 +65,9 @@ class Board {
   /// Also raw coordinates, where translation leaves them alone (rows 0 and 1).
   NodeId node_at_translated(Coord coord) const { return routing_.at(0, coord); }
   const TileSite* site_of(NodeId node) const;
+  /// The tile, live or not, to which a coordinate leads that software writes into a request on
+  /// `noc`. Null: none, or by an entry of the tables that firmware leaves unset.
+  const TileSite* site_through(unsigned noc, Coord coord) const;
 
   u16 ethernet_enabled_mask() const;  // telemetry tag 35
   u64 board_id() const;               // telemetry tags 1 and 2

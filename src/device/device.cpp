@@ -245,7 +245,9 @@ std::vector<Waiter> Device::waiters() const {
              "the cores of that tile, or whoever writes there"});
         continue;
       }
-      if (status != tile::CoreStatus::Blocked && status != tile::CoreStatus::Parked) continue;
+      if (status != tile::CoreStatus::Blocked && status != tile::CoreStatus::Parked &&
+          status != tile::CoreStatus::Halted)
+        continue;
       tile::CoreWait wait = tile->waiting(id);
       all.push_back(
           {tile->id(), agent_of(id), tile->core(id).pc, std::move(wait.what), std::move(wait.who)});

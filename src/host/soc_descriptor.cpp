@@ -12,9 +12,12 @@ using noc::NodeKind;
 
 constexpr unsigned kWidth = noc::Routing::kWidth;
 constexpr unsigned kHeight = noc::Routing::kHeight;
+constexpr unsigned kTranslated = 32;  // translated coordinates of either axis
 constexpr unsigned kAllBanks = 8;
 constexpr unsigned kAllTensix = 140;
 constexpr u32 kEthernetL1 = 512 * 1024;
+// tt-metal blackhole_140_arch.yaml: the last 16 MiB of a bank's 4 GiB are hidden by registers.
+constexpr u64 kDramView = 0xFF000000;
 
 std::string text_of(Coord coord) {
   return fmt::format("{}-{}", coord.x, coord.y);
@@ -36,9 +39,20 @@ std::vector<Coord> noc0_of(const Board& board, NodeKind kind) {
   return coords;
 }
 
-/// By channel, which is how masks name them: from the outer columns inwards, west first.
+/// The tile that is in use only: tt-umd knows no harvested PCIe tile of a simulator, and its name
+/// for the other one leads elsewhere on NoC 1.
+std::vector<Coord> pcie(const Board& board) {
+  std::vector<Coord> coords;
+  for (const TileSite& site : board.sites())
+    if (site.kind == NodeKind::Pcie && !site.harvested) coords.push_back(site.noc0);
+  return coords;
+}
+
+/// By channel, which is how masks name them: from the outer columns inwards, west first. All or
+/// none: tt-umd takes a simulated Blackhole to have lost two, or as many as there are.
 std::string ethernet(const Board& board) {
-  std::vector<Coord> coords = noc0_of(board, NodeKind::Ethernet);
+  std::vector<Coord> coords;
+  if (board.ethernet_enabled_mask() != 0) coords = noc0_of(board, NodeKind::Ethernet);
   const auto channel = [](Coord coord) {
     return coord.x < kWidth / 2 ? 2 * (coord.x - 1) : 2 * (kWidth - 1 - coord.x) + 1;
   };
@@ -71,9 +85,26 @@ std::string banks(const Board& board) {
   return text + "  ]\n\n";
 }
 
+/// Where tt-metal finds a bank: the ports that its firmware uses on either NoC, and how much memory
+/// lies below the registers of the tile.
+std::string views(const Board& board) {
+  std::string text = fmt::format("dram_view_size: {}\n\ndram_views:\n  [\n", kDramView);
+  for (unsigned bank = 0; bank < board.dram_banks(); ++bank) {
+    const std::string ports =
+        fmt::format("[{}, {}]", board.dram_port_index(bank, 0), board.dram_port_index(bank, 1));
+    text += fmt::format(
+        "    {{ channel: {}, eth_endpoint: {}, worker_endpoint: {}, address_offset: 0 }},\n", bank,
+        ports, ports);
+  }
+  return text + "  ]\n\n";
+}
+
+/// The NoC 1 coordinate of each NoC 0 coordinate. Translated ones, which an incomplete list is made
+/// of, are the same on both NoCs; tt-umd looks them up here all the same.
 std::string mirrored(const char* name, unsigned size) {
   std::string text = fmt::format("{}:\n  [", name);
-  for (unsigned i = size; i-- > 0;) text += fmt::format("{}{}", i, i == 0 ? "" : ", ");
+  for (unsigned i = 0; i < kTranslated; ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", i < size ? size - 1 - i : i);
   return text + "]\n\n";
 }
 
@@ -84,8 +115,9 @@ std::string soc_descriptor(const Board& board) {
   text +=
       fmt::format("arch_name: BLACKHOLE\n\ngrid:\n  x_size: {}\n  y_size: {}\n\n", kWidth, kHeight);
   text += list_of("arc", noc0_of(board, NodeKind::Arc));
-  text += list_of("pcie", noc0_of(board, NodeKind::Pcie));
+  text += list_of("pcie", pcie(board));
   text += banks(board);
+  text += views(board);
   text += ethernet(board);
   text += workers(board);
   text += list_of("router_only", noc0_of(board, NodeKind::Router));
@@ -94,7 +126,7 @@ std::string soc_descriptor(const Board& board) {
   text += mirrored("noc0_x_to_noc1_x", kWidth);
   text += mirrored("noc0_y_to_noc1_y", kHeight);
   text += fmt::format("worker_l1_size: {}\n\ndram_bank_size: {}\n\neth_l1_size: {}\n\n", kL1Size,
-                      u64{4} << 30, kEthernetL1);
+                      kDramView, kEthernetL1);
   return text +
          "features:\n"
          "  unpacker:\n    version: 2\n    inline_srca_trans_without_srca_trans_instr: True\n"

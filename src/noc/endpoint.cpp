@@ -4,6 +4,7 @@
 
 #include "mem/mapping.hpp"
 #include "noc/command.hpp"
+#include "noc/identity.hpp"
 #include "noc/registers.hpp"
 
 namespace bhemu::noc {
@@ -66,51 +67,13 @@ bool Endpoint::host_write(u64 address, std::span<const u8> bytes, Cycle now) {
 
 bool Endpoint::read_niu(unsigned noc, u32 offset, u32& value) const {
   const Routing& routing = *config_.routing;
-  const Translation& translation = routing.translation(noc);
-  const Coord at = config_.noc0;
   if (offset % 4 != 0) return false;
   if (offset >= kCountersFirst && offset < kCountersEnd) {
     if (niu_register_at(offset) == nullptr) return false;
     value = counters_[noc][(offset - kCountersFirst) / 4];
     return true;
   }
-  for (u32 i = 0; i < 6; ++i) {
-    if (offset == niu::NOC_X_ID_TRANSLATE_TABLE + 4 * i)
-      return value = translation.x_table[i], true;
-    if (offset == niu::NOC_Y_ID_TRANSLATE_TABLE + 4 * i)
-      return value = translation.y_table[i], true;
-  }
-  switch (offset) {
-    case niu::NOC_NODE_ID: {
-      const u32 x = noc == 0 ? at.x : Routing::kWidth - 1 - at.x;
-      const u32 y = noc == 0 ? at.y : Routing::kHeight - 1 - at.y;
-      value =
-          x | y << 6 | Routing::kWidth << 12 | Routing::kHeight << 19 | (noc == 0 ? 1u << 28 : 0);
-      return true;
-    }
-    case niu::NIU_CFG_0:
-      value = routing.has_translation() ? 1u << 14 : 0;
-      return true;
-    case niu::ROUTER_CFG_1:
-      value = translation.broadcast_columns;
-      return true;
-    case niu::ROUTER_CFG_3:
-      value = translation.broadcast_rows;
-      return true;
-    case niu::NOC_ID_LOGICAL: {
-      const Coord logical = routing.has_translation() ? routing.info(id_).translated : at;
-      value = logical.x | u32{logical.y} << 6;
-      return true;
-    }
-    case niu::NOC_ID_TRANSLATE_COL_MASK:
-      value = translation.column_mask;
-      return true;
-    case niu::NOC_ID_TRANSLATE_ROW_MASK:
-      value = translation.row_mask;
-      return true;
-    default:
-      return false;
-  }
+  return read_identity(routing, noc, config_.noc0, routing.info(id_).translated, offset, value);
 }
 
 // Counters.md: who counts what. Niu does the same for a Tensix tile, where guests can see the time

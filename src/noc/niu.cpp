@@ -7,6 +7,7 @@
 
 #include "base/bits.hpp"
 #include "mem/mapping.hpp"
+#include "noc/identity.hpp"
 #include "noc/niu_state.hpp"
 #include "noc/registers.hpp"
 
@@ -63,18 +64,11 @@ void Niu::reset() {
     word(niu::NOC_Y_ID_TRANSLATE_TABLE + 4 * i) = translation.y_table[i];
   }
 
-  // MemoryMap.md, NOC_NODE_ID: coordinate on this NoC, width, height; NoC 0 goes along X first.
-  // Which routers hold the dateline bits (26, 27) is not documented; they read 0.
-  const u32 x = noc_ == 0 ? environment_.position.x : Routing::kWidth - 1 - environment_.position.x;
-  const u32 y =
-      noc_ == 0 ? environment_.position.y : Routing::kHeight - 1 - environment_.position.y;
-  const u32 node_id =
-      x | y << 6 | Routing::kWidth << 12 | Routing::kHeight << 19 | (noc_ == 0 ? 1u << 28 : 0);
   // NOC_ENDPOINT_ID: how tiles of a kind are counted is not documented; ours is the node number.
   const u32 tile_type = routing.kind(environment_.node) == NodeKind::Ethernet ? 0x0200 : 0x0100;
   const u32 endpoint_id = (environment_.node & 0xFFu) | tile_type << 8 | noc_ << 24;
   for (u32 buffer = 0; buffer < kCommandBuffers; ++buffer) {
-    word(niu::NOC_NODE_ID + buffer * kBufferStride) = node_id;
+    word(niu::NOC_NODE_ID + buffer * kBufferStride) = node_id(noc_, environment_.position);
     word(niu::NOC_ENDPOINT_ID + buffer * kBufferStride) = endpoint_id;
     word(niu::CMD_BUF_AVAIL + buffer * kBufferStride) = kAllSlotsFree;
   }

@@ -89,6 +89,10 @@ struct CoreState {
 //     void mark_code(u32 address);
 //     // Raises; true means the core must stop (the handler returns Outcome::Stop).
 //     bool raise(CoreState&, Rule, std::string text);
+//     // ebreak and ecall: true when a debugger is there, for whom they are meant.
+//     bool has_debugger();
+//     // The core pauses after the instruction under way: sets attention.
+//     void pause();
 //     // Only when kRecord. The engine is looking for a polling loop it may park:
 //     void note_load_l1(u32 address, u32 size);
 //     void note_impure();                    // stored something, read a clock, cycle or instret,

@@ -4,6 +4,7 @@
 // any other outcome nothing has happened.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 
 #include "riscv/arithmetic.hpp"
@@ -62,10 +63,12 @@ class Cold {
     return outcome;
   }
   Outcome take(u32 target);
+  Outcome pause(Rule rule, std::string (*text)(const CoreState&));
   bool aligned_or_fault(u32& address, u32 size, bool store);
   Outcome load(u32 address, u32 size, u32& value);
   Outcome store(u32 address, u32 size, u32 value);
   Outcome store_bytes(u32 address, const void* source, u32 size);
+  Outcome store_askew(u32 address, u32 size, u32 value);
   template <class T>
   Outcome load_to(Decoded e, u32& target, u32 box);
   Outcome read_csr(u32 address, CsrKind kind, u32& value);
@@ -136,8 +139,22 @@ Outcome Cold<Bus>::store_bytes(u32 address, const void* source, u32 size) {
   return Outcome::Ok;
 }
 
+/// L1 is written by lines of 16 bytes, in which the value stands in every lane of its size: silicon
+/// enables the bytes from `address` on, and those beyond the line are lost (measured on cards by
+/// tt-exalens test/ttexalens/unit_tests/test_l1_mem_access.py).
+template <class Bus>
+Outcome Cold<Bus>::store_askew(u32 address, u32 size, u32 value) {
+  if (fault(Rule::RiscvMisaligned, misaligned_text(address, size, true))) return Outcome::Stop;
+  constexpr u32 kLine = 16;
+  const u32 count = std::min(size, kLine - address % kLine);
+  u8 bytes[4];
+  for (u32 i = 0; i < count; ++i) bytes[i] = static_cast<u8>(value >> ((address + i) % size * 8));
+  return store_bytes(address, bytes, count);
+}
+
 template <class Bus>
 Outcome Cold<Bus>::store(u32 address, u32 size, u32 value) {
+  if (!is_aligned(address, size) && address < kL1Size) return store_askew(address, size, value);
   if (!aligned_or_fault(address, size, true)) return Outcome::Stop;
   if (address < kL1Size || own_ldm(address, size) != nullptr)
     return store_bytes(address, &value, size);
@@ -251,18 +268,24 @@ Outcome Cold<Bus>::csr(Decoded e, bool immediate, Combine combine) {
 
 // ---- System, Tensix, illegal --------------------------------------------------------------------
 
+/// Both are nops with a breakpoint on them (DebugInterface.md). A program that executes one when
+/// no debugger is there has stopped itself.
+template <class Bus>
+Outcome Cold<Bus>::pause(Rule rule, std::string (*text)(const CoreState&)) {
+  impure();
+  if (!bus_.has_debugger() && fault(rule, text(s_))) return Outcome::Stop;
+  bus_.pause();
+  return next(Outcome::Ok);
+}
+
 template <class Bus>
 Outcome Cold<Bus>::breakpoint() {
-  impure();
-  // Silicon pauses the core until a debugger resumes it: with a tolerant policy it waits forever.
-  return fault(Rule::RiscvEbreak, ebreak_text(s_)) ? Outcome::Stop : Outcome::Blocked;
+  return pause(Rule::RiscvEbreak, ebreak_text);
 }
 
 template <class Bus>
 Outcome Cold<Bus>::environment_call() {
-  impure();
-  if (fault(Rule::RiscvEcall, ecall_text(s_))) return Outcome::Stop;
-  return next(Outcome::Ok);
+  return pause(Rule::RiscvEcall, ecall_text);
 }
 
 template <class Bus>

@@ -12,6 +12,7 @@
 #include "tensix/frontend/turn.hpp"
 #include "tensix/hash.hpp"
 #include "tensix/mover/mover.hpp"
+#include "tensix/perf/perf.hpp"
 #include "tensix/reset.hpp"
 #include "tensix/sfpu/schedule.hpp"
 #include "tensix/sync/sync.hpp"
@@ -128,6 +129,10 @@ void Coprocessor::run(Cycle from, Cycle until) {
     frontend::advance(state, env, until);
     return;
   }
+  if (perf::runs(state.perf, state.perf.counted)) [[unlikely]] {
+    run_counted(from, until);
+    return;
+  }
   frontend::Turn turn(state, env);
   for (Cycle now = from; now < until;) {
     now = turn.burst(now, until);
@@ -152,6 +157,31 @@ void Coprocessor::run(Cycle from, Cycle until) {
       break;
     }
     now = std::min(next, until);
+  }
+  frontend::advance(state, env, until);
+}
+
+void Coprocessor::run_counted(Cycle from, Cycle until) {
+  State& state = *state_;
+  const Environment& env = environment_;
+  frontend::Turn turn(state, env);
+  perf::Observer observer(state, from);
+  for (Cycle now = from; now < until;) {
+    frontend::advance(state, env, now);
+    observer.before_cycle();
+    u8 accepted = 0;
+    if (sfpu::schedule_in_use(state)) sfpu::begin_cycle(state, env, now);
+    bool changed = turn.cycle(now, accepted);
+    if (sfpu::schedule_in_use(state)) {
+      sfpu::end_cycle(state, now, (accepted & frontend::kAcceptSfpu) != 0);
+      changed |= sfpu::schedule_advances(state);
+    }
+    observer.after_cycle(now);
+    const Cycle next = changed ? now + 1 : next_event(state, now);
+    state.asleep = next == kNever;
+    const Cycle end = std::min(next, until);
+    observer.add(now, end);
+    now = end;
   }
   frontend::advance(state, env, until);
 }

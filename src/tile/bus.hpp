@@ -52,6 +52,11 @@ struct CoreBus {
                                 std::move(text));
   }
 
+  bool has_debugger() const {
+    return tile_.riscv_debug_.attended != 0 && core_ != static_cast<unsigned>(CoreId::Ncrisc);
+  }
+  void pause() { tile_.halt_core(core_, debug_field::Status_EbreakHit.with(1)); }
+
   void note_load_l1(u32 address, u32 size) {
     CoreSlot& slot = tile_.slots_[core_];
     for (u32 word = address & ~3u; word < address + size; word += 4) {

@@ -24,6 +24,7 @@ const char* mailbox_end(u32 end) {
 
 CoreWait Tile::waiting(CoreId id) const {
   const CoreSlot& slot = slots_[index(id)];
+  if (slot.status == CoreStatus::Halted) return waiting_for_debugger(index(id));
   const u32 buffer = (slot.block_address >> 16) & 3;
   const u32 thread =
       id >= CoreId::Trisc0 ? index(id) - index(CoreId::Trisc0) : (buffer < kThreads ? buffer : 0);

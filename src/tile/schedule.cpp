@@ -21,7 +21,7 @@ bool Tile::anyone_awake() const {
     if (slot.status == CoreStatus::Running) return true;
     if (slot.status == CoreStatus::Blocked && !parking_) return true;
   }
-  return !coprocessor_->asleep();
+  return !coprocessor_->asleep() || dump_.running();
 }
 
 Cycle Tile::next_cycle() const {
@@ -74,7 +74,8 @@ void Tile::run_turn(Cycle limit) {
   }
   // One core alone can run on: nobody is there to see the difference. Whatever it does that
   // could rouse somebody ends the long turn at the quantum it is in.
-  long_turn_ = running == 1 && !retries && !pic_.armed() && coprocessor_->asleep();
+  long_turn_ =
+      running == 1 && !retries && !pic_.armed() && coprocessor_->asleep() && !dump_.running();
   turn_end_ = long_turn_ ? limit : nominal_end(now_);
   for (unsigned core = 0; core < kCores; ++core) {
     CoreSlot& slot = slots_[core];
@@ -90,14 +91,21 @@ void Tile::run_turn(Cycle limit) {
   if (!coprocessor_->asleep()) coprocessor_->run(nominal_begin(turn_end_ - 1), turn_end_);
   now_ = turn_end_;
   position_ = kOutside;
+  if (dump_.running()) write_due_samples();
 }
 
 void Tile::run_core(unsigned core) {
   riscv::CoreState& state = cores_[core];
   CoreSlot& slot = slots_[core];
   while (slot.status == CoreStatus::Running && state.cycle < turn_end_) {
+    slot.waited_for = BlockKind::None;
+    if (slot.checked && finish_debug_access(core)) continue;
     if (core < Pic::kCores && !state.csr.in_interrupt && pic_.pending(core)) interrupt(core);
     if (parking_ && !slot.recording && state.cycle >= slot.next_probe) start_recording(core);
+    if (slot.checked) {
+      run_checked(core);
+      continue;
+    }
     riscv::Outcome outcome;
     if (slot.recording) {
       outcome = riscv::run(state, *recording_buses_[core], state.cycle + 1);
@@ -107,11 +115,16 @@ void Tile::run_core(unsigned core) {
       outcome = riscv::run(state, *buses_[core], turn_end_);
       buses_[core]->attention = false;
     }
-    if (outcome == riscv::Outcome::Blocked) block(core);
-    if (outcome == riscv::Outcome::Stop) {
-      if (slot.recording) stop_recording(core, true);
-      slot.status = CoreStatus::Stopped;
-    }
+    after_run(core, outcome);
+  }
+}
+
+void Tile::after_run(unsigned core, riscv::Outcome outcome) {
+  CoreSlot& slot = slots_[core];
+  if (outcome == riscv::Outcome::Blocked) block(core);
+  if (outcome == riscv::Outcome::Stop) {
+    if (slot.recording) stop_recording(core, true);
+    slot.status = CoreStatus::Stopped;
   }
 }
 
@@ -126,6 +139,7 @@ void Tile::block(unsigned core) {
   CoreSlot& slot = slots_[core];
   if (slot.recording) stop_recording(core, true);
   slot.status = CoreStatus::Blocked;
+  slot.waited_for = slot.block;
   cores_[core].cycle = nominal_end(cores_[core].cycle);
   update_watched();
 }

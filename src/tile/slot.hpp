@@ -15,6 +15,7 @@ enum class CoreStatus : u8 {
   Blocked,  // an access has to wait: FIFO full, mailbox empty, TTSync ...
   Parked,   // in a loop that can only repeat until something it reads changes
   Stopped,  // raised a fault of severity Error
+  Halted,   // paused for a debugger
 };
 
 /// What a blocked core's access waits for; the hang report puts it into words.
@@ -69,7 +70,15 @@ struct CoreSlot {
   BlockKind block = BlockKind::None;
   u32 block_address = 0;    // of the access that waits
   u32 block_resources = 0;  // Blocked: mask of Resource
-  Cycle period = 0;         // Parked: cycles of one round of the loop
+  // The latest access that had to wait, and how many instructions were retired before it: the core
+  // is still there while that number stands, however often it was roused to look again.
+  BlockKind waited = BlockKind::None;
+  u32 waited_address = 0;
+  u64 waited_instret = 0;
+  // The access at the pc has had to wait, and has not been tried again since.
+  BlockKind waited_for = BlockKind::None;
+  bool checked = false;  // a debugger wants a look at each instruction
+  Cycle period = 0;      // Parked: cycles of one round of the loop
   // Looking for a loop: the state at the anchor, and what was read since.
   bool recording = false;
   bool impure = false;  // did something that a repetition would not merely repeat

@@ -144,10 +144,11 @@ void Tile::send(noc::Packet&& packet) {
 bool Tile::host_read(u64 address, std::span<u8> bytes, Cycle now) {
   if (bytes.empty()) return true;
   begin_host_access(now);
-  if (address < L1::kSize) return noc_read(address, bytes.data(), narrow_size(bytes), now_);
+  if (address < L1::kSize)
+    return noc_read(address, bytes.data(), narrow_size(bytes), now_, Agent::Host);
   return each_word(address, bytes.size(), [&](u32 at, u64 offset, u32 skip, u32 count) {
     u32 word = 0;
-    if (!noc_read(at, &word, 4, now_)) return false;
+    if (!noc_read(at, &word, 4, now_, Agent::Host)) return false;
     std::memcpy(bytes.data() + offset, reinterpret_cast<const u8*>(&word) + skip, count);
     return true;
   });
@@ -161,7 +162,7 @@ bool Tile::host_write(u64 address, std::span<const u8> bytes, Cycle now) {
   return each_word(address, bytes.size(), [&](u32 at, u64 offset, u32 skip, u32 count) {
     u32 word = 0;
     // A write narrower than a register keeps the register's other bytes.
-    if (count != 4 && !noc_read(at, &word, 4, now_)) return false;
+    if (count != 4 && !noc_read(at, &word, 4, now_, Agent::Host)) return false;
     std::memcpy(reinterpret_cast<u8*>(&word) + skip, bytes.data() + offset, count);
     return noc_write(at, &word, 4, author);
   });
@@ -179,7 +180,8 @@ void Tile::settle(Cycle now) {
     const CoreStatus status = slots_[core].status;
     riscv::CoreState& state = cores_[core];
     if (status == CoreStatus::Parked && state.cycle < now) replay(core, now);
-    if (status == CoreStatus::Blocked) state.cycle = std::max(state.cycle, now);
+    if (status == CoreStatus::Blocked || status == CoreStatus::Halted)
+      state.cycle = std::max(state.cycle, now);
   }
 }
 
@@ -198,6 +200,8 @@ void Tile::archive(Archive& archive) {
   streams_->archive(archive);
   archive.value(mailboxes_);
   archive.value(debug_);
+  archive.value(dump_);
+  archive.value(riscv_debug_);
   archive.value(timestamper_);
   archive.value(pic_);
   arrivals_.archive(archive);
@@ -223,6 +227,8 @@ u64 Tile::hash(u64 seed) const {
   seed = streams_->hash(seed);
   seed = mailboxes_.hash(seed);
   seed = debug_.hash(seed);
+  seed = dump_.hash(seed);
+  seed = riscv_debug_.hash(seed);
   seed = timestamper_.hash(seed);
   return pic_.hash(seed);
 }
@@ -238,7 +244,8 @@ u64 Tile::hash_core(u64 seed, unsigned core) const {
   seed = hash_csrs(seed, state.csr);
   const bool timed = status != CoreStatus::Reset && status != CoreStatus::Stopped;
   const std::array<u64, 4> rest{state.pc, timed ? state.cycle : 0, state.instret,
-                                u64{status == CoreStatus::Reset}};
+                                u64{status == CoreStatus::Reset} |
+                                    u64{status == CoreStatus::Halted} << 1};
   return hash_bytes(seed, rest.data(), sizeof rest);
 }
 
@@ -246,10 +253,12 @@ void Tile::reset(Cycle now) {
   begin_host_access(now);
   debug_.reset();
   for (unsigned core = 0; core < kCores; ++core) hold_core(core);
+  riscv_debug_ = {};
   coprocessor_->reset();
   for (auto& niu : nius_) niu->reset();
   streams_->reset();
   mailboxes_ = {};
+  dump_ = {};
   timestamper_ = {};
   pic_ = {};
   faults().clear();

@@ -20,12 +20,15 @@
 #include "noc/niu.hpp"
 #include "noc/node.hpp"
 #include "noc/stream.hpp"
+#include "riscv/access.hpp"
 #include "riscv/core.hpp"
 #include "tensix/coprocessor.hpp"
+#include "tile/debug_bus.hpp"
 #include "tile/debug_registers.hpp"
 #include "tile/mailboxes.hpp"
 #include "tile/pic.hpp"
 #include "tile/regions.hpp"
+#include "tile/riscv_debug.hpp"
 #include "tile/slot.hpp"
 #include "tile/timestamper.hpp"
 
@@ -102,12 +105,14 @@ class Tile final : public noc::Node {
  private:
   template <bool Record>
   friend struct CoreBus;
+  friend class DebugProbe;
   static constexpr unsigned kOutside = kCores + 1;  // arrivals and the host: between turns
   static constexpr unsigned index(CoreId id) { return static_cast<unsigned>(id); }
 
   // Schedule (schedule.cpp)
   void run_turn(Cycle limit);
   void run_core(unsigned core);
+  void after_run(unsigned core, riscv::Outcome outcome);
   void serve_arrivals();
   bool anyone_awake() const;
   Cycle nominal_begin(Cycle at) const { return std::max(turn_begin_, at - at % quantum_); }
@@ -133,6 +138,28 @@ class Tile final : public noc::Node {
   void update_watched();
   void block(unsigned core);
 
+  // Debugger (debugger.cpp)
+  void write_debug_control(u32 value, const Author& author);
+  u32 read_debug_register(unsigned core, u32 index, const Author& author);
+  void write_debug_register(unsigned core, u32 index, u32 value, const Author& author);
+  void command(unsigned core, u32 word, const Author& author);
+#define COMMAND(name, bit, needs, meaning) \
+  void command(debug_command::name which, unsigned core, const Author& author);
+#include "tile/riscv_debug.def"
+  u32 refused_commands(unsigned core, u32 actions, const Author& author);
+  void access_for_debugger(unsigned core, CoreDebug::Access access, const Author& author);
+  void perform_debug_access(unsigned core, Cycle now);
+  bool finish_debug_access(unsigned core);
+  bool retire_held(unsigned core);
+  void halt_core(unsigned core, u32 reasons);
+  void run_checked(unsigned core);
+  void hold_back(unsigned core, const riscv::DataAccess& access, u32 pc, u32 old);
+  u32 store_hits_of(unsigned core, const riscv::DataAccess& access, u32 word) const;
+  void refresh_checked(unsigned core);
+  void reset_debug(unsigned core);
+  void misuse(Rule rule, const Author& author, std::string text);
+  CoreWait waiting_for_debugger(unsigned core) const;
+
   // MMIO (mmio.cpp)
   riscv::Loaded load(unsigned core, u32 address, u32 size, Cycle now);
   riscv::Outcome store(unsigned core, u32 address, u32 size, u32 value, Cycle now);
@@ -149,12 +176,25 @@ class Tile final : public noc::Node {
   bool write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc);
   bool read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc);
   bool write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc);
+  // Debug daisychain, read-back and performance counters (debug_access.cpp). False: refused.
+  bool read_debug_live(Agent agent, u32 offset, u32& value, Cycle now, u32 pc);
+  bool read_daisychain(Agent agent, u32& value, Cycle now, u32 pc);
+  bool read_array(Agent agent, u32& value, Cycle now, u32 pc);
+  bool read_config_back(Agent agent, u32& value, Cycle now, u32 pc);
+  bool read_counter(Agent agent, u32 offset, u32& value, Cycle now, u32 pc);
+  bool control_counters(Agent agent, u32 offset, u32 value, Cycle now, u32 pc);
+  bool control_dump(Agent agent, u32 value, Cycle now, u32 pc);
+  void push_by_debug(u32 value, Cycle now);
+  void write_sample(u32 address, const Author& author);
+  void write_due_samples();
+  u32 pc_of(unsigned core);
   void refresh_hardware_interrupts();
   void set_soft_reset(u32 value, Cycle now);
   void hold_core(unsigned core);
   void release_core(unsigned core);
+  u32 start_pc(unsigned core) const;
   bool refuse(Rule rule, Agent agent, u32 address, u32 pc, Cycle now, const char* text);
-  bool noc_read(u64 address, void* target, u32 bytes, Cycle now);
+  bool noc_read(u64 address, void* target, u32 bytes, Cycle now, Agent agent = Agent::Niu0);
   bool noc_write(u64 address, const void* source, u32 bytes, const Author& author);
   u8* ldm_at(u32 address, u32 bytes, unsigned* owner = nullptr);
   void send(noc::Packet&& packet);
@@ -187,6 +227,8 @@ class Tile final : public noc::Node {
   std::unique_ptr<noc::StreamFile> streams_;
   Mailboxes mailboxes_;
   DebugRegisters debug_;
+  DaisyDump dump_;
+  RiscvDebug riscv_debug_;
   Timestamper timestamper_;
   Pic pic_;
 

@@ -188,6 +188,30 @@ TEST_F(Client, a_mistake_of_the_host_is_an_exception_that_says_where) {
   EXPECT_EQ(read32(1, 2, 0x40), 7u);
 }
 
+TEST_F(Client, a_debugger_sees_program_counters_and_survives_what_is_not_modelled) {
+  run(3, 4, {addi(5, 0, 1), addi(5, 5, 1), kForever});
+  libttsim_clock(1000);
+  const auto pc_of_brisc = [&] {
+    write32(3, 4, 0xFFB12054, 1u << 29 | 1u << 25 | 7u << 16 | 11);
+    return read32(3, 4, 0xFFB1205C) & 0x3FFFFFFF;
+  };
+  EXPECT_EQ(pc_of_brisc(), 8u);
+  write32(3, 4, 0xFFB12054, 1u << 29 | 8u << 16 | 2);  // ports of L1: a warning
+  EXPECT_EQ(read32(3, 4, 0xFFB1205C), 0u);
+  write32(3, 4, 0xFFB1201C, 77 << 8);  // there is no such counter: a warning
+  EXPECT_EQ(read32(3, 4, 0xFFB12124), 0u);
+  write32(3, 4, 0xFFB12060, 1);
+  write32(3, 4, 0xFFB12064, 0);  // SrcA, which cannot be read like this
+  try {
+    read32(3, 4, 0xFFB1206C);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("tile-debug-bus"), std::string::npos) << error.what();
+  }
+  libttsim_clock(1000);
+  EXPECT_EQ(pc_of_brisc(), 8u);
+}
+
 TEST_F(Client, a_mistake_of_the_guest_is_an_exception_with_its_report) {
   run(2, 3, {0xFFFFFFFF});
   try {
@@ -198,6 +222,20 @@ TEST_F(Client, a_mistake_of_the_guest_is_an_exception_with_its_report) {
     EXPECT_NE(text.find("(2, 3)"), std::string::npos) << text;
     EXPECT_NE(text.find("BRISC"), std::string::npos) << text;
   }
+}
+
+TEST_F(Client, a_mistake_of_the_guest_is_said_once_and_the_chip_can_be_looked_at) {
+  constexpr uint32_t kBackTwo = 0xFF9FF06F;  // jal x0, -8
+  run(3, 3, {lui(10, 0x2000), addi(11, 11, 1), sw(11, 10, 0), kBackTwo});
+  run(2, 3, {0xFFFFFFFF});
+  const auto clock = [] {
+    for (int i = 0; i < 10; ++i) libttsim_clock(1);
+  };
+  EXPECT_THROW(clock(), std::runtime_error);
+  const uint32_t before = read32(3, 3, 0x2000);
+  EXPECT_NO_THROW(clock());
+  EXPECT_GT(read32(3, 3, 0x2000), before);
+  EXPECT_EQ(read32(2, 3, 0), 0xFFFFFFFFu);
 }
 
 TEST(Reporting, reads_give_all_ones_after_the_first_report) {

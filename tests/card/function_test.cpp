@@ -215,6 +215,48 @@ TEST_F(Card, the_hosts_nius_say_where_the_card_is_and_that_coordinates_are_trans
   EXPECT_EQ(get(0, 0x1FD04100) >> 14 & 1, 1u);
 }
 
+TEST_F(Card, the_nius_of_every_tile_say_where_it_is_on_either_noc) {
+  // tt-umd tests/api/test_noc.cpp, which passes on cards: NOC_NODE_ID of any tile, live or not,
+  // is its coordinate on the NoC that the NIU belongs to.
+  constexpr u64 kOthers = 0xFFFFFFFF'FF000000;
+  for (const TileSite& site : device.board().sites()) {
+    const bool both = site.kind == noc::NodeKind::Tensix || site.kind == noc::NodeKind::Dram ||
+                      site.kind == noc::NodeKind::Ethernet;
+    const bool named = site.translated.x < 64;
+    for (unsigned carrier = 0; carrier < kNocs; ++carrier) {
+      // Empty and nameless tiles are reached by raw coordinates, in rows that are not translated
+      // along X: Y is turned on NoC 1.
+      const Coord via = named ? site.translated : site.noc0;
+      if (device.board().site_through(carrier, via) != &site) {
+        ASSERT_FALSE(named && !site.harvested && site.kind != noc::NodeKind::Router)
+            << int(via.x) << ' ' << int(via.y);
+        continue;
+      }
+      for (unsigned noc = 0; noc < kNocs; ++noc) {
+        if (!both && noc != carrier) continue;
+        const u64 base = both                                 ? 0xFFB20000 + noc * 0x10000u
+                         : site.kind == noc::NodeKind::Router ? 0xFF000000
+                                                              : kOthers;
+        const Coord expected = noc == 0 ? site.noc0 : site.noc1;
+        aim(5, {.address = base, .end = via, .noc = carrier});
+        const u64 at = place(5) + base % Windows::kSmallBytes;
+        EXPECT_EQ(get(0, at + 0x44) & 0xFFF, expected.x | u32{expected.y} << 6)
+            << noc::name_of(site.kind) << ' ' << int(site.noc0.x) << ' ' << int(site.noc0.y);
+        EXPECT_EQ(get(0, at + 0x100) >> 14 & 1, 1u);
+        if (!named) continue;
+        EXPECT_EQ(get(0, at + 0x148), site.translated.x | u32{site.translated.y} << 6);
+      }
+    }
+  }
+}
+
+TEST_F(Card, the_last_16_mib_of_a_dram_tile_are_no_memory_where_its_nius_are) {
+  aim(0, {.address = 0xFFB20000, .end = {17, 12}});
+  const u64 at = place(0) + 0xFFB20000 % Windows::kSmallBytes;
+  EXPECT_NE(refusal([&] { put(0, at + 0x44, 1); }).find("DRAM"), std::string::npos);
+  EXPECT_NE(refusal([&] { get(0, at + 0x40); }).find("does not model"), std::string::npos);
+}
+
 TEST_F(Card, configuration_space_names_the_card_and_sizes_its_bars) {
   EXPECT_EQ(function.config_read(0), 0xB1401E52u);
   EXPECT_EQ(function.config_read(8), 0x12000000u);

@@ -145,9 +145,20 @@ TEST_F(Cli, the_soc_descriptor_lists_the_live_tiles) {
   EXPECT_EQ(whole.status, 0);
   EXPECT_TRUE(holds(whole.out, "arch_name: BLACKHOLE"));
   EXPECT_TRUE(holds(whole.out, "[0-0, 0-1, 0-11]"));  // NoC 0 coordinates
+  EXPECT_FALSE(holds(whole.out, "11-0"));             // a PCIe tile that is not in use
+  // tt-metal metal_soc_descriptor.cpp reads these two, UMD does not.
+  EXPECT_TRUE(holds(whole.out, "dram_view_size: 4278190080"));
+  EXPECT_TRUE(holds(whole.out,
+                    "{ channel: 3, eth_endpoint: [0, 1], worker_endpoint: [0, 1], "
+                    "address_offset: 0 }"));
+  EXPECT_TRUE(holds(whole.out, "{ channel: 7, eth_endpoint: [2, 1]"));
   const CommandResult harvested = run("soc-descriptor --board p100a");
   EXPECT_FALSE(holds(harvested.out, "16-2"));
   EXPECT_TRUE(holds(harvested.out, "[17-12, 17-13, 17-14]"));  // translated ones
+  EXPECT_FALSE(holds(harvested.out, "channel: 7"));
+  EXPECT_FALSE(holds(harvested.out, "16-1"));  // Ethernet
+  // tt-umd looks up the NoC 1 name of every tile, translated names included.
+  EXPECT_TRUE(holds(harvested.out, "2, 1, 0, 17, 18, 19,")) << harvested.out;
 }
 
 TEST_F(Cli, wrong_expectation_is_status_1_with_the_first_difference) {

@@ -80,6 +80,11 @@ struct BasicFlatBus {
     faults.push_back({rule, state.pc, std::move(text)});
     return !tolerant && info_of(rule).severity == Severity::Error;
   }
+  bool has_debugger() const { return debugger; }
+  void pause() {
+    ++pauses;
+    attention = true;
+  }
   void note_load_l1(u32 address, u32 size) { loads.emplace_back(address, size); }
   void note_impure() { ++impure; }
 
@@ -103,6 +108,8 @@ struct BasicFlatBus {
 
   bool tolerant = false;  // every rule's severity is Silicon
   bool attention_on_device = false;
+  bool debugger = false;
+  unsigned pauses = 0;
   std::map<u32, u32> devices;
   Outcome device_outcome = Outcome::Ok;
   Outcome push_outcome = Outcome::Ok;
