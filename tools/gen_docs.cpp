@@ -95,6 +95,7 @@ std::vector<Page> all_pages(const support::Tests& tests) {
       {"isa/riscv.md", riscv_page()},
       {"isa/tensix.md", tensix_page()},
       {"registers/address_map.md", address_map_page()},
+      {"registers/card.md", card_page()},
       {"registers/config.md", config_page()},
       {"registers/csr.md", csr_page()},
       {"registers/debug.md", debug_registers_page()},

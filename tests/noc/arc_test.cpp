@@ -152,11 +152,11 @@ TEST_F(ArcTile, every_row_of_the_table_of_messages_is_answered_as_it_says) {
   for (unsigned i = 0; i < arc::arc_message_count(); ++i) {
     const arc::MessageInfo& row = arc::arc_messages()[i];
     if (row.code == 0xBE) continue;
-    const auto before = arc.faults().faults().size();
+    arc.faults().clear();  // repeated warnings are counted, not stored
     const bool modelled = row.kind != arc::MessageKind::NotModelled;
     const u32 status = message(row.code)[0];
     EXPECT_EQ(status == 0xFF, !modelled) << row.name;
-    EXPECT_EQ(arc.faults().faults().size() == before, modelled) << row.name;
+    EXPECT_EQ(arc.faults().faults().empty(), modelled) << row.name;
   }
 }
 
