@@ -97,7 +97,6 @@ void Session::guest_mistake() {
     case FaultMode::Throw:
       // Said once: the core that broke the rule stays where it is, and whoever wants to know more
       // can look at it and at the rest of the chip.
-      device_.clear_faults();
       throw std::runtime_error("bhemu: " + text);
     case FaultMode::Exit:
       report(text);
