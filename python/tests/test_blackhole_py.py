@@ -329,13 +329,13 @@ with TLBWindow(device.fd, (1, 2)) as window:
 
 LISTING = """
 00005880 <_start>:
-    5880:	fc010113          	addi	sp,sp,-64
-    5884:	8481a703          	lw	a4,-1976(gp) # ffb00038 <rta_l1_base>
-    5888:	00072683          	lw	a3,0(a4)
-    588c:	00472b03          	lw	s6,4(a4)
+    5880:  fc010113            addi  sp,sp,-64
+    5884:  8481a703            lw  a4,-1976(gp) # ffb00038 <rta_l1_base>
+    5888:  00072683            lw  a3,0(a4)
+    588c:  00472b03            lw  s6,4(a4)
 
 00005890 <.L1>:
-    5890:	00472b03          	lw	s6,4(a4)
+    5890:  00472b03            lw  s6,4(a4)
 """
 
 
