@@ -45,10 +45,13 @@ bool read_identity(const Routing& routing, unsigned noc, Coord noc0, Coord trans
     case niu::NOC_Y_ID_TRANSLATE_TABLE:
       value = translation.y_table[index];
       return true;
-    case niu::NOC_ID_LOGICAL:
-      if (translated.x >= Routing::kSpan) return false;  // a tile without a translated name
-      value = translated.x | u32{translated.y} << 6;
+    case niu::NOC_ID_LOGICAL: {
+      // tt-umd soc_descriptor.cpp: a harvested Ethernet tile, which has no translated name, keeps
+      // its NoC 0 coordinate for one.
+      const Coord name = translated.x < Routing::kSpan ? translated : noc0;
+      value = name.x | u32{name.y} << 6;
       return true;
+    }
     case niu::NOC_ID_TRANSLATE_COL_MASK:
       value = translation.column_mask;
       return true;
