@@ -95,6 +95,8 @@ void Session::guest_mistake() {
   const std::string text = take_faults();
   switch (mode_) {
     case FaultMode::Throw:
+      // Said once: the core that broke the rule stays where it is, and whoever wants to know more
+      // can look at it and at the rest of the chip.
       throw std::runtime_error("bhemu: " + text);
     case FaultMode::Exit:
       report(text);
