@@ -20,6 +20,10 @@ c++ -std=c++17 -Wall -Wextra -Werror "$source/examples/api/fork.cpp" -o "$work/f
   $(pkg-config --cflags --libs bhemu)
 "$work/fork" | grep -c "^future" | grep -qx 3
 
+if [[ $(uname -m) == x86_64 ]]; then
+  "$work/installed/bin/bhemu" shim -- ls /dev/tenstorrent | grep -qx 0
+fi
+
 mkdir "$work/client"
 cp "$source/examples/api/add.c" "$work/client"
 cat >"$work/client/CMakeLists.txt" <<'CMAKE'

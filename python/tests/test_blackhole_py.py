@@ -327,20 +327,67 @@ with TLBWindow(device.fd, (1, 2)) as window:
     assert "BRISC of tile (1, 2)" in done.stderr
 
 
-def test_add_1_with_the_real_firmware_and_kernels(tmp_path):
-    """blackhole-py's main.py of January 2026, unchanged, on 64 tiles."""
+LISTING = """
+00005880 <_start>:
+    5880:  fc010113            addi  sp,sp,-64
+    5884:  8481a703            lw  a4,-1976(gp) # ffb00038 <rta_l1_base>
+    5888:  00072683            lw  a3,0(a4)
+    588c:  00472b03            lw  s6,4(a4)
+
+00005890 <.L1>:
+    5890:  00472b03            lw  s6,4(a4)
+"""
+
+
+def test_kernels_are_made_from_listings_with_their_arguments_put_in(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent / "listings"))
+    import codegen
+
+    words = struct.unpack("<5I", codegen.image(LISTING, {1: 64}))
+    assert words == (0xFC010113, 0x8481A703, 0x00072683, 0x04000B13, 0x00472B03)
+    assert struct.unpack("<5I", codegen.image(LISTING, {0: 0x3F800000}))[2] == 0x3F8006B7
+    for broken in (LISTING.replace("5884:", "5886:"), LISTING.replace("rta_l1_base", "other")):
+        with pytest.raises(ValueError):
+            codegen.image(broken, {1: 64})
+
+
+@pytest.fixture
+def add_1():
+    """(blackhole-py of January 2026, environment); skips where they are not to be had."""
     folder = os.environ.get("BHEMU_BLACKHOLE_PY_DIR")
     if not folder or "BHEMU_ADD1_LISTINGS" not in os.environ:
         pytest.skip("BHEMU_BLACKHOLE_PY_DIR (blackhole-py of January 2026) and "
                     "BHEMU_ADD1_LISTINGS (disassembly listings of its kernels) are not set")
     if sys.version_info < (3, 12):
         pytest.skip("blackhole-py needs Python 3.12")
-    main = Path(folder) / "main.py"
-    listings = Path(__file__).parent / "listings"
-    program = f"""
+    return Path(folder)
+
+
+ADD_1 = """
 import runpy, sys
-sys.path[1:1] = [{str(listings)!r}, {folder!r}]
-runpy.run_path({str(main)!r}, run_name="__main__")
+sys.path[1:1] = [{listings!r}, {folder!r}]
+runpy.run_path({main!r}, run_name="__main__")
 """
-    done = run(tmp_path, program, "--board", "p100a")
+
+
+def add_1_program(folder):
+    return ADD_1.format(listings=str(Path(__file__).parent / "listings"), folder=str(folder),
+                        main=str(folder / "main.py"))
+
+
+def test_add_1_with_the_real_firmware_and_kernels(tmp_path, add_1):
+    """blackhole-py's main.py of January 2026, unchanged, on 64 tiles."""
+    done = run(tmp_path, add_1_program(add_1), "--board", "p100a")
+    assert done.stderr == "" and done.stdout.endswith("Test Passed\n")
+
+
+def test_add_1_through_the_shim(tmp_path, add_1):
+    """The same, with nothing of ours in the process but what is preloaded."""
+    command = os.environ.get("BHEMU_COMMAND")
+    if not command:
+        pytest.skip("BHEMU_COMMAND (the command bhemu) is not set")
+    program = tmp_path / "program.py"
+    program.write_text(add_1_program(add_1))
+    done = subprocess.run([command, "shim", "--board", "p100a", "--", sys.executable, str(program)],
+                          capture_output=True, text=True)
     assert done.stderr == "" and done.stdout.endswith("Test Passed\n")

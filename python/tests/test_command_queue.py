@@ -1,12 +1,15 @@
 """A command queue in host memory, served by a core of the card while the host goes on: what
 blackhole-py's newer generations do (kernels/command_queue)."""
 
+import os
 import random
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
+import bhemu
 import pytest
-
 from bhemu.blackhole_py import Card, insert
 from bhemu.blackhole_py.pcie import PCIDevice, TLBWindow
 from bhemu.errors import FaultError
@@ -194,3 +197,21 @@ def test_a_fault_ends_a_host_that_only_looks_at_its_memory():
         queue.window.read(0)
     queue.window.close()
     device.close()
+
+
+@pytest.mark.parametrize("board", ["p100a", "p150"])
+@pytest.mark.parametrize("name", [
+    test_the_queue_does_what_hundreds_of_records_say_in_their_order.__name__,
+    test_a_core_waits_for_a_word_that_only_the_host_writes.__name__])
+def test_the_queue_through_the_shim(name, board):
+    """With plain memory in place of windows, and the driver's files in place of ours."""
+    command = os.environ.get("BHEMU_COMMAND")
+    if not command:
+        pytest.skip("BHEMU_COMMAND (the command bhemu, with its library for `bhemu shim`) is not "
+                    "set")
+    path = os.pathsep.join([str(Path(bhemu.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [command, "shim", "--board", board, "--threads", "2", "--", sys.executable,
+         str(Path(__file__).parent / "shim_queue.py"), name],
+        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+    assert done.stderr == "" and done.stdout.startswith(f"done {board}")

@@ -26,6 +26,25 @@ bool whole_pages(u64 value) {
   return value % abi::kPage == 0;
 }
 
+/// The same pages at another address; empty: they cannot be moved. Where they were there is memory
+/// still, so that nobody else gets the place before its owner has unmapped it.
+std::span<u8> move_pages(u64 address, u64 bytes) {
+  void* from = reinterpret_cast<void*>(address);  // NOLINT: an address of the client's
+  constexpr int kReserve = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void* to = mmap(nullptr, bytes, PROT_NONE, kReserve, -1, 0);
+  if (to == MAP_FAILED) return {};
+  constexpr int kMove = MREMAP_MAYMOVE | MREMAP_FIXED;
+  if (mremap(from, bytes, bytes, kMove | MREMAP_DONTUNMAP, to) == MAP_FAILED) {
+    // A kernel that is too old for this kind of memory.
+    if (mremap(from, bytes, bytes, kMove, to) == MAP_FAILED) {
+      munmap(to, bytes);
+      return {};
+    }
+    mmap(from, bytes, PROT_NONE, kReserve | MAP_FIXED_NOREPLACE, -1, 0);
+  }
+  return {static_cast<u8*>(to), bytes};
+}
+
 }  // namespace
 
 // --- Outbound iATU.
@@ -210,16 +229,8 @@ void Driver::Impl::keep(Pin& pin, u64 address, u64 bytes) {
   if (first >= end) return;
   const LiveCard::Visit visit(card, true);
   each_mapping(first, end - first, [&](u64 part, u64 size) {
-    void* place =
-        mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (place == MAP_FAILED) return;
-    auto* now = mremap(reinterpret_cast<void*>(part), size, size,  // NOLINT
-                       MREMAP_MAYMOVE | MREMAP_FIXED, place);
-    const std::span<u8> memory(static_cast<u8*>(place), size);
-    if (now == MAP_FAILED) {
-      munmap(place, size);
-      return;
-    }
+    const std::span<u8> memory = move_pages(part, size);
+    if (memory.empty()) return;
     bus.move(pin.bus_address + (part - pin.virtual_address), memory);
     pin.kept.push_back({part, memory});
   });

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 namespace bhemu::shim {
@@ -60,6 +61,20 @@ const char* reason_against(const ZydisDecodedInstruction& info) {
   }
 }
 
+/// Bytes of ordinary memory: the kernel copies, and notices what is not mapped; where it is not
+/// allowed to (a sandbox) we copy, and a wrong address ends the process. Returns how many.
+u64 copy_memory(bool in, u64 address, u8* ours, u64 bytes) {
+  const iovec local{ours, bytes};
+  const iovec remote{reinterpret_cast<void*>(address), bytes};
+  const ssize_t done = in ? ::process_vm_readv(::getpid(), &local, 1, &remote, 1, 0)
+                          : ::process_vm_writev(::getpid(), &local, 1, &remote, 1, 0);
+  if (done >= 0) return static_cast<u64>(done);
+  if (errno != EPERM && errno != ENOSYS) return 0;
+  void* theirs = reinterpret_cast<void*>(address);
+  std::memcpy(in ? ours : theirs, in ? theirs : ours, bytes);
+  return bytes;
+}
+
 constexpr u8 kRead = ZYDIS_OPERAND_ACTION_READ | ZYDIS_OPERAND_ACTION_CONDREAD;
 constexpr u8 kWrite = ZYDIS_OPERAND_ACTION_WRITE | ZYDIS_OPERAND_ACTION_CONDWRITE;
 
@@ -90,11 +105,8 @@ bool Executor::load(u64 address, std::span<u8> bytes, Outcome& outcome) {
     }
     // Windows begin and end with pages.
     const u64 count = std::min<u64>(bytes.size(), kPage - address % kPage);
-    const iovec local{bytes.data(), count};
-    const iovec remote{reinterpret_cast<void*>(address), count};
-    const ssize_t done = ::process_vm_readv(::getpid(), &local, 1, &remote, 1, 0);
-    if (done != static_cast<ssize_t>(count)) {
-      outcome = {Result::WrongAddress, address + static_cast<u64>(std::max<ssize_t>(done, 0)), ""};
+    if (const u64 done = copy_memory(true, address, bytes.data(), count); done != count) {
+      outcome = {Result::WrongAddress, address + done, ""};
       return false;
     }
     bytes = bytes.subspan(count);
@@ -114,11 +126,9 @@ bool Executor::store(u64 address, std::span<const u8> bytes, Outcome& outcome) {
     }
     // Windows begin and end with pages.
     const u64 count = std::min<u64>(bytes.size(), kPage - address % kPage);
-    const iovec local{const_cast<u8*>(bytes.data()), count};
-    const iovec remote{reinterpret_cast<void*>(address), count};
-    const ssize_t done = ::process_vm_writev(::getpid(), &local, 1, &remote, 1, 0);
-    if (done != static_cast<ssize_t>(count)) {
-      outcome = {Result::WrongAddress, address + static_cast<u64>(std::max<ssize_t>(done, 0)), ""};
+    u8* source = const_cast<u8*>(bytes.data());
+    if (const u64 done = copy_memory(false, address, source, count); done != count) {
+      outcome = {Result::WrongAddress, address + done, ""};
       return false;
     }
     bytes = bytes.subspan(count);

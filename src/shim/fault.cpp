@@ -6,6 +6,8 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <optional>
+#include <utility>
 
 #include "shim/execute.hpp"
 #include "shim/process.hpp"
@@ -27,6 +29,7 @@ void perform(siginfo_t& info, ucontext_t& context) {
   Card& card = *process.card_if_made();
   Executor executor(card.windows, card.native);
   Frame frame(context);
+  std::optional<Process::Inside> guard(std::in_place);
   const bool more = card.windows.free_to_use(reinterpret_cast<u64>(info.si_addr));
   for (unsigned done = 0; done < (more ? kMostAtOnce : 1); ++done) {
     const Outcome outcome = executor.step(frame);
@@ -35,6 +38,7 @@ void perform(siginfo_t& info, ucontext_t& context) {
     if (outcome.result == Result::WrongAddress) {
       info.si_addr = reinterpret_cast<void*>(outcome.address);
       info.si_code = SEGV_MAPERR;
+      guard.reset();  // the client's handler is the client
       process.signals().deliver(&info, &context);
       return;
     }

@@ -56,6 +56,7 @@ bool in_window(const void* address, std::size_t bytes) {
 void forget_descriptors(int first, int last) {
   Process& process = Process::instance();
   if (process.card_if_made() == nullptr || !process.serves()) return;
+  const Process::Inside guard;  // the last one closes the driver's file
   const int error = errno;
   process.descriptors().remove(first, last);
   errno = error;
@@ -68,6 +69,18 @@ int duplicated(int from, int to) {
   return to;
 }
 
+/// What lies at these addresses goes: windows of the card's, and pages that the card has pinned.
+void leave(void* address, std::size_t bytes) {
+  Process& process = Process::instance();
+  Card* card = process.card_if_made();
+  if (card == nullptr || !process.serves()) return;
+  const Process::Inside guard;
+  const int error = errno;
+  if (!process.abandoned()) card->driver.before_unmap(reinterpret_cast<u64>(address), bytes);
+  card->windows.forget(reinterpret_cast<u64>(address), bytes);
+  errno = error;
+}
+
 void* map_any(void* address, std::size_t bytes, int protection, int flags, int descriptor,
               u64 offset) {
   static const auto real = next<&::mmap>("mmap");
@@ -78,11 +91,12 @@ void* map_any(void* address, std::size_t bytes, int protection, int flags, int d
         errno = ENODEV;
         return MAP_FAILED;
       }
+      if ((flags & MAP_FIXED) != 0) leave(address, bytes);
+      const Process::Inside guard;
       return ours->map(file, {address, bytes, protection, flags, offset});
     }
   }
-  if (ours != nullptr && (flags & MAP_FIXED) != 0)
-    ours->forget(reinterpret_cast<u64>(address), bytes);
+  if (ours != nullptr && (flags & MAP_FIXED) != 0) leave(address, bytes);
   return real(address, bytes, protection, flags, descriptor, static_cast<off_t>(offset));
 }
 
@@ -144,7 +158,11 @@ int card_ioctl(const OpenFile& file, unsigned long request, void* argument) {
   // A reset may start threads, which must not run the client's handlers.
   const bool resets = request == kResetDevice;
   if (resets) ::pthread_sigmask(SIG_SETMASK, &all, &old);
-  const int result = file.file->ioctl(request, argument);
+  int result = 0;
+  {
+    const Process::Inside guard;
+    result = file.file->ioctl(request, argument);
+  }
   if (resets) ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
   if (result >= 0) return result;
   errno = -result;
@@ -228,7 +246,7 @@ void* mmap64(void* address, size_t bytes, int protection, int flags, int descrip
 }
 int munmap(void* address, size_t bytes) noexcept {
   static const auto real = next<&::munmap>("munmap");
-  if (Windows* ours = windows()) ours->forget(reinterpret_cast<u64>(address), bytes);
+  leave(address, bytes);
   return real(address, bytes);
 }
 int mprotect(void* address, size_t bytes, int protection) noexcept {

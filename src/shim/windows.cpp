@@ -69,7 +69,6 @@ void* Windows::map(const std::shared_ptr<OpenFile>& file, const Request& request
   constexpr int kKept = MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_32BIT;
   const bool memory = region.fd >= 0;
   const u64 hint = reinterpret_cast<u64>(request.hint);
-  if ((request.flags & MAP_FIXED) != 0) forget(hint, bytes);
   void* address =
       memory ? real_mmap(hint, bytes, request.protection, request.flags, region.fd, region.offset)
              : real_mmap(hint, bytes, PROT_NONE, kNothing | (request.flags & kKept), -1, 0);

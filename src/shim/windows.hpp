@@ -42,7 +42,7 @@ class Windows final : public Bus {
     int flags = 0;
     u64 offset = 0;
   };
-  /// As mmap(2): MAP_FAILED and errno.
+  /// As mmap(2): MAP_FAILED and errno. With MAP_FIXED the caller has called forget().
   void* map(const std::shared_ptr<OpenFile>& file, const Request& request);
   /// Takes out what of [address, address + bytes) is ours; the caller unmaps it.
   void forget(u64 address, u64 bytes);

@@ -132,8 +132,8 @@ bool Tile::read_counter(Agent agent, u32 offset, u32& value, Cycle now, u32 pc) 
     // A program would take a zero for a measurement; a tool that lists counters goes on.
     const bool host = agent == Agent::Host;
     return !faults().raise(
-        host ? Rule::TileDebugSignal : Rule::TilePerfCounter, agent, host ? offset + select : pc,
-        now,
+        host ? Rule::TileDebugSignal : Rule::TilePerfCounter, agent,
+        host ? offset << 16 | select : pc, now,
         counter == nullptr
             ? fmt::format("{}: nothing is known of counter {}", kBanks[i].name, select)
             : fmt::format("{}: counter {} ({}): {}", kBanks[i].name, select, counter->name,

@@ -51,6 +51,13 @@ void Tile::misuse(Rule rule, const Author& author, std::string text) {
 
 // ---- Registers ----------------------------------------------------------------------------------
 
+bool Tile::debug_control(u32 value, const Author& author) {
+  const std::size_t before = faults().faults().size();
+  write_debug_control(value, author);
+  const auto& raised = faults().faults();
+  return raised.size() == before || raised.back().severity != Severity::Error;
+}
+
 void Tile::write_debug_control(u32 value, const Author& author) {
   using namespace debug_reg;
   using namespace debug_field;
@@ -219,7 +226,8 @@ void Tile::command(debug_command::Continue, unsigned core, const Author&) {
 }
 
 /// Blackhole needs two of these commands for each instruction: tt-exalens and blackhole-py give
-/// two, and the tests of the former find the pc one instruction on.
+/// two, and the tests of the former find the pc one instruction on. They look at once: the
+/// instruction is executed here, and only if it has to wait does the schedule come back to it.
 void Tile::command(debug_command::Step, unsigned core, const Author&) {
   CoreDebug& debug = riscv_debug_.core[core];
   debug.step_primed ^= 1;
@@ -228,6 +236,8 @@ void Tile::command(debug_command::Step, unsigned core, const Author&) {
   debug.stepping = 1;
   refresh_checked(core);
   wake_core(core);
+  take_interrupt(core);
+  run_checked(core);
 }
 
 void Tile::command(debug_command::Pause, unsigned core, const Author&) {

@@ -214,12 +214,8 @@ bool Tile::write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc) {
     case WALL_CLOCK_1_AT:
     case DBG_RD_DATA:  // programs store here to order a store before a load
       return true;
-    case RISC_DBG_CNTL_0: {
-      const std::size_t before = faults().faults().size();
-      write_debug_control(value, {agent, pc, now});
-      const auto& raised = faults().faults();
-      return raised.size() == before || raised.back().severity != Severity::Error;
-    }
+    case RISC_DBG_CNTL_0:
+      return debug_control(value, {agent, pc, now});
     case RISC_DBG_STATUS_0:
     case RISC_DBG_STATUS_1:
       return true;

@@ -100,7 +100,7 @@ void Tile::run_core(unsigned core) {
   while (slot.status == CoreStatus::Running && state.cycle < turn_end_) {
     slot.waited_for = BlockKind::None;
     if (slot.checked && finish_debug_access(core)) continue;
-    if (core < Pic::kCores && !state.csr.in_interrupt && pic_.pending(core)) interrupt(core);
+    take_interrupt(core);
     if (parking_ && !slot.recording && state.cycle >= slot.next_probe) start_recording(core);
     if (slot.checked) {
       run_checked(core);
@@ -170,7 +170,8 @@ void Tile::wake_core(unsigned core) {
   update_watched();
 }
 
-void Tile::interrupt(unsigned core) {
+void Tile::take_interrupt(unsigned core) {
+  if (core >= Pic::kCores || cores_[core].csr.in_interrupt || !pic_.pending(core)) return;
   if (slots_[core].recording) stop_recording(core, false);
   cores_[core].enter_interrupt(pic_.serve(core));
 }

@@ -243,9 +243,9 @@ u64 Tile::hash_core(u64 seed, unsigned core) const {
   seed = hash_bytes(seed, state.v.reg.data(), sizeof state.v.reg);
   seed = hash_csrs(seed, state.csr);
   const bool timed = status != CoreStatus::Reset && status != CoreStatus::Stopped;
-  const std::array<u64, 4> rest{state.pc, timed ? state.cycle : 0, state.instret,
-                                u64{status == CoreStatus::Reset} |
-                                    u64{status == CoreStatus::Halted} << 1};
+  const std::array<u64, 4> rest{
+      state.pc, timed ? state.cycle : 0, state.instret,
+      u64{status == CoreStatus::Reset} | u64{status == CoreStatus::Halted} << 1};
   return hash_bytes(seed, rest.data(), sizeof rest);
 }
 

@@ -120,7 +120,8 @@ class Tile final : public noc::Node {
   /// Something else of this tile must run soon: ends a long turn at the quantum that holds `at`.
   void end_long_turn(Cycle at);
   void rouse_coprocessor();
-  void interrupt(unsigned core);
+  /// If there is one for the core, and it is not in a handler already.
+  void take_interrupt(unsigned core);
   /// An IRQ may have risen: cores that it interrupts must not sleep through it.
   void rouse_for_interrupts();
   Cycle wake_cycle(unsigned core) const;
@@ -139,6 +140,7 @@ class Tile final : public noc::Node {
   void block(unsigned core);
 
   // Debugger (debugger.cpp)
+  bool debug_control(u32 value, const Author& author);  // false: a rule was broken
   void write_debug_control(u32 value, const Author& author);
   u32 read_debug_register(unsigned core, u32 index, const Author& author);
   void write_debug_register(unsigned core, u32 index, u32 value, const Author& author);

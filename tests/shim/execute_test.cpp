@@ -8,11 +8,13 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <fstream>
 #include <iostream>
 #include <random>
 #include <sstream>
+#include <stdexcept>
 
 namespace {
 
@@ -54,7 +56,7 @@ struct Bench {
   struct sigaction old {};
 
   static Bench*& current() {
-    static Bench* bench = nullptr;
+    static Bench* bench = nullptr;  // tidy: allow global: a signal handler has no other way
     return bench;
   }
   static void trap(int, siginfo_t*, void* context) {
@@ -225,6 +227,14 @@ class Twice {
   }
 
   Bench& bench() { return bench_; }
+  /// Of the registers as they were drawn last.
+  u64 drawn_mask(unsigned number) const {
+    u64 mask = 0;
+    constexpr unsigned kOpmasks = 1088;
+    std::memcpy(&mask, state_.area + kOpmasks + number * 8, sizeof mask);
+    return mask;
+  }
+  const u8* drawn_vector(unsigned number) const { return state_.area + 160 + number * 16; }
 
  private:
   void draw() {
@@ -280,6 +290,116 @@ TEST(Execute, every_instruction_does_on_a_window_what_it_does_on_memory) {
     }
   }
   if (skipped != 0) std::cout << skipped << " instructions are not this processor's\n";
+}
+
+const Case& named(const std::string& name) {
+  for (const Case& test : kCases)
+    if (test.name == name) return test;
+  throw std::out_of_range(name);
+}
+
+/// Bytes in a log like "r4r8".
+u64 bytes_of(const std::string& log) {
+  u64 sum = 0;
+  for (std::size_t at = 0; at < log.size(); ++at)
+    if (log[at] == 'r' || log[at] == 'w') sum += std::stoul(log.substr(at + 1));
+  return sum;
+}
+
+TEST(Execute, masked_moves_touch_the_chosen_elements_only) {
+  if (!cpu_has("avx512bw") || !cpu_has("avx512vl")) GTEST_SKIP() << "no AVX-512 here";
+  struct Masked {
+    const char* name;
+    unsigned mask;
+    unsigned elements;
+    unsigned width;
+  };
+  Twice twice(2);
+  for (const Masked& row :
+       {Masked{"vmovups_masked_load", 1, 16, 4}, Masked{"vmovups_zeroing_load", 1, 16, 4},
+        Masked{"vmovups_masked_store", 1, 16, 4}, Masked{"vmovdqu8_masked_load", 2, 64, 1},
+        Masked{"vmovdqu8_masked_store", 2, 64, 1}, Masked{"vmovdqu16_masked_256", 3, 16, 2},
+        Masked{"vmovss_masked", 1, 1, 4}, Masked{"vpcompressd", 1, 16, 4},
+        Masked{"vpexpandd", 1, 16, 4}})
+    for (unsigned turn = 0; turn < 50; ++turn) {
+      twice.run(named(row.name), 64 + turn);
+      const u64 lanes = row.elements == 64 ? ~u64{0} : (u64{1} << row.elements) - 1;
+      const unsigned chosen =
+          static_cast<unsigned>(std::popcount(twice.drawn_mask(row.mask) & lanes));
+      EXPECT_EQ(bytes_of(twice.bench().bus.log), u64{chosen} * row.width) << row.name;
+    }
+}
+
+TEST(Execute, avx_and_sse_masks_are_signs) {
+  if (!cpu_has("avx2")) GTEST_SKIP() << "no AVX2 here";
+  Twice twice(3);
+  for (unsigned turn = 0; turn < 50; ++turn) {
+    twice.run(named("maskmovdqu"), 64 + turn);
+    u64 chosen = 0;
+    for (unsigned i = 0; i < 16; ++i) chosen += twice.drawn_vector(5)[i] >> 7;
+    EXPECT_EQ(bytes_of(twice.bench().bus.log), chosen);
+    twice.run(named("vmaskmovps_load"), 64 + turn);
+    EXPECT_EQ(bytes_of(twice.bench().bus.log) % 4, 0u);
+    EXPECT_EQ(twice.bench().bus.log.find('w'), std::string::npos);
+    twice.run(named("vmaskmovps_store"), 64 + turn);
+    EXPECT_EQ(twice.bench().bus.log.find('r'), std::string::npos);
+  }
+}
+
+TEST(Execute, strings_go_element_by_element_unless_it_is_plain_memory) {
+  Twice twice(4);
+  twice.run(named("rep_stosq"), 0);
+  EXPECT_EQ(twice.bench().bus.log, "w8w8w8w8w8");
+  twice.run(named("rep_movsw_backwards"), 0);
+  EXPECT_EQ(twice.bench().bus.log, "r2w2r2w2r2w2r2w2r2w2r2w2r2w2r2w2r2w2");
+  twice.bench().bus.is_plain = true;
+  twice.run(named("rep_stosq"), 0);
+  EXPECT_EQ(twice.bench().bus.log, "w40");
+  twice.run(named("rep_movsb_within"), 0);
+  EXPECT_EQ(twice.bench().bus.log, "r33w33");
+  for (const u64 offset : {0u, 4000u, 4080u, 4095u}) {
+    twice.run(named("rep_movsb_within"), offset);
+    twice.run(named("rep_movsb_overlapping"), offset);
+    twice.run(named("repne_scasb"), offset % 3000);
+  }
+}
+
+/// What an instruction that cannot be done says; it is skipped.
+std::string refusal_of(Bench& bench, void (*code)(void*), u64 after) {
+  bench.refusal.clear();
+  bench.resume = reinterpret_cast<u64>(code) + after;
+  code(bench.bus.window + 64);
+  return bench.refusal;
+}
+
+asm(R"(
+  .balign 16
+bhemu_test_call: call *(%rdi)
+  ret
+  .balign 16
+bhemu_test_fxsave: fxsave (%rdi)
+  ret
+  .balign 16
+bhemu_test_gather: vpgatherdd %xmm0, (%rdi,%xmm1,1), %xmm2
+  ret
+)");
+extern "C" void bhemu_test_call(void*);
+extern "C" void bhemu_test_fxsave(void*);
+extern "C" void bhemu_test_gather(void*);
+
+TEST(Execute, what_cannot_be_done_is_refused_with_its_bytes_and_touches_nothing) {
+  Bench bench;
+  EXPECT_NE(refusal_of(bench, bhemu_test_call, 2).find("ff 17: call [rdi]"), std::string::npos)
+      << bench.refusal;
+  EXPECT_NE(refusal_of(bench, bhemu_test_fxsave, 3).find("fxsave"), std::string::npos)
+      << bench.refusal;
+  if (cpu_has("avx2")) {
+    asm volatile("vpcmpeqd %%xmm0, %%xmm0, %%xmm0\n vpxor %%xmm1, %%xmm1, %%xmm1" ::
+                     : "xmm0", "xmm1");
+    EXPECT_NE(refusal_of(bench, bhemu_test_gather, 6).find("gather"), std::string::npos)
+        << bench.refusal;
+  }
+  EXPECT_EQ(bench.bus.log, "");
 }
 
 }  // namespace

@@ -327,8 +327,8 @@ void blocked_signals() {
 
 // --- Signals of the client's own.
 
-sigjmp_buf jump;
-void* volatile fault_address = nullptr;
+sigjmp_buf jump;                         // tidy: allow global: a handler has no other way
+void* volatile fault_address = nullptr;  // tidy: allow global: the same
 
 void jump_out(int, siginfo_t* info, void*) {
   fault_address = info->si_addr;
@@ -369,12 +369,14 @@ void small_signal_stack() {
   Card card;
   Window window(card, kSmall);
   window.point(1, 2, 0xFFA00000);
-  static char memory[16384];
+  std::vector<char> memory(16384);
   stack_t stack{};
-  stack.ss_sp = memory;
-  stack.ss_size = sizeof memory;
+  stack.ss_sp = memory.data();
+  stack.ss_size = memory.size();
   expect(::sigaltstack(&stack, nullptr) == 0, "sigaltstack");
   for (int i = 0; i < 100; ++i) expect(window.word(kResetRegister) == 0x47800, "a register");
+  stack.ss_flags = SS_DISABLE;
+  ::sigaltstack(&stack, nullptr);
 }
 
 void refused_instruction() {
