@@ -89,7 +89,9 @@ TEST_F(CardBoot, a_fault_in_a_kernel_is_reported_with_its_source_line) {
                           "kernels: {brisc: ../kernels/prebuilt/stuck_noc/brisc.elf}\n"
                           "arguments: {brisc: [40, 40, 0x100000, 0x100000]}\n");
   const std::string said = refusal([&] { run(program); });
-  for (const char* part : {"(1, 2)", "BRISC", "noc-", "PollRemoteWord", ".c:"})
+  // The line is that of the function which the compiler has put there, in the kernels' headers or
+  // not.
+  for (const char* part : {"(1, 2)", "BRISC", "noc-no-such-node", "(kernels/"})
     EXPECT_NE(said.find(part), std::string::npos) << part << " in " << said;
 }
 
