@@ -31,14 +31,15 @@ ConfigSpace::ConfigSpace(u16 subsystem) {
 }
 
 bool ConfigSpace::read(u32 offset, u32& value) const {
-  if (row_at(offset) == nullptr) return false;
+  if (offset % 4 != 0 || offset >= kBytes) return false;
   value = words_[offset / 4];
   return true;
 }
 
 bool ConfigSpace::write(u32 offset, u32 value) {
+  if (offset % 4 != 0 || offset >= kBytes) return false;
   const Row* row = row_at(offset);
-  if (row == nullptr) return false;
+  if (row == nullptr) return true;
   u32& word = words_[offset / 4];
   word = (word & ~row->writable) | (value & row->writable);
   return true;

@@ -20,7 +20,8 @@ class ConfigSpace {
   /// `subsystem`: the board's number in the high half of SUBSYSTEM.
   explicit ConfigSpace(u16 subsystem);
 
-  /// False: no such register (not a multiple of 4, or without a row).
+  /// False: no such register (not a multiple of 4, or beyond the end). What has no row reads 0 and
+  /// ignores what is written, as PCI demands of what a function does not have.
   bool read(u32 offset, u32& value) const;
   bool write(u32 offset, u32 value);
   /// The address at which the system has put BAR 0, 2 or 4.

@@ -280,7 +280,7 @@ TEST_F(Card, configuration_space_names_the_card_and_sizes_its_bars) {
   u32 value = 5;
   function.write(0x2'6000'0100, {reinterpret_cast<const u8*>(&value), 4});
   EXPECT_EQ(word_at({1, 2}, 0x100), 5u);
-  EXPECT_NE(refusal([&] { function.config_read(0x40); }), "");
+  EXPECT_NE(refusal([&] { function.config_read(0x41); }), "");
   EXPECT_NE(refusal([&] { function.config_write(2, 0); }), "");
 }
 
