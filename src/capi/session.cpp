@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "debug/trace_file.hpp"
 #include "host/error.hpp"
 #include "host/report.hpp"
 #include "host/suggest.hpp"
@@ -24,8 +25,21 @@ using host::SettingStyle;
 constexpr int kHostStatus = 2;
 constexpr int kGuestStatus = 4;
 constexpr const char* kFileName = "bhemu.yaml";
-constexpr std::array kKeys{"board", "harvest-dram", "harvest-columns", "timing", "threads",
-                           "seed",  "rule",         "faults"};
+constexpr std::array kKeys{
+    "board",      "harvest-dram", "harvest-columns", "timing",       "threads",
+    "seed",       "rule",         "faults",          "trace",        "trace-format",
+    "trace-what", "trace-tiles",  "trace-cores",     "trace-cycles", "trace-limit"};
+
+/// Null when the key is none of a trace's.
+std::string* trace_setting(host::TraceSettings& trace, const std::string& key) {
+  if (key == "trace") return &trace.file;
+  if (key == "trace-format") return &trace.format;
+  if (key == "trace-what") return &trace.what;
+  if (key == "trace-tiles") return &trace.tiles;
+  if (key == "trace-cores") return &trace.cores;
+  if (key == "trace-cycles") return &trace.cycles;
+  return key == "trace-limit" ? &trace.limit : nullptr;
+}
 
 struct Name {
   std::string name;  // as messages give it
@@ -82,6 +96,8 @@ void set(SessionSettings& settings, const std::string& key, const std::string& t
     add_rules(text, device.rules);
   } else if (key == "faults") {
     settings.faults = mode_of(text, name);
+  } else if (std::string* trace = trace_setting(device.trace, key)) {
+    *trace = text;
   } else {
     throw InputError(name.file, name.place,
                      fmt::format("there is no setting '{}'{}", key,
@@ -100,8 +116,11 @@ void read_file(SessionSettings& settings, const std::string& path) {
       const Name name{entry.first.as<std::string>(), path,
                       fmt::format("{}:{}", mark.line + 1, mark.column + 1)};
       if (entry.second.IsSequence()) {
+        std::string list;
+        const char* const separator = name.name == "rule" ? "," : " ";
         for (const auto& item : entry.second)
-          set(settings, name.name, item.as<std::string>(), name);
+          list += (list.empty() ? "" : separator) + item.as<std::string>();
+        set(settings, name.name, list, name);
       } else {
         set(settings, name.name, entry.second.as<std::string>(), name);
       }
@@ -165,14 +184,24 @@ Session::Session(const SessionSettings& settings, CallbackMemory::Read read,
       memory_(read, write),
       function_(device_) {
   if (read != nullptr && write != nullptr) device_.set_host_memory(&memory_);
+  debug::start_trace(device_, settings.device.trace, SettingStyle::Environment);
+  trace_file_ = settings.device.trace.file;
 }
 
 Session::~Session() {
+  const trace::Summary trace = device_.stop_trace();
+  if (!trace.error.empty()) report_trace(trace.error);
   device_.set_host_memory(nullptr);
 }
 
 void Session::report(const std::string& text) {
   std::fprintf(stderr, "bhemu: %s\n", text.c_str());
+}
+
+/// It is neither the client's mistake nor the guest's, so the session goes on without.
+void Session::report_trace(const std::string& error) {
+  if (!trace_file_.empty()) report(fmt::format("{}: the trace ends here: {}", trace_file_, error));
+  trace_file_.clear();
 }
 
 void Session::host_mistake(const std::string& text) {
@@ -268,7 +297,12 @@ void Session::tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes) {
 void Session::clock(u32 cycles) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (latched_ || cycles == 0) return;
-  if (device_.advance(cycles).status == RunStatus::Faulted) guest_mistake();
+  const RunStatus status = device_.advance(cycles).status;
+  if (!trace_file_.empty()) {
+    if (const trace::Summary trace = device_.trace_summary(); !trace.error.empty())
+      report_trace(trace.error);
+  }
+  if (status == RunStatus::Faulted) guest_mistake();
 }
 
 }  // namespace bhemu::capi

@@ -3,8 +3,9 @@
 //
 // Settings, strongest first: environment variables BHEMU_BOARD, BHEMU_HARVEST_DRAM,
 // BHEMU_HARVEST_COLUMNS, BHEMU_THREADS, BHEMU_TIMING, BHEMU_SEED, BHEMU_RULE (comma separated),
-// BHEMU_FAULTS; then the YAML file that BHEMU_CONFIG names, or bhemu.yaml beside the library (which
-// clients may have copied elsewhere: then beside what TT_METAL_SIMULATOR names).
+// BHEMU_FAULTS, BHEMU_TRACE and BHEMU_TRACE_* (docs/TRACE.md); then the YAML file that BHEMU_CONFIG
+// names, or bhemu.yaml beside the library (which clients may have copied elsewhere: then beside
+// what TT_METAL_SIMULATOR names).
 #pragma once
 
 #include <functional>
@@ -72,6 +73,7 @@ class Session {
   void host_mistake(const std::string& text);
   void guest_mistake();
   void report(const std::string& text);
+  void report_trace(const std::string& error);
 
   FaultMode mode_;
   Device device_;
@@ -79,6 +81,7 @@ class Session {
   card::Function function_;
   std::mutex mutex_;  // clients lock around us; those that do not are still served one by one
   bool latched_ = false;
+  std::string trace_file_;  // as long as it is written
 };
 
 }  // namespace bhemu::capi

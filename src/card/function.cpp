@@ -21,6 +21,20 @@ u16 subsystem_of(const Board& board) {
   return static_cast<u16>(board.board_id() >> 36 & 0xFFFFF);
 }
 
+/// For a trace: which window the accesses come through.
+class ThroughWindow {
+ public:
+  ThroughWindow(Device& device, unsigned window) : device_(device) {
+    device_.set_host_window(static_cast<i32>(window));
+  }
+  ~ThroughWindow() { device_.set_host_window(-1); }
+  ThroughWindow(const ThroughWindow&) = delete;
+  ThroughWindow& operator=(const ThroughWindow&) = delete;
+
+ private:
+  Device& device_;
+};
+
 }  // namespace
 
 Function::Function(Device& device) : device_(device), config_(subsystem_of(device.board())) {}
@@ -150,6 +164,7 @@ NodeId Function::target(unsigned index) const {
 }
 
 void Function::window_read(unsigned index, u64 offset, std::span<u8> bytes) {
+  const ThroughWindow through(device_, index);
   if (const char* why = windows_.objection(index))
     throw AccessError(fmt::format("window {}: {}", index, why));
   const Window& window = windows_.window(index);
@@ -174,6 +189,7 @@ void Function::window_read(unsigned index, u64 offset, std::span<u8> bytes) {
 }
 
 void Function::window_write(unsigned index, u64 offset, std::span<const u8> bytes) {
+  const ThroughWindow through(device_, index);
   if (const char* why = windows_.objection(index))
     throw AccessError(fmt::format("window {}: {}", index, why));
   const Window& window = windows_.window(index);

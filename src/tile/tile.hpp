@@ -21,6 +21,8 @@
 #include "noc/node.hpp"
 #include "noc/stream.hpp"
 #include "riscv/core.hpp"
+#include "riscv/effect.hpp"
+#include "riscv/vector.hpp"
 #include "tensix/coprocessor.hpp"
 #include "tile/debug_registers.hpp"
 #include "tile/mailboxes.hpp"
@@ -28,6 +30,7 @@
 #include "tile/regions.hpp"
 #include "tile/slot.hpp"
 #include "tile/timestamper.hpp"
+#include "trace/port.hpp"
 
 namespace bhemu::tile {
 
@@ -74,6 +77,7 @@ class Tile final : public noc::Node {
   /// Only after settle().
   void archive(Archive& archive) override;
   void reset(Cycle now) override;
+  void catch_up_trace(Cycle now) override;
 
   /// Brings cores that wait to cycle `now` (an epoch edge), as if they had been run: before
   /// anything looks at cycle counts or hashes.
@@ -106,7 +110,11 @@ class Tile final : public noc::Node {
   static constexpr unsigned index(CoreId id) { return static_cast<unsigned>(id); }
 
   // Schedule (schedule.cpp)
+  template <bool Traced>
+  void run_turns(Cycle until);
+  template <bool Traced>
   void run_turn(Cycle limit);
+  template <bool Traced>
   void run_core(unsigned core);
   void serve_arrivals();
   bool anyone_awake() const;
@@ -133,6 +141,21 @@ class Tile final : public noc::Node {
   void update_watched();
   void block(unsigned core);
 
+  // For a trace, when there is one (trace.cpp)
+  riscv::Outcome run_followed(unsigned core);
+  riscv::Outcome step_traced(unsigned core);
+  void replay_traced(unsigned core, Cycle until);
+  void skip_rounds(unsigned core, Cycle until);
+  void trace_open_stalls();
+  void trace_block(unsigned core);
+  void trace_reset(unsigned core, bool held);
+  void trace_interrupt(unsigned core, u32 handler);
+  void trace_queue(unsigned core, trace::Queue queue, bool push, unsigned from, unsigned to,
+                   u32 value, Cycle now);
+  void trace_semaphore(unsigned core, u32 semaphore, u32 before, Cycle now);
+  void trace_push(unsigned core, Cycle cycle, u32 word, const riscv::Effect& effect);
+  void trace_vector(unsigned core, u32 pc, const riscv::VectorAccess& access);
+
   // MMIO (mmio.cpp)
   riscv::Loaded load(unsigned core, u32 address, u32 size, Cycle now);
   riscv::Outcome store(unsigned core, u32 address, u32 size, u32 value, Cycle now);
@@ -145,6 +168,7 @@ class Tile final : public noc::Node {
   riscv::Outcome wait(unsigned core, BlockKind kind, u32 resources, u32 address);
 
   // Registers reachable by cores and over the NoC (registers.cpp)
+  bool write_stream(u32 address, u32 value, const Author& author);
   bool read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc);
   bool write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc);
   bool read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc);
