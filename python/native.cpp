@@ -242,6 +242,22 @@ class NativeDevice {
     dict["instructions"] = state.instret;
     return dict;
   }
+  std::vector<py::dict> circular_buffers(std::pair<unsigned, unsigned> tile) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<py::dict> all;
+    for (const host::CircularBuffer& from : host::circular_buffers(device_, coord_of(tile))) {
+      py::dict dict;
+      dict["index"] = from.index;
+      dict["address"] = from.address;
+      dict["size"] = from.size;
+      dict["pages"] = from.pages;
+      dict["page_size"] = from.page_size;
+      dict["received"] = from.received;
+      dict["acked"] = from.acked;
+      all.push_back(dict);
+    }
+    return all;
+  }
   std::vector<py::dict> faults() {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::vector<py::dict> all;
@@ -428,6 +444,7 @@ PYBIND11_MODULE(_native, module) {
       .def("hash", &NativeDevice::hash)
       .def("registers", &NativeDevice::registers)
       .def("core", &NativeDevice::core)
+      .def("circular_buffers", &NativeDevice::circular_buffers)
       .def("faults", &NativeDevice::faults)
       .def("clear_faults", &NativeDevice::clear_faults)
       .def("waiters", &NativeDevice::waiters)

@@ -93,6 +93,7 @@ const std::map<std::string, std::set<std::string>>& direct_parts() {
       {"card", {"device"}},
       {"host", {"device"}},
       {"debug", {"host"}},
+      {"kmd", {"host", "card", "debug"}},
       {"capi", {"debug", "card"}},
       {"cli", {"debug"}},
   };

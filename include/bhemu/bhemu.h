@@ -161,6 +161,23 @@ BHEMU_API size_t bhemu_register_words(uint32_t file);
 BHEMU_API int bhemu_read_registers(bhemu_device* device, uint32_t x, uint32_t y, uint32_t file,
                                    size_t first, size_t count, uint32_t* words);
 
+/* Circular buffers of the kernel that the tile was told to run last, as its launch message says.
+ * Sizes in bytes; `received` and `acked` count pages modulo 65536. */
+typedef struct bhemu_circular_buffer {
+  uint32_t index;
+  uint32_t address; /* in L1 */
+  uint32_t size;
+  uint32_t pages;
+  uint32_t page_size;
+  uint32_t received;
+  uint32_t acked;
+} bhemu_circular_buffer;
+/* At most `capacity` of them to `buffers`; `count` gets how many there are (0 without a launch
+ * message). BHEMU_BAD_INPUT for a message that makes no sense. */
+BHEMU_API int bhemu_circular_buffers(bhemu_device* device, uint32_t x, uint32_t y,
+                                     bhemu_circular_buffer* buffers, size_t capacity,
+                                     size_t* count);
+
 /* One instruction as text, cut to `capacity` with a final 0. Returns the length of the whole. */
 BHEMU_API size_t bhemu_disassemble_riscv(uint32_t word, uint32_t pc, char* text, size_t capacity);
 BHEMU_API size_t bhemu_disassemble_tensix(uint32_t word, char* text, size_t capacity);

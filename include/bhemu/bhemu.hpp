@@ -146,6 +146,14 @@ class Device {
   std::uint64_t hash() { return bhemu_hash(handle()); }
 
   // --- Looking inside.
+  /// Of the kernel that the tile was told to run last.
+  std::vector<bhemu_circular_buffer> circular_buffers(Tile tile) {
+    std::vector<bhemu_circular_buffer> buffers(32);
+    std::size_t count = 0;
+    check(bhemu_circular_buffers(handle(), tile.x, tile.y, buffers.data(), buffers.size(), &count));
+    buffers.resize(count);
+    return buffers;
+  }
   bhemu_core_state core(Tile tile, bhemu_core core) {
     bhemu_core_state state{};
     check(bhemu_read_core(handle(), tile.x, tile.y, core, &state));

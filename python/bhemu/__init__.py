@@ -7,16 +7,19 @@
     print(card.read_array((1, 2), 0x100000, 16, np.uint32))
 
 ``Device`` is a card: memory, time, register files, faults, copies. ``Program`` runs a program
-file as ``bhemu run`` does. ``tensor`` has the layouts and number formats of tensors.
+file as ``bhemu run`` does. ``Tile`` is one
+tile of a card. ``tensor`` has the layouts and number formats of tensors.
 """
 
 from bhemu import tensor
 from bhemu._native import __version__, disassemble_riscv, disassemble_tensix
-from bhemu.device import Core, Device, Fault, Tile
+from bhemu.device import CircularBuffer, Coord, Core, Device, Fault, Tile
 from bhemu.errors import Error, FaultError, HangError, InputError, LimitError
 from bhemu.program import Program, Result, run
 
 __all__ = [
+    "CircularBuffer",
+    "Coord",
     "Core",
     "Device",
     "Error",

@@ -8,12 +8,14 @@ from typing import Callable, Iterable, Sequence, Union
 import numpy as np
 
 from bhemu import _native
+from bhemu.errors import InputError
 
-Tile = tuple[int, int]
+Coord = tuple[int, int]
 """Translated NoC 0 coordinates (x, y), as firmware and drivers use them."""
 
 Readable = Union[bytes, bytearray, memoryview, np.ndarray]
 
+L1_BYTES = 1536 * 1024
 CORES = ("brisc", "ncrisc", "trisc0", "trisc1", "trisc2")
 
 
@@ -34,13 +36,27 @@ class Core:
 
 
 @dataclass(frozen=True)
+class CircularBuffer:
+    """A circular buffer in L1: ``size`` and ``page_size`` in bytes; ``received`` and ``acked``
+    count pages modulo 65536, so ``(received - acked) % 65536`` of them are full."""
+
+    index: int
+    address: int
+    size: int
+    pages: int
+    page_size: int
+    received: int
+    acked: int
+
+
+@dataclass(frozen=True)
 class Fault:
     """A broken rule: ``rule`` is its name in docs/RULES.md. ``pc`` is a program counter, or the
     instruction word of a coprocessor thread; ``where`` is function and source line."""
 
     rule: str
     is_error: bool
-    tile: Tile
+    tile: Coord
     agent: str
     pc: int
     cycle: int
@@ -65,18 +81,20 @@ class Device:
         harvest_columns: str = "",
         timing: str = "fast",
         threads: int = 1,
+        seed: int = 0,
         rules: Iterable[str] = (),
         _native_device: "_native.Device | None" = None,
     ) -> None:
         """``board`` is ``p100a`` or ``p150``; the harvest lists are like ``"2,5"``, ``"none"`` or
         ``"+2"`` (added to what the board lacks anyway). ``timing`` is ``fast`` or ``reference``.
-        ``threads`` of the host run the card; results do not depend on it. ``rules`` are
+        ``threads`` of the host run the card; results do not depend on it. ``seed`` is for timings
+        that draw at random, which these two do not. ``rules`` are
         ``"name=error"``, ``"name=warn"`` or ``"name=silicon"``."""
         if _native_device is not None:
             self._device = _native_device
             return
         self._device = _native.Device(
-            settings(board, harvest_dram, harvest_columns, timing, threads, rules)
+            settings(board, harvest_dram, harvest_columns, timing, threads, rules, seed)
         )
 
     # --- What there is.
@@ -87,16 +105,20 @@ class Device:
         return self._device.board()
 
     @property
-    def tensix_tiles(self) -> list[Tile]:
+    def tensix_tiles(self) -> list[Coord]:
         """The live Tensix tiles, column by column."""
         return self._device.tensix_tiles()
+
+    def tile(self, x: int, y: int) -> "Tile":
+        """One Tensix tile, for those who look at one for longer."""
+        return Tile(self, (x, y))
 
     @property
     def dram_banks(self) -> int:
         """The number of DRAM banks of 4 GiB."""
         return self._device.dram_banks()
 
-    def dram_tile(self, bank: int, noc: int = 0) -> Tile:
+    def dram_tile(self, bank: int, noc: int = 0) -> Coord:
         """The tile through which firmware reaches ``bank`` on NoC ``noc``."""
         return self._device.dram_tile(bank, noc)
 
@@ -106,31 +128,31 @@ class Device:
 
     # --- Memory and registers, between runs. Any size and alignment.
 
-    def read(self, tile: Tile, address: int, size: int) -> bytes:
+    def read(self, tile: Coord, address: int, size: int) -> bytes:
         """``size`` bytes from ``address`` of ``tile`` (L1, registers, DRAM by its tile)."""
         data = bytearray(size)
         self._device.read(tile, address, data)
         return bytes(data)
 
-    def read_array(self, tile: Tile, address: int, shape, dtype=np.uint32) -> np.ndarray:
+    def read_array(self, tile: Coord, address: int, shape, dtype=np.uint32) -> np.ndarray:
         """An array of ``shape`` and ``dtype`` whose bytes begin at ``address``."""
         array = np.empty(shape, dtype)
         self._device.read(tile, address, array)
         return array
 
-    def write(self, tile: Tile, address: int, data: Readable) -> None:
+    def write(self, tile: Coord, address: int, data: Readable) -> None:
         """The bytes of ``data`` (an array's in C order) to ``address`` of ``tile``."""
         self._device.write(tile, address, _bytes(data))
 
-    def read32(self, tile: Tile, address: int) -> int:
+    def read32(self, tile: Coord, address: int) -> int:
         """One little-endian 32-bit word."""
         return int.from_bytes(self.read(tile, address, 4), "little")
 
-    def write32(self, tile: Tile, address: int, value: int) -> None:
+    def write32(self, tile: Coord, address: int, value: int) -> None:
         """One little-endian 32-bit word, modulo 2**32."""
         self.write(tile, address, (value & 0xFFFFFFFF).to_bytes(4, "little"))
 
-    def multicast(self, first: Tile, last: Tile, address: int, data: Readable) -> None:
+    def multicast(self, first: Coord, last: Coord, address: int, data: Readable) -> None:
         """The bytes of ``data`` to every live Tensix tile of the inclusive rectangle."""
         self._device.multicast(first, last, address, _bytes(data))
 
@@ -157,15 +179,15 @@ class Device:
         """Boots every tile: the five ELFs in the folder ``firmware``, or bhemu's own."""
         self._device.boot(str(firmware))
 
-    def load_elf(self, tile: Tile, core: str, path: str) -> int:
+    def load_elf(self, tile: Coord, core: str, path: str) -> int:
         """Loads an ELF file's segments for ``core`` and returns the entry point."""
         return self._device.load_elf(tile, core, str(path))
 
-    def start_core(self, tile: Tile, core: str, pc: int = 0) -> None:
+    def start_core(self, tile: Coord, core: str, pc: int = 0) -> None:
         """Lets ``core`` (``brisc``, ``ncrisc``, ``trisc0`` to ``trisc2``) go from ``pc``."""
         self._device.start_core(tile, core, pc)
 
-    def hold_core(self, tile: Tile, core: str) -> None:
+    def hold_core(self, tile: Coord, core: str) -> None:
         """Holds ``core`` in reset."""
         self._device.hold_core(tile, core)
 
@@ -192,35 +214,40 @@ class Device:
 
     # --- Looking inside.
 
-    def core(self, tile: Tile, core: str) -> Core:
+    def core(self, tile: Coord, core: str) -> Core:
         """A core's registers and what it is doing."""
         return Core(**self._device.core(tile, core))
 
-    def dst(self, tile: Tile) -> np.ndarray:
+    def dst(self, tile: Coord) -> np.ndarray:
         """Dst as the hardware stores it: uint16 of shape (1024, 16). See ``tensor.dst_to_bf16``."""
         return self._device.registers(tile, "dst16").astype(np.uint16).reshape(1024, 16)
 
-    def src(self, tile: Tile, which: str) -> np.ndarray:
+    def src(self, tile: Coord, which: str) -> np.ndarray:
         """The matrix unit's bank of SrcA (``"a"``) or SrcB (``"b"``): float32 of shape (64, 16)."""
         if which not in ("a", "b"):
             raise ValueError(f"there is no source '{which}', only 'a' and 'b'")
         return self._device.registers(tile, "src" + which).view(np.float32).reshape(64, 16)
 
-    def lregs(self, tile: Tile) -> np.ndarray:
+    def lregs(self, tile: Coord) -> np.ndarray:
         """The vector unit's registers: uint32 of shape (17, 32), lanes last."""
         return self._device.registers(tile, "lreg").reshape(17, 32)
 
-    def gprs(self, tile: Tile) -> np.ndarray:
+    def gprs(self, tile: Coord) -> np.ndarray:
         """The scalar unit's registers: uint32 of shape (3 threads, 64)."""
         return self._device.registers(tile, "gpr").reshape(3, 64)
 
-    def config(self, tile: Tile) -> np.ndarray:
+    def config(self, tile: Coord) -> np.ndarray:
         """Backend configuration: uint32 of shape (2 banks, words)."""
         return self._device.registers(tile, "config").reshape(2, -1)
 
-    def thread_config(self, tile: Tile) -> np.ndarray:
+    def thread_config(self, tile: Coord) -> np.ndarray:
         """Thread configuration: uint32 of shape (3 threads, words)."""
         return self._device.registers(tile, "thread_config").reshape(3, -1)
+
+    def circular_buffers(self, tile: Coord) -> list[CircularBuffer]:
+        """The circular buffers of the kernel that ``tile`` was told to run last, as the launch
+        message in its L1 says; none before the first launch."""
+        return [CircularBuffer(**cb) for cb in self._device.circular_buffers(tile)]
 
     def faults(self) -> list[Fault]:
         """Broken rules so far, oldest first, warnings too."""
@@ -252,6 +279,94 @@ class Device:
         return f"<bhemu.Device {self.board}, cycle {self.cycle}>"
 
 
+class Tile:
+    """A Tensix tile of a card: the card's methods without the coordinates."""
+
+    def __init__(self, device: Device, coord: Coord) -> None:
+        if coord not in device.tensix_tiles:
+            raise InputError(f"there is no Tensix tile at {coord}")
+        self.device = device
+        self.coord = coord
+
+    def read(self, address: int, size: int) -> bytes:
+        """``size`` bytes of L1 or registers."""
+        return self.device.read(self.coord, address, size)
+
+    def read_array(self, address: int, shape, dtype=np.uint32) -> np.ndarray:
+        """An array of ``shape`` and ``dtype``."""
+        return self.device.read_array(self.coord, address, shape, dtype)
+
+    def write(self, address: int, data: Readable) -> None:
+        """The bytes of ``data``."""
+        self.device.write(self.coord, address, data)
+
+    def read32(self, address: int) -> int:
+        """One little-endian 32-bit word."""
+        return self.device.read32(self.coord, address)
+
+    def write32(self, address: int, value: int) -> None:
+        """One little-endian 32-bit word, modulo 2**32."""
+        self.device.write32(self.coord, address, value)
+
+    @property
+    def l1(self) -> np.ndarray:
+        """A copy of L1: uint8 of shape (1572864,)."""
+        return self.read_array(0, L1_BYTES, np.uint8)
+
+    def load_elf(self, core: str, path: str) -> int:
+        """Loads an ELF file's segments for ``core`` and returns the entry point."""
+        return self.device.load_elf(self.coord, core, path)
+
+    def start_core(self, core: str, pc: int = 0) -> None:
+        """Lets ``core`` go from ``pc``."""
+        self.device.start_core(self.coord, core, pc)
+
+    def hold_core(self, core: str) -> None:
+        """Holds ``core`` in reset."""
+        self.device.hold_core(self.coord, core)
+
+    def core(self, core: str) -> Core:
+        """A core's registers and what it is doing."""
+        return self.device.core(self.coord, core)
+
+    @property
+    def dst(self) -> np.ndarray:
+        """Dst as the hardware stores it: uint16 of shape (1024, 16)."""
+        return self.device.dst(self.coord)
+
+    def src(self, which: str) -> np.ndarray:
+        """The matrix unit's bank of SrcA or SrcB: float32 of shape (64, 16)."""
+        return self.device.src(self.coord, which)
+
+    @property
+    def lregs(self) -> np.ndarray:
+        """The vector unit's registers: uint32 of shape (17, 32)."""
+        return self.device.lregs(self.coord)
+
+    @property
+    def gprs(self) -> np.ndarray:
+        """The scalar unit's registers: uint32 of shape (3 threads, 64)."""
+        return self.device.gprs(self.coord)
+
+    @property
+    def config(self) -> np.ndarray:
+        """Backend configuration: uint32 of shape (2 banks, words)."""
+        return self.device.config(self.coord)
+
+    @property
+    def thread_config(self) -> np.ndarray:
+        """Thread configuration: uint32 of shape (3 threads, words)."""
+        return self.device.thread_config(self.coord)
+
+    @property
+    def circular_buffers(self) -> list[CircularBuffer]:
+        """Those of the kernel that the tile was told to run last."""
+        return self.device.circular_buffers(self.coord)
+
+    def __repr__(self) -> str:
+        return f"<bhemu.Tile {self.coord} of {self.device!r}>"
+
+
 def settings(
     board: str,
     harvest_dram: str,
@@ -259,6 +374,7 @@ def settings(
     timing: str,
     threads: int,
     rules: Sequence[str],
+    seed: int = 0,
 ) -> "_native.Settings":
     """The same options for the native side."""
     result = _native.Settings()
@@ -268,4 +384,5 @@ def settings(
     result.timing = timing
     result.threads = threads
     result.rules = list(rules)
+    result.seed = seed
     return result

@@ -51,6 +51,7 @@ class Program:
         harvest_columns: str = "",
         timing: str = "fast",
         threads: int = 1,
+        seed: int = 0,
         rules: Iterable[str] = (),
         max_cycles: int = 0,
         check: bool = True,
@@ -61,7 +62,9 @@ class Program:
         with tempfile.TemporaryDirectory() as output:
             outcome = _native.run_program(
                 str(self.path),
-                settings(board, harvest_dram, harvest_columns, timing, threads, list(rules)),
+                settings(
+                    board, harvest_dram, harvest_columns, timing, threads, list(rules), seed
+                ),
                 str(firmware),
                 output,
                 max_cycles,

@@ -122,6 +122,37 @@ def test_register_files_have_their_shapes(card):
         card.src((1, 2), "c")
 
 
+def test_a_tile_is_the_card_without_coordinates(card):
+    tile = card.tile(3, 4)
+    tile.write(0x1000, b"bytes")
+    tile.write32(0x2000, 0x1234)
+    assert card.read((3, 4), 0x1000, 5) == tile.read(0x1000, 5) == b"bytes"
+    assert tile.read32(0x2000) == 0x1234 and tile.l1[0x2000] == 0x34 and tile.l1.size == 0x180000
+    assert tile.dst.shape == (1024, 16) and tile.src("b").shape == (64, 16)
+    assert tile.core("trisc1").status == "reset"
+    assert tile.circular_buffers == []
+    with pytest.raises(bhemu.InputError, match="no Tensix tile"):
+        card.tile(8, 0)
+
+
+def test_circular_buffers_are_read_from_the_launch_message(card):
+    # A launch message at 0x70 whose kernel configuration at 0x9000 has buffers 0 and 3.
+    card.write32((1, 2), 0x70, 0x9000)
+    card.write((1, 2), 0x70 + 0x12, np.uint16(0x40).tobytes())
+    card.write32((1, 2), 0x70 + 0x40, 0b1001)
+    card.write((1, 2), 0x9040, words(0x40000, 4096, 2, 2048))
+    card.write((1, 2), 0x9070, words(0x50000, 8192, 8, 1024))
+    card.write32((1, 2), 0xFFB40000 + 3 * 0x1000 + 0x28, 5)
+    card.write32((1, 2), 0xFFB40000 + 3 * 0x1000 + 0x20, 4)
+    assert card.circular_buffers((1, 2)) == [
+        bhemu.CircularBuffer(0, 0x40000, 4096, 2, 2048, 0, 0),
+        bhemu.CircularBuffer(3, 0x50000, 8192, 8, 1024, 5, 4),
+    ]
+    card.write32((1, 2), 0x9070, 0x17FFFF)
+    with pytest.raises(bhemu.InputError, match="circular buffer 3"):
+        card.circular_buffers((1, 2))
+
+
 def test_firmware_boots_and_memory_of_the_host_is_shared():
     card = bhemu.Device("p150", threads=2)
     memory = np.zeros(4096, np.uint8)

@@ -60,6 +60,7 @@ enum Message : u32 {
   kAsicState0 = 0xA0,
   kAsicState3 = 0xA3,
   kDeassertRiscvReset = 0xBA,
+  kSetWatchdog = 0xC1,
 };
 
 }  // namespace
@@ -236,8 +237,12 @@ void Arc::answer(const std::array<u32, 8>& request, std::array<u32, 8>& response
                  const Author& author) {
   switch (request[0] & 0xFF) {
     case kNop:
-    case kPowerSetting:
     case kDeassertRiscvReset:
+    case kSetWatchdog:
+      return;
+    case kPowerSetting:
+      // Bits 11:8 say how many flags from bit 16 on are meant; the first is the clock.
+      if (bits(request[0], 8, 4) != 0) set_aiclk(bit(request[0], 16) ? kAiclkBusy : kAiclkIdle);
       return;
     case kGetAiclk:
       response[1] = aiclk_;

@@ -101,6 +101,20 @@ int bhemu_read_core(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core,
   });
 }
 
+int bhemu_circular_buffers(bhemu_device* device, uint32_t x, uint32_t y,
+                           bhemu_circular_buffer* buffers, size_t capacity, size_t* count) {
+  return guarded([&] {
+    check_pointers(device, buffers, capacity);
+    check_result(count);
+    const auto found = host::circular_buffers(device->device, coord_of(x, y));
+    for (size_t i = 0; i < std::min(found.size(), capacity); ++i)
+      buffers[i] = {found[i].index,     found[i].address,  found[i].size, found[i].pages,
+                    found[i].page_size, found[i].received, found[i].acked};
+    *count = found.size();
+    return BHEMU_OK;
+  });
+}
+
 size_t bhemu_register_words(uint32_t file) {
   return file < host::kRegisterFiles ? host::register_words(static_cast<host::RegisterFile>(file))
                                      : 0;

@@ -62,7 +62,8 @@ extern "C" __attribute__((visibility("default"))) void libttsim_init() {
   if (state.session) throw std::runtime_error("bhemu: libttsim_init was called twice");
   const auto beside = config_directories();
   const auto get = [](const char* name) -> const char* { return std::getenv(name); };
-  state.session = std::make_unique<Session>(session_settings(get, beside), state.read, state.write);
+  state.session = std::make_unique<Session>(bhemu::host::card_settings(get, beside, FaultMode::Throw),
+                                            state.read, state.write);
 }
 
 extern "C" __attribute__((visibility("default"))) void libttsim_exit() {

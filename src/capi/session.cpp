@@ -1,164 +1,32 @@
 #include "capi/session.hpp"
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
-#include <array>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <stdexcept>
 
 #include "debug/trace_file.hpp"
-#include "host/error.hpp"
 #include "host/report.hpp"
-#include "host/suggest.hpp"
 
 namespace bhemu::capi {
-namespace {
 
-using host::InputError;
 using host::SettingStyle;
 
-constexpr int kHostStatus = 2;
-constexpr int kGuestStatus = 4;
-constexpr const char* kFileName = "bhemu.yaml";
-constexpr std::array kKeys{
-    "board",      "harvest-dram", "harvest-columns", "timing",       "threads",
-    "seed",       "rule",         "faults",          "trace",        "trace-format",
-    "trace-what", "trace-tiles",  "trace-cores",     "trace-cycles", "trace-limit"};
+namespace {
 
-/// Null when the key is none of a trace's.
-std::string* trace_setting(host::TraceSettings& trace, const std::string& key) {
-  if (key == "trace") return &trace.file;
-  if (key == "trace-format") return &trace.format;
-  if (key == "trace-what") return &trace.what;
-  if (key == "trace-tiles") return &trace.tiles;
-  if (key == "trace-cores") return &trace.cores;
-  if (key == "trace-cycles") return &trace.cycles;
-  return key == "trace-limit" ? &trace.limit : nullptr;
-}
-
-struct Name {
-  std::string name;  // as messages give it
-  std::string file;
-  std::string place;
-};
-
-FaultMode mode_of(const std::string& text, const Name& name) {
-  if (text == "throw") return FaultMode::Throw;
-  if (text == "report") return FaultMode::Report;
-  if (text == "exit") return FaultMode::Exit;
-  throw InputError(name.file, name.place,
-                   fmt::format("{}: '{}' is no way to take faults{}", name.name, text,
-                               host::suggestion(text, {"throw", "report", "exit"})));
-}
-
-template <class Number>
-Number number_of(const std::string& text, Number least, Number most, const Name& name) {
-  Number value{};
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || value < least ||
-      value > most)
-    throw InputError(
-        name.file, name.place,
-        fmt::format("{}: '{}' must be a number from {} to {}", name.name, text, least, most));
-  return value;
-}
-
-void add_rules(const std::string& list, std::vector<std::string>& rules) {
-  for (size_t at = 0; at < list.size();) {
-    const size_t comma = std::min(list.find(',', at), list.size());
-    rules.push_back(list.substr(at, comma - at));
-    at = comma + 1;
-  }
-}
-
-void set(SessionSettings& settings, const std::string& key, const std::string& text,
-         const Name& name) {
-  constexpr unsigned kMostThreads = 256;
-  host::DeviceSettings& device = settings.device;
-  if (key == "board") {
-    device.board = text;
-  } else if (key == "harvest-dram") {
-    device.harvest_dram = text;
-  } else if (key == "harvest-columns") {
-    device.harvest_columns = text;
-  } else if (key == "timing") {
-    device.timing = text;
-  } else if (key == "threads") {
-    device.threads = number_of(text, 1u, kMostThreads, name);
-  } else if (key == "seed") {
-    device.seed = number_of(text, u64{0}, ~u64{0}, name);
-  } else if (key == "rule") {
-    add_rules(text, device.rules);
-  } else if (key == "faults") {
-    settings.faults = mode_of(text, name);
-  } else if (std::string* trace = trace_setting(device.trace, key)) {
-    *trace = text;
-  } else {
-    throw InputError(name.file, name.place,
-                     fmt::format("there is no setting '{}'{}", key,
-                                 host::suggestion(key, {kKeys.begin(), kKeys.end()})));
-  }
-}
-
-void read_file(SessionSettings& settings, const std::string& path) {
-  try {
-    const YAML::Node root = YAML::LoadFile(path);
-    if (root.IsNull()) return;
-    if (!root.IsMap())
-      throw InputError(path, "1:1", "a list of settings is expected, `name: value`");
-    for (const auto& entry : root) {
-      const YAML::Mark mark = entry.first.Mark();
-      const Name name{entry.first.as<std::string>(), path,
-                      fmt::format("{}:{}", mark.line + 1, mark.column + 1)};
-      if (entry.second.IsSequence()) {
-        std::string list;
-        const char* const separator = name.name == "rule" ? "," : " ";
-        for (const auto& item : entry.second)
-          list += (list.empty() ? "" : separator) + item.as<std::string>();
-        set(settings, name.name, list, name);
-      } else {
-        set(settings, name.name, entry.second.as<std::string>(), name);
-      }
-    }
-  } catch (const YAML::BadFile&) {
-    throw InputError(path, "", "the file cannot be read");
-  } catch (const YAML::Exception& error) {
-    throw InputError(path, fmt::format("{}:{}", error.mark.line + 1, error.mark.column + 1),
-                     error.msg);
-  }
+void check_buffer(std::span<const u8> bytes) {
+  if (bytes.data() == nullptr && !bytes.empty())
+    throw card::AccessError(fmt::format("the buffer for {} bytes is null", bytes.size()));
 }
 
 }  // namespace
 
-SessionSettings session_settings(const std::function<const char*(const char*)>& get,
-                                 std::span<const std::string> beside) {
-  SessionSettings settings;
-  if (const char* named = get("BHEMU_CONFIG")) {
-    read_file(settings, named);
-  } else {
-    for (const std::string& directory : beside) {
-      const std::filesystem::path path = std::filesystem::path(directory) / kFileName;
-      std::error_code error;
-      if (directory.empty() || !std::filesystem::exists(path, error)) continue;
-      read_file(settings, path.string());
-      break;
-    }
-  }
-  for (const char* key : kKeys) {
-    const std::string variable = host::setting_name(SettingStyle::Environment, key);
-    if (const char* value = get(variable.c_str())) set(settings, key, value, {variable, "", ""});
-  }
-  return settings;
-}
-
 // A callback that throws must not end a worker thread: what it could not do is not there.
 bool CallbackMemory::read(u64 address, void* target, u32 bytes) {
   if (read_ == nullptr) return false;
+  if (bytes == 0) return true;
   try {
     read_(address, target, bytes);
   } catch (...) {
@@ -169,6 +37,7 @@ bool CallbackMemory::read(u64 address, void* target, u32 bytes) {
 
 bool CallbackMemory::write(u64 address, const void* source, u32 bytes) {
   if (write_ == nullptr) return false;
+  if (bytes == 0) return true;
   try {
     write_(address, source, bytes);
   } catch (...) {
@@ -210,7 +79,7 @@ void Session::host_mistake(const std::string& text) {
       throw std::runtime_error("bhemu: " + text);
     case FaultMode::Exit:
       report(text);
-      std::_Exit(kHostStatus);
+      std::_Exit(host::kExitHost);
     case FaultMode::Report:
       if (!latched_) report(text);
       latched_ = true;
@@ -224,7 +93,7 @@ void Session::guest_mistake() {
       throw std::runtime_error("bhemu: " + text);
     case FaultMode::Exit:
       report(text);
-      std::_Exit(kGuestStatus);
+      std::_Exit(host::kExitGuest);
     case FaultMode::Report:
       if (!latched_) report(text);
       latched_ = true;
@@ -266,17 +135,25 @@ void Session::config_write(u32 bus_device_function, u32 offset, u32 value) {
 }
 
 void Session::read(u64 address, std::span<u8> bytes) {
-  std::memset(bytes.data(), 0xFF, bytes.size());
-  guarded([&] { function_.read(address, bytes); });
+  if (bytes.data() != nullptr) std::fill(bytes.begin(), bytes.end(), u8{0xFF});
+  guarded([&] {
+    check_buffer(bytes);
+    function_.read(address, bytes);
+  });
 }
 
 void Session::write(u64 address, std::span<const u8> bytes) {
-  guarded([&] { function_.write(address, bytes); });
+  guarded([&] {
+    check_buffer(bytes);
+    function_.write(address, bytes);
+  });
 }
 
 void Session::tile_read(u32 x, u32 y, u64 address, std::span<u8> bytes) {
-  std::memset(bytes.data(), 0xFF, bytes.size());
+  if (bytes.data() != nullptr) std::fill(bytes.begin(), bytes.end(), u8{0xFF});
   guarded([&] {
+    check_buffer(bytes);
+    if (bytes.empty()) return;
     const bool there = x < noc::Routing::kSpan && y < noc::Routing::kSpan;
     if (!there || !device_.read({static_cast<u8>(x), static_cast<u8>(y)}, address, bytes))
       throw card::AccessError(fmt::format("nothing can be read at ({}, {}) address {:#x}, {} bytes",
@@ -286,6 +163,8 @@ void Session::tile_read(u32 x, u32 y, u64 address, std::span<u8> bytes) {
 
 void Session::tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes) {
   guarded([&] {
+    check_buffer(bytes);
+    if (bytes.empty()) return;
     const bool there = x < noc::Routing::kSpan && y < noc::Routing::kSpan;
     if (!there || !device_.write({static_cast<u8>(x), static_cast<u8>(y)}, address, bytes))
       throw card::AccessError(

@@ -1,11 +1,8 @@
 // One emulated card behind the libttsim ABI: device, PCI function, host memory, and what happens
 // when something goes wrong.
 //
-// Settings, strongest first: environment variables BHEMU_BOARD, BHEMU_HARVEST_DRAM,
-// BHEMU_HARVEST_COLUMNS, BHEMU_THREADS, BHEMU_TIMING, BHEMU_SEED, BHEMU_RULE (comma separated),
-// BHEMU_FAULTS, BHEMU_TRACE and BHEMU_TRACE_* (docs/TRACE.md); then the YAML file that BHEMU_CONFIG
-// names, or bhemu.yaml beside the library (which clients may have copied elsewhere: then beside
-// what TT_METAL_SIMULATOR names).
+// Settings: host/card_settings.hpp; bhemu.yaml is looked for beside the library (which clients may
+// have copied elsewhere: then beside what TT_METAL_SIMULATOR names).
 #pragma once
 
 #include <functional>
@@ -16,26 +13,14 @@
 
 #include "card/function.hpp"
 #include "device/device.hpp"
-#include "host/settings.hpp"
+#include "host/card_settings.hpp"
 #include "pcie/host_memory.hpp"
 
 namespace bhemu::capi {
 
-/// What a mistake of the host's or the guest's does to the process.
-enum class FaultMode : u8 {
-  Throw,   // std::runtime_error with the report (default)
-  Report,  // printed once; from then on reads give all ones, and nothing else happens
-  Exit,    // printed; the process ends with status 2 (host) or 4 (guest)
-};
+using host::FaultMode;
 
-struct SessionSettings {
-  host::DeviceSettings device;
-  FaultMode faults = FaultMode::Throw;
-};
-/// `get(name)` is the environment (null: not set); `beside` the directories in which bhemu.yaml is
-/// looked for. Throws host::InputError.
-SessionSettings session_settings(const std::function<const char*(const char*)>& get,
-                                 std::span<const std::string> beside);
+using SessionSettings = host::CardSettings;
 
 /// Host memory by the functions that a client has given.
 class CallbackMemory final : public pcie::HostMemory {

@@ -7,6 +7,7 @@
 
 #include "base/bits.hpp"
 #include "host/error.hpp"
+#include "host/mailboxes.hpp"
 #include "tensix/state.hpp"
 #include "tile/debug_registers.hpp"
 #include "tile/tile.hpp"
@@ -49,6 +50,12 @@ void copy_banks(const Banks& banks, size_t first, std::span<u32> words) {
   const size_t size = banks[0].size();
   for (size_t i = 0; i < words.size(); ++i)
     words[i] = banks[(first + i) / size][(first + i) % size];
+}
+
+u32 read_field(Device& device, Coord tile, u32 address, u32 bytes) {
+  u32 value = 0;
+  device.read(tile, address, {reinterpret_cast<u8*>(&value), bytes});
+  return value;
 }
 
 struct FileInfo {
@@ -168,6 +175,44 @@ void read_registers(Device& device, Coord tile, RegisterFile file, size_t first,
     case RegisterFile::ThreadConfig:
       return copy_banks(state.cfg.thread, first, words);
   }
+}
+
+std::vector<CircularBuffer> circular_buffers(Device& device, Coord tile) {
+  // Each buffer counts in the stream of its number (firmware/README.md; tt-metal
+  // tt_metal/hw/inc/api/dataflow, get_cb_tiles_received_ptr).
+  constexpr u32 kStreams = 0xFFB40000;
+  constexpr u32 kStreamBytes = 0x1000;
+  constexpr u32 kAcked = 0x20;
+  constexpr u32 kReceived = 0x28;
+  constexpr u32 kCountMask = 0xFFFF;
+  tensix_tile(device, tile);
+  const Protocol& protocol = kProtocol96;
+  const u32 slot = read_field(device, tile, protocol.launch_message_read_pointer, 4);
+  const u32 message =
+      protocol.launch_ring + slot % protocol.launch_ring_size * protocol.launch.bytes;
+  const u32 mask = read_field(device, tile, message + protocol.launch.local_cb_mask, 4);
+  const u32 base = read_field(device, tile, message + protocol.launch.kernel_config_base, 4) +
+                   read_field(device, tile, message + protocol.launch.local_cb_offset, 2);
+  std::vector<CircularBuffer> buffers;
+  for (u32 index = 0; index < 32; ++index) {
+    if ((mask >> index & 1) == 0) continue;
+    std::array<u32, kLocalCbConfigBytes / 4> words{};
+    const u64 at = u64{base} + index * kLocalCbConfigBytes;
+    const bool there = at + kLocalCbConfigBytes <= kL1Size &&
+                       device.read(tile, at, {reinterpret_cast<u8*>(words.data()), sizeof words});
+    const auto [address, size, pages, page_size] = words;
+    if (!there || u64{address} + size > kL1Size || u64{pages} * page_size > size)
+      throw InputError("", "",
+                       fmt::format("({}, {}) has no launch message that bhemu understands: "
+                                   "circular buffer {} of its kernel lies at {:#x}, {} bytes, {} "
+                                   "pages of {}",
+                                   tile.x, tile.y, index, address, size, pages, page_size));
+    const u32 stream = kStreams + index * kStreamBytes;
+    buffers.push_back({index, address, size, pages, page_size,
+                       read_field(device, tile, stream + kReceived, 4) & kCountMask,
+                       read_field(device, tile, stream + kAcked, 4) & kCountMask});
+  }
+  return buffers;
 }
 
 }  // namespace bhemu::host

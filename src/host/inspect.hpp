@@ -40,6 +40,22 @@ size_t register_words(RegisterFile file);
 void read_registers(Device& device, Coord tile, RegisterFile file, size_t first,
                     std::span<u32> words);
 
+/// A circular buffer of the kernel that a tile was told to run last. `received` and `acked` count
+/// pages modulo 2^16, in the overlay stream of the buffer's number as tt-metal uses it.
+struct CircularBuffer {
+  u32 index = 0;
+  u32 address = 0;  // L1; bytes
+  u32 size = 0;     // bytes
+  u32 pages = 0;
+  u32 page_size = 0;  // bytes
+  u32 received = 0;
+  u32 acked = 0;
+};
+/// As the launch message in the tile's L1 says (mailboxes.hpp, kProtocol96); none when no message
+/// has been written. Throws InputError for a tile that is none, and for a message that makes no
+/// sense: other software runs there.
+std::vector<CircularBuffer> circular_buffers(Device& device, Coord tile);
+
 /// The tile, or InputError: "there is no Tensix tile at (8, 0)".
 tile::Tile& tensix_tile(Device& device, Coord tile);
 

@@ -214,7 +214,7 @@ class Evaluation {
       check_arguments(node, 1);
       if (!kFloat) fail(node, fmt::format("{}() is for float tensors only", node.name));
       return each(value(node.children[0]),
-                  [=](T a) { return static_cast<T>(function(static_cast<double>(a))); });
+                  [call = function](T a) { return static_cast<T>(call(static_cast<double>(a))); });
     }
     fail(node, fmt::format("unknown function '{}' (known: abs, erf, exp, largest, matmul, max, "
                            "min, relu, round, sqrt, sum, tanh, transpose, truncate)",

@@ -13,6 +13,7 @@
 #include "tensix/frontend/turn.hpp"
 #include "tensix/hash.hpp"
 #include "tensix/mover/mover.hpp"
+#include "tensix/perf/perf.hpp"
 #include "tensix/reset.hpp"
 #include "tensix/sfpu/schedule.hpp"
 #include "tensix/sync/sync.hpp"
@@ -154,6 +155,30 @@ void run_cycles(State& state, const Environment& env, Turn& turn, Cycle from, Cy
   frontend::advance(state, env, until);
 }
 
+/// The same with the performance counters: one cycle at a time.
+template <class Turn>
+void count_cycles(State& state, const Environment& env, Turn& turn, Cycle from, Cycle until) {
+  perf::Observer observer(state, from);
+  for (Cycle now = from; now < until;) {
+    frontend::advance(state, env, now);
+    observer.before_cycle();
+    u8 accepted = 0;
+    if (sfpu::schedule_in_use(state)) sfpu::begin_cycle(state, env, now);
+    bool changed = turn.cycle(now, accepted);
+    if (sfpu::schedule_in_use(state)) {
+      sfpu::end_cycle(state, now, (accepted & frontend::kAcceptSfpu) != 0);
+      changed |= sfpu::schedule_advances(state);
+    }
+    observer.after_cycle(now);
+    const Cycle next = changed ? now + 1 : next_event(state, now);
+    state.asleep = next == kNever;
+    const Cycle end = std::min(next, until);
+    observer.add(now, end);
+    now = end;
+  }
+  frontend::advance(state, env, until);
+}
+
 }  // namespace
 
 void Coprocessor::run(Cycle from, Cycle until) {
@@ -161,8 +186,17 @@ void Coprocessor::run(Cycle from, Cycle until) {
     frontend::advance(*state_, environment_, until);
     return;
   }
+  if (perf::runs(state_->perf, state_->perf.counted)) [[unlikely]] {
+    run_counted(from, until);
+    return;
+  }
   frontend::Turn turn(*state_, environment_);
   run_cycles(*state_, environment_, turn, from, until);
+}
+
+void Coprocessor::run_counted(Cycle from, Cycle until) {
+  frontend::Turn turn(*state_, environment_);
+  count_cycles(*state_, environment_, turn, from, until);
 }
 
 void Coprocessor::run_traced(Cycle from, Cycle until, trace::Port& port) {
@@ -171,7 +205,10 @@ void Coprocessor::run_traced(Cycle from, Cycle until, trace::Port& port) {
     return;
   }
   frontend::TracedTurn turn(*state_, environment_, port);
-  run_cycles(*state_, environment_, turn, from, until);
+  if (perf::runs(state_->perf, state_->perf.counted))
+    count_cycles(*state_, environment_, turn, from, until);
+  else
+    run_cycles(*state_, environment_, turn, from, until);
 }
 
 // --- GPRs and configuration --------------------------------------------------------------------

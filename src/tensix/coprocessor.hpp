@@ -134,6 +134,9 @@ class Coprocessor {
   const State& state() const;
 
  private:
+  /// run() while a bank of performance counters runs; nothing else can tell the two apart.
+  void run_counted(Cycle from, Cycle until);
+
   std::unique_ptr<State> state_;
   std::unique_ptr<DataPaths> paths_;
   Environment environment_;

@@ -125,6 +125,7 @@ u64 hash_of(const State& state, u64 seed) {
   hash_vector_unit(hasher, state.sfpu);
   hasher.object(state.busy_until);
   hasher.word(state.soft_reset);
+  if (state.perf.counted != 0) hasher.object(state.perf);  // once they have been used
   return hasher.value();
 }
 

@@ -11,6 +11,7 @@
 #include "tensix/frontend/state.hpp"
 #include "tensix/mover/state.hpp"
 #include "tensix/pack/state.hpp"
+#include "tensix/perf/state.hpp"
 #include "tensix/sfpu/state.hpp"
 #include "tensix/sync/state.hpp"
 #include "tensix/thcon/state.hpp"
@@ -33,6 +34,7 @@ struct State {
   PackerState packer;
   FpuState fpu;
   SfpuState sfpu;
+  PerfState perf;
 
   /// First cycle in which the unit has finished everything that the thread gave it.
   std::array<std::array<Cycle, kBusyUnits>, kThreads> busy_until{};

@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "base/check.hpp"
 #include "mem/mapping.hpp"
 
 namespace bhemu::tile {
@@ -35,11 +36,8 @@ const DebugRegisterInfo* debug_register_at(u32 offset) {
 Rule refusal_of(u32 offset) {
   using namespace debug_reg;
   if (offset >= RISC_DBG_CNTL_0 && offset <= RISC_DBG_STATUS_1) return Rule::TileDebugInterface;
-  if (offset == WDT_CNTL) return Rule::TileWatchdog;
-  if (offset == DBG_L1_MEM_REG2 || offset == DBG_RD_DATA || offset == DBG_ARRAY_RD_DATA ||
-      offset == CFGREG_RDDATA)
-    return Rule::TileDebugBus;
-  return Rule::TilePerfCounter;
+  CHECK(offset == WDT_CNTL);
+  return Rule::TileWatchdog;
 }
 
 void DebugRegisters::reset() {

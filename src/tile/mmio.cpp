@@ -49,6 +49,9 @@ Outcome Tile::wait(unsigned core, BlockKind kind, u32 resources, u32 address) {
   slot.block = kind;
   slot.block_resources = resources;
   slot.block_address = address;
+  slot.waited = kind;
+  slot.waited_address = address;
+  slot.waited_instret = cores_[core].instret;
   return Outcome::Blocked;
 }
 
@@ -177,7 +180,12 @@ Outcome Tile::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) 
 Outcome Tile::push_tensix(unsigned core, unsigned thread, u32 word, Cycle now) {
   end_long_turn(now);
   // While the debug bus owns the FIFO, what cores push is lost (PushTensixInstruction.md).
-  if (bit(debug_.get(debug_reg::DBG_INSTRN_BUF_CTRL0), thread)) return Outcome::Ok;
+  if (bit(debug_.get(debug_reg::DBG_INSTRN_BUF_CTRL0), thread)) {
+    const bool stop = faults().raise(Rule::TilePushLost, agent_of(static_cast<CoreId>(core)),
+                                     cores_[core].pc, now,
+                                     fmt::format("0x{:08x} for thread {}", word, thread));
+    return stop ? Outcome::Stop : Outcome::Ok;
+  }
   const bool from_brisc = core == static_cast<unsigned>(CoreId::Brisc);
   const bool room =
       from_brisc ? coprocessor_->can_push_from_brisc(thread) : coprocessor_->can_push(thread);

@@ -57,7 +57,7 @@ bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc
       return true;
     case Region::PcSnapshot:
       if (slot != nullptr) slot->impure = true;
-      value = cores_[(address - kPcSnapshot) / 4].pc;
+      value = pc_of((address - kPcSnapshot) / 4);
       return true;
     case Region::LdmB:
     case Region::LdmN:
@@ -184,8 +184,7 @@ bool Tile::read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc) {
       value = timestamper_.status();
       return true;
     default:
-      CHECK(false && "a Live row without a case");
-      return false;
+      return read_debug_live(agent, offset, value, now, pc);
   }
 }
 
@@ -215,20 +214,24 @@ bool Tile::write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc) {
       return true;
     case WALL_CLOCK_1:
     case WALL_CLOCK_1_AT:
+    case DBG_RD_DATA:  // programs store here to order a store before a load
       return true;
     case DBG_FEATURE_DISABLE:
       debug_.set(offset, value);
       coprocessor_->set_debug_feature_disable(value);
       return true;
-    case DBG_INSTRN_BUF_CTRL0: {
-      const u32 rising = value & ~debug_.get(offset);
-      debug_.set(offset, value);
-      for (unsigned thread = 0; thread < kThreads; ++thread)
-        if (bit(value, thread) && bit(rising, 4 + thread) &&
-            coprocessor_->can_push_from_brisc(thread))
-          coprocessor_->push_from_brisc(thread, debug_.get(DBG_INSTRN_BUF_CTRL1), now);
+    case DBG_INSTRN_BUF_CTRL0:
+      push_by_debug(value, now);
       return true;
-    }
+    case DBG_L1_MEM_REG2:
+      return control_dump(agent, value, now, pc);
+    case PERF_CNT_INSTRN_THREAD2:
+    case PERF_CNT_TDMA_UNPACK2:
+    case PERF_CNT_TDMA_PACK2:
+    case PERF_CNT_FPU2:
+    case PERF_CNT_L1_2:
+    case PERF_CNT_ALL:
+      return control_counters(agent, offset, value, now, pc);
     case TIMESTAMP_DUMP_CMD: {
       const Timestamper::Buffers buffers{
           {debug_.get(TIMESTAMP_DUMP_BUF0_START_ADDR), debug_.get(TIMESTAMP_DUMP_BUF1_START_ADDR)},
@@ -319,7 +322,7 @@ void Tile::release_core(unsigned core) {
   if (trace_ != nullptr) trace_reset(core, false);
 }
 
-bool Tile::noc_read(u64 address, void* target, u32 bytes, Cycle now) {
+bool Tile::noc_read(u64 address, void* target, u32 bytes, Cycle now, Agent agent) {
   if (address < L1::kSize) {
     if (!L1::contains(static_cast<u32>(address), bytes)) return false;
     l1_.read(static_cast<u32>(address), target, bytes);
@@ -332,7 +335,8 @@ bool Tile::noc_read(u64 address, void* target, u32 bytes, Cycle now) {
     return false;
   for (u32 i = 0; i < bytes; i += 4) {
     u32 value = 0;
-    read_register(Agent::Niu0, low + i, value, now, 0);
+    // A request over the NoC is answered whatever the tile makes of it; the host is told.
+    if (!read_register(agent, low + i, value, now, 0) && agent == Agent::Host) return false;
     std::memcpy(static_cast<u8*>(target) + i, &value, 4);
   }
   return true;
@@ -352,7 +356,9 @@ bool Tile::noc_write(u64 address, const void* source, u32 bytes, const Author& a
   for (u32 i = 0; i < bytes; i += 4) {
     u32 value;
     std::memcpy(&value, static_cast<const u8*>(source) + i, 4);
-    write_register(author.agent, low + i, value, author.cycle, author.pc);
+    if (!write_register(author.agent, low + i, value, author.cycle, author.pc) &&
+        author.agent == Agent::Host)
+      return false;
   }
   return true;
 }

@@ -22,7 +22,7 @@ bool Tile::anyone_awake() const {
     if (slot.status == CoreStatus::Running) return true;
     if (slot.status == CoreStatus::Blocked && !parking_) return true;
   }
-  return !coprocessor_->asleep();
+  return !coprocessor_->asleep() || dump_.running();
 }
 
 Cycle Tile::next_cycle() const {
@@ -87,7 +87,8 @@ void Tile::run_turn(Cycle limit) {
   }
   // One core alone can run on: nobody is there to see the difference. Whatever it does that
   // could rouse somebody ends the long turn at the quantum it is in.
-  long_turn_ = running == 1 && !retries && !pic_.armed() && coprocessor_->asleep();
+  long_turn_ = running == 1 && !retries && !pic_.armed() && coprocessor_->asleep() &&
+               !dump_.running();
   turn_end_ = long_turn_ ? limit : nominal_end(now_);
   for (unsigned core = 0; core < kCores; ++core) {
     CoreSlot& slot = slots_[core];
@@ -109,6 +110,7 @@ void Tile::run_turn(Cycle limit) {
   }
   now_ = turn_end_;
   position_ = kOutside;
+  if (dump_.running()) write_due_samples();
 }
 
 template <bool Traced>

@@ -70,6 +70,11 @@ struct CoreSlot {
   u32 block_address = 0;    // of the access that waits
   u32 block_resources = 0;  // Blocked: mask of Resource
   Cycle period = 0;         // Parked: cycles of one round of the loop
+  // The latest access that had to wait, and how many instructions were retired before it: the core
+  // is still there while that number stands, however often it was roused to look again.
+  BlockKind waited = BlockKind::None;
+  u32 waited_address = 0;
+  u64 waited_instret = 0;
   // Looking for a loop: the state at the anchor, and what was read since.
   bool recording = false;
   bool impure = false;  // did something that a repetition would not merely repeat

@@ -146,10 +146,11 @@ void Tile::send(noc::Packet&& packet) {
 bool Tile::host_read(u64 address, std::span<u8> bytes, Cycle now) {
   if (bytes.empty()) return true;
   begin_host_access(now);
-  if (address < L1::kSize) return noc_read(address, bytes.data(), narrow_size(bytes), now_);
+  if (address < L1::kSize)
+    return noc_read(address, bytes.data(), narrow_size(bytes), now_, Agent::Host);
   return each_word(address, bytes.size(), [&](u32 at, u64 offset, u32 skip, u32 count) {
     u32 word = 0;
-    if (!noc_read(at, &word, 4, now_)) return false;
+    if (!noc_read(at, &word, 4, now_, Agent::Host)) return false;
     std::memcpy(bytes.data() + offset, reinterpret_cast<const u8*>(&word) + skip, count);
     return true;
   });
@@ -163,7 +164,7 @@ bool Tile::host_write(u64 address, std::span<const u8> bytes, Cycle now) {
   return each_word(address, bytes.size(), [&](u32 at, u64 offset, u32 skip, u32 count) {
     u32 word = 0;
     // A write narrower than a register keeps the register's other bytes.
-    if (count != 4 && !noc_read(at, &word, 4, now_)) return false;
+    if (count != 4 && !noc_read(at, &word, 4, now_, Agent::Host)) return false;
     std::memcpy(reinterpret_cast<u8*>(&word) + skip, bytes.data() + offset, count);
     return noc_write(at, &word, 4, author);
   });
@@ -200,6 +201,7 @@ void Tile::archive(Archive& archive) {
   streams_->archive(archive);
   archive.value(mailboxes_);
   archive.value(debug_);
+  archive.value(dump_);
   archive.value(timestamper_);
   archive.value(pic_);
   arrivals_.archive(archive);
@@ -225,6 +227,7 @@ u64 Tile::hash(u64 seed) const {
   seed = streams_->hash(seed);
   seed = mailboxes_.hash(seed);
   seed = debug_.hash(seed);
+  seed = dump_.hash(seed);
   seed = timestamper_.hash(seed);
   return pic_.hash(seed);
 }
@@ -252,6 +255,7 @@ void Tile::reset(Cycle now) {
   for (auto& niu : nius_) niu->reset();
   streams_->reset();
   mailboxes_ = {};
+  dump_ = {};
   timestamper_ = {};
   pic_ = {};
   faults().clear();

@@ -24,6 +24,7 @@
 #include "riscv/effect.hpp"
 #include "riscv/vector.hpp"
 #include "tensix/coprocessor.hpp"
+#include "tile/debug_bus.hpp"
 #include "tile/debug_registers.hpp"
 #include "tile/mailboxes.hpp"
 #include "tile/pic.hpp"
@@ -106,6 +107,7 @@ class Tile final : public noc::Node {
  private:
   template <bool Record>
   friend struct CoreBus;
+  friend class DebugProbe;
   static constexpr unsigned kOutside = kCores + 1;  // arrivals and the host: between turns
   static constexpr unsigned index(CoreId id) { return static_cast<unsigned>(id); }
 
@@ -173,12 +175,24 @@ class Tile final : public noc::Node {
   bool write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc);
   bool read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc);
   bool write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc);
+  // Debug daisychain, read-back and performance counters (debug_access.cpp). False: refused.
+  bool read_debug_live(Agent agent, u32 offset, u32& value, Cycle now, u32 pc);
+  bool read_daisychain(Agent agent, u32& value, Cycle now, u32 pc);
+  bool read_array(Agent agent, u32& value, Cycle now, u32 pc);
+  bool read_config_back(Agent agent, u32& value, Cycle now, u32 pc);
+  bool read_counter(Agent agent, u32 offset, u32& value, Cycle now, u32 pc);
+  bool control_counters(Agent agent, u32 offset, u32 value, Cycle now, u32 pc);
+  bool control_dump(Agent agent, u32 value, Cycle now, u32 pc);
+  void push_by_debug(u32 value, Cycle now);
+  void write_sample(u32 address, const Author& author);
+  void write_due_samples();
+  u32 pc_of(unsigned core);
   void refresh_hardware_interrupts();
   void set_soft_reset(u32 value, Cycle now);
   void hold_core(unsigned core);
   void release_core(unsigned core);
   bool refuse(Rule rule, Agent agent, u32 address, u32 pc, Cycle now, const char* text);
-  bool noc_read(u64 address, void* target, u32 bytes, Cycle now);
+  bool noc_read(u64 address, void* target, u32 bytes, Cycle now, Agent agent = Agent::Niu0);
   bool noc_write(u64 address, const void* source, u32 bytes, const Author& author);
   u8* ldm_at(u32 address, u32 bytes, unsigned* owner = nullptr);
   void send(noc::Packet&& packet);
@@ -211,6 +225,7 @@ class Tile final : public noc::Node {
   std::unique_ptr<noc::StreamFile> streams_;
   Mailboxes mailboxes_;
   DebugRegisters debug_;
+  DaisyDump dump_;
   Timestamper timestamper_;
   Pic pic_;
 

@@ -72,6 +72,28 @@ TEST(CppApi, registers_of_the_coprocessor_can_be_read) {
   EXPECT_EQ(bhemu_read_registers(device.handle(), 0, 0, BHEMU_GPR, 0, 1, &word), BHEMU_BAD_INPUT);
 }
 
+TEST(CppApi, circular_buffers_are_read_from_the_launch_message) {
+  Device device(BHEMU_P100A);
+  EXPECT_TRUE(device.circular_buffers(kTile).empty());
+  device.write32(kTile, 0x70, 0x9000);          // kernel configuration
+  device.write32(kTile, 0x70 + 0x40, 1u << 2);  // buffer 2
+  device.write(kTile, 0x9020, std::vector<std::uint32_t>{0x40000, 4096, 2, 2048});
+  device.write32(kTile, 0xFFB40000 + 2 * 0x1000 + 0x28, 7);
+  device.write32(kTile, 0xFFB40000 + 2 * 0x1000 + 0x20, 6);
+  const auto buffers = device.circular_buffers(kTile);
+  ASSERT_EQ(buffers.size(), 1u);
+  EXPECT_EQ(buffers[0].index, 2u);
+  EXPECT_EQ(buffers[0].address, 0x40000u);
+  EXPECT_EQ(buffers[0].page_size, 2048u);
+  EXPECT_EQ(buffers[0].received, 7u);
+  EXPECT_EQ(buffers[0].acked, 6u);
+  device.write32(kTile, 0x9020 + 8, 3);  // three pages of 2048 bytes in 4096
+  EXPECT_THROW(device.circular_buffers(kTile), Error);
+  std::size_t count = 0;
+  EXPECT_EQ(bhemu_circular_buffers(device.handle(), 8, 0, nullptr, 0, &count), BHEMU_BAD_INPUT);
+  EXPECT_EQ(bhemu_circular_buffers(device.handle(), 3, 4, nullptr, 0, nullptr), BHEMU_BAD_INPUT);
+}
+
 TEST(CppApi, faults_are_values_and_runs_throw_their_report) {
   Device device(BHEMU_P100A);
   device.write32(kTile, 0, 0xFFFFFFFF);

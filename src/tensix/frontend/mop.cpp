@@ -129,6 +129,7 @@ bool step_template1(Frontend& frontend, u32& word) {
 void start_mop(Frontend& frontend, u32 word) {
   const op::MOP mop{word};
   frontend.mop = MopExpansion{};
+  frontend.mop.word = word;
   if (mop.mop_type() == 0) {
     start_template0(frontend, mop);
   } else {

@@ -31,6 +31,7 @@ struct MopExpansion {
   u32 inner_count = 0;
   u32 flip = 0;  // template 1: LoopOp ^ LoopOp1 when the two alternate
   u32 mask = 0;  // template 0: bit 0 is the current iteration's
+  u32 word = 0;  // the instruction that is being expanded, for the debug daisychain
 };
 
 enum class ReplayMode : u8 { Pass, Record, RecordAndExecute, Play };

@@ -1,0 +1,150 @@
+#include "host/card_settings.hpp"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+
+#include "host/error.hpp"
+#include "host/suggest.hpp"
+
+namespace bhemu::host {
+namespace {
+
+constexpr const char* kFileName = "bhemu.yaml";
+constexpr std::array kKeys{
+    "board",      "harvest-dram", "harvest-columns", "timing",       "threads",
+    "seed",       "rule",         "faults",          "trace",        "trace-format",
+    "trace-what", "trace-tiles",  "trace-cores",     "trace-cycles", "trace-limit"};
+
+/// Null when the key is none of a trace's.
+std::string* trace_setting(TraceSettings& trace, const std::string& key) {
+  if (key == "trace") return &trace.file;
+  if (key == "trace-format") return &trace.format;
+  if (key == "trace-what") return &trace.what;
+  if (key == "trace-tiles") return &trace.tiles;
+  if (key == "trace-cores") return &trace.cores;
+  if (key == "trace-cycles") return &trace.cycles;
+  return key == "trace-limit" ? &trace.limit : nullptr;
+}
+
+struct Name {
+  std::string name;  // as messages give it
+  std::string file;
+  std::string place;
+};
+
+FaultMode mode_of(const std::string& text, const Name& name) {
+  if (text == "throw") return FaultMode::Throw;
+  if (text == "report") return FaultMode::Report;
+  if (text == "exit") return FaultMode::Exit;
+  throw InputError(name.file, name.place,
+                   fmt::format("{}: '{}' is no way to take faults{}", name.name, text,
+                               suggestion(text, {"throw", "report", "exit"})));
+}
+
+template <class Number>
+Number number_of(const std::string& text, Number least, Number most, const Name& name) {
+  Number value{};
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || value < least ||
+      value > most)
+    throw InputError(
+        name.file, name.place,
+        fmt::format("{}: '{}' must be a number from {} to {}", name.name, text, least, most));
+  return value;
+}
+
+void add_rules(const std::string& list, std::vector<std::string>& rules) {
+  for (size_t at = 0; at < list.size();) {
+    const size_t comma = std::min(list.find(',', at), list.size());
+    rules.push_back(list.substr(at, comma - at));
+    at = comma + 1;
+  }
+}
+
+void set(CardSettings& settings, const std::string& key, const std::string& text,
+         const Name& name) {
+  constexpr unsigned kMostThreads = 256;
+  DeviceSettings& device = settings.device;
+  if (key == "board") {
+    device.board = text;
+  } else if (key == "harvest-dram") {
+    device.harvest_dram = text;
+  } else if (key == "harvest-columns") {
+    device.harvest_columns = text;
+  } else if (key == "timing") {
+    device.timing = text;
+  } else if (key == "threads") {
+    device.threads = number_of(text, 1u, kMostThreads, name);
+  } else if (key == "seed") {
+    device.seed = number_of(text, u64{0}, ~u64{0}, name);
+  } else if (key == "rule") {
+    add_rules(text, device.rules);
+  } else if (key == "faults") {
+    settings.faults = mode_of(text, name);
+  } else if (std::string* trace = trace_setting(device.trace, key)) {
+    *trace = text;
+  } else {
+    throw InputError(name.file, name.place,
+                     fmt::format("there is no setting '{}'{}", key,
+                                 suggestion(key, {kKeys.begin(), kKeys.end()})));
+  }
+}
+
+void read_file(CardSettings& settings, const std::string& path) {
+  try {
+    const YAML::Node root = YAML::LoadFile(path);
+    if (root.IsNull()) return;
+    if (!root.IsMap())
+      throw InputError(path, "1:1", "a list of settings is expected, `name: value`");
+    for (const auto& entry : root) {
+      const YAML::Mark mark = entry.first.Mark();
+      const Name name{entry.first.as<std::string>(), path,
+                      fmt::format("{}:{}", mark.line + 1, mark.column + 1)};
+      if (entry.second.IsSequence()) {
+        std::string list;
+        const char* const separator = name.name == "rule" ? "," : " ";
+        for (const auto& item : entry.second)
+          list += (list.empty() ? "" : separator) + item.as<std::string>();
+        set(settings, name.name, list, name);
+      } else {
+        set(settings, name.name, entry.second.as<std::string>(), name);
+      }
+    }
+  } catch (const YAML::BadFile&) {
+    throw InputError(path, "", "the file cannot be read");
+  } catch (const YAML::Exception& error) {
+    throw InputError(path, fmt::format("{}:{}", error.mark.line + 1, error.mark.column + 1),
+                     error.msg);
+  }
+}
+
+}  // namespace
+
+CardSettings card_settings(const std::function<const char*(const char*)>& get,
+                           std::span<const std::string> beside, FaultMode faults) {
+  CardSettings settings;
+  settings.faults = faults;
+  if (const char* named = get("BHEMU_CONFIG")) {
+    read_file(settings, named);
+  } else {
+    for (const std::string& directory : beside) {
+      const std::filesystem::path path = std::filesystem::path(directory) / kFileName;
+      std::error_code error;
+      if (directory.empty() || !std::filesystem::exists(path, error)) continue;
+      read_file(settings, path.string());
+      break;
+    }
+  }
+  for (const char* key : kKeys) {
+    const std::string variable = setting_name(SettingStyle::Environment, key);
+    if (const char* value = get(variable.c_str())) set(settings, key, value, {variable, "", ""});
+  }
+  return settings;
+}
+
+}  // namespace bhemu::host

@@ -1,0 +1,38 @@
+// What a user can set about an emulated card that clients reach as if it were a real one: the
+// device, and what a mistake does to the process.
+//
+// Settings, strongest first: environment variables BHEMU_BOARD, BHEMU_HARVEST_DRAM,
+// BHEMU_HARVEST_COLUMNS, BHEMU_THREADS, BHEMU_TIMING, BHEMU_SEED, BHEMU_RULE (comma separated),
+// BHEMU_FAULTS, BHEMU_TRACE and BHEMU_TRACE_* (docs/TRACE.md); then the YAML file that BHEMU_CONFIG
+// names, or bhemu.yaml in a directory that the caller knows.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "host/settings.hpp"
+
+namespace bhemu::host {
+
+/// What a mistake of the host's or the guest's does to the process.
+enum class FaultMode : u8 {
+  Throw,   // the call fails and carries the report
+  Report,  // printed once; from then on reads give all ones, and nothing else happens
+  Exit,    // printed; the process ends with kExitHost or kExitGuest
+};
+
+inline constexpr int kExitHost = 2;   // status of a process that a mistake of the host's ends
+inline constexpr int kExitGuest = 4;  // the same, of the guest's
+
+struct CardSettings {
+  DeviceSettings device;
+  FaultMode faults = FaultMode::Throw;
+};
+
+/// `get(name)` is the environment (null: not set); `beside` the directories in which bhemu.yaml is
+/// looked for; `faults` holds when nobody says otherwise. Throws InputError.
+CardSettings card_settings(const std::function<const char*(const char*)>& get,
+                           std::span<const std::string> beside, FaultMode faults);
+
+}  // namespace bhemu::host

@@ -1,0 +1,255 @@
+#include "kmd/live_card.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "arc/arc.hpp"
+#include "debug/trace_file.hpp"
+#include "device/livelock.hpp"
+#include "host/report.hpp"
+
+namespace bhemu::kmd {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+// How a device that spins is looked after (rest()).
+constexpr microseconds kRestless = microseconds(200);  // looks all the time
+constexpr microseconds kLongestRest = microseconds(100);
+constexpr milliseconds kBetweenBursts = milliseconds(1);
+constexpr Cycle kFirstBurst = 4096;  // several turns of a loop over the NoC
+constexpr Cycle kBurst = 16384;
+constexpr unsigned kMostMistakes = 20;  // that are printed
+
+}  // namespace
+
+host::CardSettings LiveCard::settings_from_environment(std::span<const std::string> beside) {
+  const auto get = [](const char* name) -> const char* { return std::getenv(name); };
+  return host::card_settings(get, beside, host::FaultMode::Report);
+}
+
+LiveCard::LiveCard(const host::CardSettings& settings)
+    : settings_(settings),
+      options_(host::device_options(settings.device, BoardModel::P100A,
+                                    host::SettingStyle::Environment)),
+      board_(options_.board) {
+  make_device();
+  debug::start_trace(*device_, settings.device.trace, host::SettingStyle::Environment);
+  runner_ = std::thread([this] { serve(); });
+}
+
+LiveCard::~LiveCard() {
+  quit_.store(true);
+  wake();
+  runner_.join();
+  end_trace();
+  device_->set_host_memory(nullptr);
+}
+
+void LiveCard::end_trace() {
+  const trace::Summary trace = device_->stop_trace();
+  if (!trace.error.empty())
+    std::fprintf(stderr, "bhemu: %s: the trace is not complete: %s\n",
+                 settings_.device.trace.file.c_str(), trace.error.c_str());
+}
+
+void LiveCard::make_device() {
+  device_ = std::make_unique<Device>(options_);
+  function_ = std::make_unique<card::Function>(*device_);
+  device_->set_host_memory(&memory_);
+}
+
+void LiveCard::set_host_memory(pcie::HostMemory* memory) {
+  const Visit visit(*this, true);
+  memory_.set(memory);
+}
+
+std::unique_ptr<Device> LiveCard::reset() {
+  const Visit visit(*this, true);
+  device_->set_host_memory(nullptr);
+  // One trace tells of one life of the chip.
+  end_trace();
+  std::unique_ptr<Device> old = std::move(device_);
+  make_device();
+  dead_ = false;
+  rest_ = Rest::None;
+  wake();
+  return old;
+}
+
+void LiveCard::on_death(std::function<void()> listener) {
+  const std::lock_guard<std::mutex> lock(death_mutex_);
+  on_death_ = std::move(listener);
+}
+
+// --- Hosts.
+
+void LiveCard::begin_visit() {
+  edge_.enter();
+  if (rest_ != Rest::Idle) return;
+  // Nothing happened, but the clock went on.
+  const Edge::Clock::time_point now = Edge::Clock::now();
+  const auto passed = std::chrono::duration_cast<microseconds>(now - idle_since_);
+  if (passed < microseconds(1)) return;
+  device_->advance(static_cast<Cycle>(passed.count()) * arc::kAiclkBusy);
+  idle_since_ += passed;
+}
+
+void LiveCard::end_visit(bool changes) {
+  const bool wakes = (rest_ == Rest::Idle && device_->run(0).status != RunStatus::Idle) ||
+                     (rest_ == Rest::Watch && changes);
+  if (wakes) rest_ = Rest::None;
+  edge_.leave();
+  if (wakes) wake();
+}
+
+bool LiveCard::read(unsigned bar, u64 offset, std::span<u8> bytes) {
+  if (access(false, [&](card::Function& function) { function.bar_read(bar, offset, bytes); }))
+    return true;
+  std::memset(bytes.data(), 0xFF, bytes.size());
+  return false;
+}
+
+bool LiveCard::write(unsigned bar, u64 offset, std::span<const u8> bytes) {
+  return access(true, [&](card::Function& function) { function.bar_write(bar, offset, bytes); });
+}
+
+// --- The runner.
+
+void LiveCard::wake() {
+  const std::lock_guard<std::mutex> lock(sleep_);
+  awake_ = true;
+  sleeper_.notify_one();
+}
+
+void LiveCard::rest(Edge::Clock::duration longest) {
+  std::unique_lock<std::mutex> lock(sleep_);
+  const auto ready = [this] { return awake_ || quit_.load(); };
+  if (longest == Edge::Clock::duration::max())
+    sleeper_.wait(lock, ready);
+  else
+    sleeper_.wait_for(lock, longest, ready);
+  awake_ = false;
+}
+
+void LiveCard::serve() {
+  while (!quit_.load()) {
+    edge_.begin_run();
+    const bool was_dead = dead_;  // a reset may come between two runs, not within one
+    if (rest_ == Rest::Watch)
+      watch();
+    else if (rest_ == Rest::None)
+      run();
+    const Rest now = rest_;
+    const auto watched = Edge::Clock::now() - watch_began_;
+    const bool died = dead_ && !was_dead;
+    edge_.end_run();
+    if (died) tell_death();
+    if (now == Rest::Idle || now == Rest::Dead) {
+      rest(Edge::Clock::duration::max());
+    } else if (now == Rest::Watch) {
+      if (watched < kRestless)
+        std::this_thread::yield();
+      else
+        rest(std::min<Edge::Clock::duration>(kLongestRest, watched / 16));
+    }
+  }
+}
+
+void LiveCard::run() {
+  const RunResult result = device_->run(
+      kNever, [this] { return edge_.wanted() || quit_.load(std::memory_order_relaxed); });
+  switch (result.status) {
+    case RunStatus::Done:
+    case RunStatus::Cycles:
+      return;
+    case RunStatus::Idle:
+      rest_ = Rest::Idle;
+      idle_since_ = Edge::Clock::now();
+      return;
+    case RunStatus::Spinning:
+      rest_ = Rest::Watch;
+      watch_began_ = last_burst_ = Edge::Clock::now();
+      unproven_ = 0;
+      memory_.start();
+      return burst(kFirstBurst);
+    case RunStatus::Faulted:
+      return take_fault();
+  }
+}
+
+/// The device was found to spin: it goes on as soon as it would read something new.
+void LiveCard::watch() {
+  const Edge::Clock::time_point now = Edge::Clock::now();
+  if (!memory_.changed()) {
+    if (now - last_burst_ < kBetweenBursts && !memory_.overflowed()) return;
+    last_burst_ = now;
+    burst(kBurst);
+    if (rest_ != Rest::Watch || !memory_.changed()) return;
+  }
+  memory_.stop();
+  rest_ = Rest::None;
+}
+
+void LiveCard::burst(Cycle cycles) {
+  const Cycle before = device_->cycle();
+  const RunResult result = device_->run(
+      cycles, [this] { return edge_.wanted() || quit_.load(std::memory_order_relaxed); });
+  unproven_ = result.status == RunStatus::Spinning ? 0 : unproven_ + result.cycle - before;
+  if (result.status == RunStatus::Faulted) return take_fault();
+  // Idle: parked while answers are awaited cannot be, for then packets are under way.
+  if (result.status == RunStatus::Idle || unproven_ > 2 * LivelockCheck::kWindow) {
+    memory_.stop();
+    rest_ = Rest::None;
+  }
+}
+
+// --- What goes wrong.
+
+void LiveCard::tell_death() {
+  const std::lock_guard<std::mutex> lock(death_mutex_);
+  if (on_death_) on_death_();
+}
+
+void LiveCard::note(const std::string& text) {
+  const std::lock_guard<std::mutex> lock(failure_mutex_);
+  failure_ = text;
+}
+
+std::string LiveCard::failure() const {
+  const std::lock_guard<std::mutex> lock(failure_mutex_);
+  return failure_;
+}
+
+void LiveCard::take_fault() {
+  const std::string text = host::fault_text(host::fault_reports(*device_, host::CodeMap()));
+  note(text);
+  dead_ = true;
+  rest_ = Rest::Dead;
+  if (settings_.faults == host::FaultMode::Throw) return;
+  std::fprintf(stderr, "bhemu: %s\n", text.c_str());
+  if (settings_.faults == host::FaultMode::Exit) std::_Exit(host::kExitGuest);
+}
+
+/// At the edge, where somebody has just been refused. The access has changed nothing, so the card
+/// goes on.
+void LiveCard::host_mistake(const std::string& mistake) {
+  std::string text = mistake;
+  // A rule that the access broke says more than that nothing answered.
+  const auto reports = host::fault_reports(*device_, host::CodeMap());
+  if (!reports.empty()) text += "\n" + host::fault_text(reports);
+  device_->clear_faults();
+  note(text);
+  if (settings_.faults == host::FaultMode::Throw) return;
+  if (settings_.faults == host::FaultMode::Exit || ++mistakes_ <= kMostMistakes)
+    std::fprintf(stderr, "bhemu: %s\n", text.c_str());
+  if (mistakes_ == kMostMistakes)
+    std::fprintf(stderr, "bhemu: more mistakes of this kind are not printed\n");
+  if (settings_.faults == host::FaultMode::Exit) std::_Exit(host::kExitHost);
+}
+
+}  // namespace bhemu::kmd

@@ -1,0 +1,151 @@
+// A card that runs by itself: a thread runs the device all the time, as silicon does, and any other
+// thread reaches it at the edge of an epoch.
+//
+// A device on which nothing can happen costs nothing: the thread sleeps until a host's access has
+// given somebody something to do; its clock goes on with the host's meanwhile. A device whose cores
+// only read other tiles and host memory over and over is looked at from time to time: host memory
+// may change without a word to us, so the words that were read are compared, at once at first and
+// then every tenth of a millisecond; and now and then the device runs a little, for loops that
+// give up after many turns.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+
+#include "card/function.hpp"
+#include "device/device.hpp"
+#include "host/card_settings.hpp"
+#include "kmd/edge.hpp"
+#include "kmd/watched_memory.hpp"
+
+namespace bhemu::kmd {
+
+class LiveCard {
+ public:
+  /// Throws host::InputError.
+  explicit LiveCard(const host::CardSettings& settings);
+  ~LiveCard();
+  LiveCard(const LiveCard&) = delete;
+  LiveCard& operator=(const LiveCard&) = delete;
+
+  /// BHEMU_* and the file that BHEMU_CONFIG names, or bhemu.yaml in one of `beside`. Without
+  /// BHEMU_FAULTS mistakes are reported: a driver's client cannot catch exceptions.
+  static host::CardSettings settings_from_environment(std::span<const std::string> beside = {});
+
+  /// While one lives, the device stands still at the edge of an epoch and is the caller's. One per
+  /// thread.
+  class Visit {
+   public:
+    /// `changes`: the device may have something to do afterwards.
+    Visit(LiveCard& card, bool changes) : card_(card), changes_(changes) { card_.begin_visit(); }
+    ~Visit() { card_.end_visit(changes_); }
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+
+    /// False after a fault, until a reset: the card answers nothing.
+    bool answers() const { return !card_.dead_; }
+    Device& device() const { return *card_.device_; }
+    card::Function& function() const { return *card_.function_; }
+
+   private:
+    LiveCard& card_;
+    bool changes_;
+  };
+
+  /// By BAR (0, 2, 4) and offset, any size and alignment. False: no card answers; what was to be
+  /// read is all ones.
+  bool read(unsigned bar, u64 offset, std::span<u8> bytes);
+  bool write(unsigned bar, u64 offset, std::span<const u8> bytes);
+  /// Does `body(function)` at an edge; false, and reported, when it throws card::AccessError.
+  template <class Body>
+  bool access(bool changes, Body body);
+
+  /// Host memory as the card reaches it. Not during a visit of the caller's.
+  void set_host_memory(pcie::HostMemory* memory);
+  /// Power on again: everything is as after construction. The device as it was is returned, since
+  /// others may know its memory. Not during a visit of the caller's.
+  std::unique_ptr<Device> reset();
+  /// Called by the thread that runs the device when it has stopped answering. Once this returns,
+  /// the listener before is not called any more.
+  void on_death(std::function<void()> listener);
+
+  host::FaultMode fault_mode() const { return settings_.faults; }
+  /// The last guest's fault or host's mistake, as a report; empty: none.
+  std::string failure() const;
+  const Board& board() const { return board_; }
+
+ private:
+  friend class Visit;
+  enum class Rest : u8 {
+    None,   // the device runs
+    Idle,   // nothing happens without a host
+    Watch,  // nothing happens unless host memory changes
+    Dead,   // stopped by a fault
+  };
+
+  void begin_visit();
+  void end_visit(bool changes);
+  void make_device();
+  void end_trace();
+  void serve();
+  void run();
+  void watch();
+  void burst(Cycle cycles);
+  void take_fault();
+  void tell_death();
+  void host_mistake(const std::string& text);
+  void note(const std::string& text);
+  void rest(Edge::Clock::duration longest);
+  void wake();
+
+  const host::CardSettings settings_;
+  const DeviceOptions options_;
+  const Board board_;
+
+  Edge edge_;
+  // Whoever is at the edge:
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<card::Function> function_;
+  WatchedMemory memory_;
+  Rest rest_ = Rest::None;
+  bool dead_ = false;
+  Edge::Clock::time_point idle_since_{};
+
+  // The runner's, in Rest::Watch:
+  Edge::Clock::time_point watch_began_{};
+  Edge::Clock::time_point last_burst_{};
+  Cycle unproven_ = 0;  // cycles since the device was last found to spin
+
+  std::atomic<bool> quit_{false};
+  std::mutex sleep_;
+  std::condition_variable sleeper_;
+  bool awake_ = false;
+
+  mutable std::mutex failure_mutex_;
+  std::string failure_;
+  unsigned mistakes_ = 0;
+  std::mutex death_mutex_;
+  std::function<void()> on_death_;
+
+  std::thread runner_;
+};
+
+template <class Body>
+bool LiveCard::access(bool changes, Body body) {
+  const Visit visit(*this, changes);
+  if (!visit.answers()) return false;
+  try {
+    body(visit.function());
+    return true;
+  } catch (const card::AccessError& error) {
+    host_mistake(error.what());
+  }
+  return false;
+}
+
+}  // namespace bhemu::kmd

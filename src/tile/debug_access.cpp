@@ -1,0 +1,242 @@
+// The debug registers that look into the tile: daisychain, configuration and array read-back,
+// performance counters, and the push of Tensix instructions.
+//
+// Documents: tt-isa-documentation WormholeB0/TensixTile/DebugDaisychain.md, BlackholeA0
+// BackendConfiguration.md and PushTensixInstruction.md ("Debug registers" in both); tenstorrent/
+// tt-llk, tt_llk_blackhole/common/inc/ckernel_debug.h (register arrays) and docs/
+// performance_counters/performance_counters.md.
+#include <fmt/format.h>
+
+#include "base/bits.hpp"
+#include "tensix/cfg/cfg.hpp"
+#include "tensix/perf/perf.hpp"
+#include "tile/tile.hpp"
+
+namespace bhemu::tile {
+namespace {
+
+namespace perf = tensix::perf;
+using tensix::PerfBank;
+
+/// The registers of one bank, in the order of PerfBank.
+struct BankRegisters {
+  const char* name;
+  u32 control;  // reference period; mode and selection follow, then start and stop
+  u32 out;      // reference cycles; the count follows
+};
+constexpr BankRegisters kBanks[tensix::kPerfBanks] = {
+    {"INSTRN_THREAD", debug_reg::PERF_CNT_INSTRN_THREAD0, debug_reg::PERF_CNT_OUT_L_INSTRN_THREAD},
+    {"TDMA_UNPACK", debug_reg::PERF_CNT_TDMA_UNPACK0, debug_reg::PERF_CNT_OUT_L_TDMA_UNPACK},
+    {"TDMA_PACK", debug_reg::PERF_CNT_TDMA_PACK0, debug_reg::PERF_CNT_OUT_L_TDMA_PACK},
+    {"FPU", debug_reg::PERF_CNT_FPU0, debug_reg::PERF_CNT_OUT_L_FPU},
+    {"L1", debug_reg::PERF_CNT_L1_0, debug_reg::PERF_CNT_OUT_L_DBG_L1},
+};
+constexpr u32 kStart = 1;
+constexpr u32 kStop = 2;
+enum : u32 { kContinuous, kPeriod, kWithoutCycles };
+
+}  // namespace
+
+// A parked core is brought to where it would be for whoever asks.
+u32 Tile::pc_of(unsigned core) {
+  if (slots_[core].status == CoreStatus::Parked)
+    replay(core, std::max(wake_cycle(core), cores_[core].cycle));
+  return cores_[core].pc;
+}
+
+bool Tile::read_debug_live(Agent agent, u32 offset, u32& value, Cycle now, u32 pc) {
+  switch (offset) {
+    case debug_reg::DBG_RD_DATA:
+      return read_daisychain(agent, value, now, pc);
+    case debug_reg::DBG_ARRAY_RD_DATA:
+      return read_array(agent, value, now, pc);
+    case debug_reg::CFGREG_RDDATA:
+      return read_config_back(agent, value, now, pc);
+    default:
+      return read_counter(agent, offset, value, now, pc);
+  }
+}
+
+bool Tile::read_daisychain(Agent agent, u32& value, Cycle now, u32 pc) {
+  const u32 control = debug_.get(debug_reg::DBG_BUS_CTRL);
+  const DaisySelection select(control);
+  // A fault of a core has its program counter; for others the selection tells one from the next.
+  const u32 where = agent <= Agent::Trisc2 ? pc : control;
+  if (!select.enabled)
+    return !faults().raise(Rule::TileDebugSignal, agent, where, now,
+                           "DBG_RD_DATA read while DBG_BUS_CTRL.Enabled is clear");
+  DebugProbe probe(*this, now);
+  value = daisy_group(probe, select.daisy, select.signal)[select.word];
+  if (daisy_word_is_modelled(select.daisy, select.signal, select.word)) return true;
+  const char* group = unmodelled_group(select.daisy, select.signal);
+  return !faults().raise(Rule::TileDebugSignal, agent, where, now,
+                         fmt::format("word {} of daisy {}, signal select {} ({})", select.word,
+                                     select.daisy, select.signal,
+                                     group != nullptr ? group : "nothing is known there"));
+}
+
+// CFGREG_RDDATA is the word at TENSIX_CFG_BASE whose index is in the low 11 bits of CFGREG_RD_CNTL.
+bool Tile::read_config_back(Agent agent, u32& value, Cycle now, u32 pc) {
+  const u32 index = debug_.get(debug_reg::CFGREG_RD_CNTL) & 0x7FF;
+  if (index >= tensix::kConfigWindow)
+    return !faults().raise(Rule::TileDebugBus, agent, pc, now,
+                           fmt::format("read-back of configuration word {}; there are {}", index,
+                                       tensix::kConfigWindow));
+  value = tensix::read_config_window(coprocessor_->state(), index);
+  return true;
+}
+
+// DBG_ARRAY_RD_CMD: row 11:0, which 32 bits of it 15:12, array 18:16 (0 SrcA, 1 SrcB, 2 Dst), bank
+// 19. A row of Dst is one of storage, 16 times 16 bits in storage order. SrcA cannot be read this
+// way (software moves its rows to Dst by MOVDBGA2D), and what SHIFTXB latches of SrcB for it is in
+// no document.
+bool Tile::read_array(Agent agent, u32& value, Cycle now, u32 pc) {
+  const u32 command = debug_.get(debug_reg::DBG_ARRAY_RD_CMD);
+  if (!bit(debug_.get(debug_reg::DBG_ARRAY_RD_EN), 0))
+    return !faults().raise(Rule::TileDebugSignal, agent, pc, now,
+                           "DBG_ARRAY_RD_DATA read while DBG_ARRAY_RD_EN is clear");
+  constexpr u32 kDstArray = 2;
+  const u32 row = bits(command, 0, 12);
+  const u32 column = bits(command, 12, 4);
+  const u32 array = bits(command, 16, 3);
+  if (array != kDstArray || row >= tensix::kDstRows || column >= tensix::kRowDatums / 2)
+    return !faults().raise(Rule::TileDebugBus, agent, pc, now,
+                           fmt::format("read-back of array {} ({}), row {}, column {}", array,
+                                       array == 0   ? "SrcA"
+                                       : array == 1 ? "SrcB"
+                                       : array == 2 ? "Dst"
+                                                    : "none",
+                                       row, column));
+  const auto& datum = coprocessor_->state().fpu.dst.row[row].datum;
+  value = datum[2 * column] | u32{datum[2 * column + 1]} << 16;
+  return true;
+}
+
+// --- Performance counters ----------------------------------------------------------------------
+
+bool Tile::read_counter(Agent agent, u32 offset, u32& value, Cycle now, u32 pc) {
+  u32 i = 0;
+  while (offset != kBanks[i].out && offset != kBanks[i].out + 4) {
+    ++i;
+    CHECK(i < tensix::kPerfBanks && "a Live row without a case");
+  }
+  const auto bank = static_cast<PerfBank>(i);
+  const tensix::State& state = coprocessor_->state();
+  if (offset == kBanks[i].out) {
+    value = perf::cycles(state, bank, now);
+    return true;
+  }
+  const u32 select = bits(debug_.get(kBanks[i].control + 4), 8, 9);
+  const perf::CounterInfo* counter = perf::find_counter(bank, select);
+  if (counter == nullptr || counter->index < 0)
+    return !faults().raise(Rule::TilePerfCounter, agent, pc, now,
+                           counter == nullptr
+                               ? fmt::format("{}: nothing is known of counter {}", kBanks[i].name,
+                                             select)
+                               : fmt::format("{}: counter {} ({}): {}", kBanks[i].name, select,
+                                             counter->name, counter->reason));
+  // A core sees what the coprocessor had done when its turn began, however long the turn is.
+  const Cycle at = position_ == kOutside ? now_ : position_ < kCores ? nominal_begin(now) : 0;
+  value = perf::value(state, *counter, at);
+  return true;
+}
+
+bool Tile::control_counters(Agent agent, u32 offset, u32 value, Cycle now, u32 pc) {
+  const u32 rising = value & ~debug_.get(offset);
+  debug_.set(offset, value);
+  tensix::State& state = coprocessor_->state();
+  for (u32 i = 0; i < tensix::kPerfBanks; ++i) {
+    const auto bank = static_cast<PerfBank>(i);
+    const bool all = bank == PerfBank::Fpu || bank == PerfBank::InstrnThread;
+    if (offset != kBanks[i].control + 8 && !(offset == debug_reg::PERF_CNT_ALL && all)) continue;
+    const u32 mode = bits(debug_.get(kBanks[i].control + 4), 0, 8);
+    const bool both = (rising & kStart) != 0 && (rising & kStop) != 0;
+    if (both || ((rising & kStart) != 0 && mode > kWithoutCycles))
+      return !faults().raise(
+          Rule::TilePerfCounter, agent, pc, now,
+          both ? fmt::format("{}: started and stopped by one store", kBanks[i].name)
+               : fmt::format("{}: started in mode {}", kBanks[i].name, mode));
+    if ((rising & kStart) != 0) {
+      const Cycle period = mode == kPeriod ? debug_.get(kBanks[i].control) : 0;
+      const Cycle at = position_ < kCores ? nominal_begin(now) : std::min(now, now_);
+      perf::start(state, bank, {now, at, period, mode == kWithoutCycles});
+      if (mode == kPeriod && period == 0) perf::stop(state, bank, now);
+    }
+    if ((rising & kStop) != 0) perf::stop(state, bank, now);
+  }
+  return true;
+}
+
+// --- Samples of the daisychain in L1 -----------------------------------------------------------
+
+// DBG_L1_MEM_REG2: WriteMode 3:0, SamplingInterval 11:4, WriteTrigger 12. Mode 15 prepares, modes 0
+// and 1 write one sample when the trigger rises, mode 4 a series.
+bool Tile::control_dump(Agent agent, u32 value, Cycle now, u32 pc) {
+  using Mode = DaisyDump::Mode;
+  const bool triggered = bit(value & ~debug_.get(debug_reg::DBG_L1_MEM_REG2), 12);
+  debug_.set(debug_reg::DBG_L1_MEM_REG2, value);
+  const auto mode = static_cast<Mode>(bits(value, 0, 4));
+  if (mode == Mode::Prepare) dump_.prepare();
+  if (!triggered) return true;
+  const u32 first = debug_.get(debug_reg::DBG_L1_MEM_REG0);
+  const u32 last = debug_.get(debug_reg::DBG_L1_MEM_REG1);
+  const bool series = mode == Mode::Series;
+  const bool known = series || mode == Mode::Overwrite || mode == Mode::Advance;
+  const u32 end = series ? last : first + 1;
+  if (!known || first >= DaisyDump::kEnd / 16 || end > DaisyDump::kEnd / 16 || end < first)
+    return !faults().raise(
+        Rule::TileDebugBus, agent, pc, now,
+        fmt::format("samples to L1 in write mode {}, from 0x{:x} to 0x{:x} (units of 16 bytes)",
+                    bits(value, 0, 4), first, end));
+  const DaisySelection select(debug_.get(debug_reg::DBG_BUS_CTRL));
+  bool modelled = false;
+  for (u32 word = 0; word < 4; ++word)
+    modelled |= daisy_word_is_modelled(select.daisy, select.signal, word);
+  if ((!modelled || !select.enabled) &&
+      faults().raise(Rule::TileDebugSignal, agent,
+                     agent <= Agent::Trisc2 ? pc : debug_.get(debug_reg::DBG_BUS_CTRL), now,
+                     fmt::format("samples of daisy {}, signal select {}{}", select.daisy,
+                                 select.signal, select.enabled ? "" : ", which is disabled")))
+    return false;
+  const Author author{agent, pc, now};
+  if (series) {
+    if (position_ < kCores) end_long_turn(now);
+    dump_.start_series(first * 16, last - first, bits(value, 4, 8) + 1, author);
+    return true;
+  }
+  dump_.place(first * 16);
+  write_sample(dump_.address() % DaisyDump::kEnd, author);
+  if (mode == Mode::Advance) dump_.advance();
+  return true;
+}
+
+void Tile::write_sample(u32 address, const Author& author) {
+  const DaisySelection select(debug_.get(debug_reg::DBG_BUS_CTRL));
+  DebugProbe probe(*this, author.cycle);
+  const DaisyGroup group =
+      select.enabled ? daisy_group(probe, select.daisy, select.signal) : DaisyGroup{};
+  l1_.write(address, group.data(), sizeof group, author);
+}
+
+// A sample shows the tile at the end of the turn in which it is due.
+void Tile::write_due_samples() {
+  while (dump_.next() < now_) {
+    write_sample(dump_.address(), {dump_.author(), 0, now_});
+    dump_.step();
+  }
+}
+
+// --- Instructions ------------------------------------------------------------------------------
+
+// Bit t of DBG_INSTRN_BUF_CTRL0 takes the FIFO before thread t's replay expander, a rising bit 4 + t
+// pushes DBG_INSTRN_BUF_CTRL1. A push onto a full FIFO is reported by the coprocessor.
+void Tile::push_by_debug(u32 value, Cycle now) {
+  const u32 rising = value & ~debug_.get(debug_reg::DBG_INSTRN_BUF_CTRL0);
+  debug_.set(debug_reg::DBG_INSTRN_BUF_CTRL0, value);
+  for (unsigned thread = 0; thread < kThreads; ++thread) {
+    if (bit(value, thread) && bit(rising, 4 + thread))
+      coprocessor_->push_from_brisc(thread, debug_.get(debug_reg::DBG_INSTRN_BUF_CTRL1), now);
+  }
+}
+
+}  // namespace bhemu::tile
