@@ -78,11 +78,12 @@ const std::map<std::string, std::set<std::string>>& direct_parts() {
   // The arrows of docs/ARCHITECTURE.md, "Parts"; CMakeLists.txt links by the same arrows.
   static const std::map<std::string, std::set<std::string>> parts = {
       {"base", {}},
+      {"trace", {"base"}},
       {"mem", {"base"}},
       {"numeric", {"base"}},
       {"riscv", {"numeric", "mem"}},
-      {"tensix", {"numeric", "mem"}},
-      {"noc", {"mem"}},
+      {"tensix", {"numeric", "mem", "trace"}},
+      {"noc", {"mem", "trace"}},
       {"dram", {"noc"}},
       {"pcie", {"noc"}},
       {"arc", {"noc"}},
@@ -92,11 +93,10 @@ const std::map<std::string, std::set<std::string>>& direct_parts() {
       {"card", {"device"}},
       {"host", {"device"}},
       {"debug", {"host"}},
-      {"trace", {"device"}},
-      {"kmd", {"host", "card"}},
+      {"kmd", {"host", "card", "debug"}},
       {"shim", {"kmd"}},
-      {"capi", {"debug", "trace", "card"}},
-      {"cli", {"debug", "trace"}},
+      {"capi", {"debug", "card"}},
+      {"cli", {"debug"}},
   };
   return parts;
 }

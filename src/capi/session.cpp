@@ -7,6 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "debug/trace_file.hpp"
 #include "host/report.hpp"
 
 namespace bhemu::capi {
@@ -51,24 +52,42 @@ Session::Session(const SessionSettings& settings, CallbackMemory::Read read,
       code_(settings.elves),
       options_(host::device_options(settings.device, BoardModel::P150, SettingStyle::Environment)),
       memory_(read, write),
-      has_memory_(read != nullptr && write != nullptr) {
+      has_memory_(read != nullptr && write != nullptr),
+      trace_(settings.device.trace) {
   power_on();
 }
 
 Session::~Session() {
-  device_->set_host_memory(nullptr);
+  power_off();
 }
 
-/// Also what a reset of the ASIC leaves: nothing of what was.
+/// Also what a reset of the ASIC leaves: nothing of what was. A trace begins anew, too.
 void Session::power_on() {
-  function_.reset();
+  power_off();
   device_.emplace(options_);
   if (has_memory_) device_->set_host_memory(&memory_);
   function_.emplace(*device_);
+  debug::start_trace(*device_, trace_, SettingStyle::Environment);
+}
+
+void Session::power_off() {
+  if (!device_) return;
+  const trace::Summary trace = device_->stop_trace();
+  if (!trace.error.empty()) report_trace(trace.error);
+  device_->set_host_memory(nullptr);
+  function_.reset();
+  device_.reset();
 }
 
 void Session::report(const std::string& text) {
   std::fprintf(stderr, "bhemu: %s\n", text.c_str());
+}
+
+/// It is neither the client's mistake nor the guest's, so the session goes on without.
+void Session::report_trace(const std::string& error) {
+  if (trace_.file.empty()) return;
+  report(fmt::format("{}: the trace ends here: {}", trace_.file, error));
+  trace_.file.clear();
 }
 
 void Session::host_mistake(const std::string& text) {
@@ -191,7 +210,12 @@ void Session::tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes) {
 void Session::clock(u32 cycles) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (latched_ || cycles == 0) return;
-  if (device_->advance(cycles).status == RunStatus::Faulted) guest_mistake();
+  const RunStatus status = device_->advance(cycles).status;
+  if (!trace_.file.empty()) {
+    if (const trace::Summary trace = device_->trace_summary(); !trace.error.empty())
+      report_trace(trace.error);
+  }
+  if (status == RunStatus::Faulted) guest_mistake();
 }
 
 }  // namespace bhemu::capi

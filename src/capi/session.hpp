@@ -58,18 +58,21 @@ class Session {
 
  private:
   void power_on();
+  void power_off();
   template <class Body>
   void guarded(Body body);
   std::string take_faults();
   void host_mistake(const std::string& text);
   void guest_mistake();
   void report(const std::string& text);
+  void report_trace(const std::string& error);
 
   FaultMode mode_;
   CodeFinder code_;
   DeviceOptions options_;
   CallbackMemory memory_;
   bool has_memory_;
+  host::TraceSettings trace_;  // without a file once that cannot be written
   std::optional<Device> device_;
   std::optional<card::Function> function_;
   std::mutex mutex_;  // clients lock around us; those that do not are still served one by one

@@ -20,6 +20,20 @@ u16 subsystem_of(const Board& board) {
   return static_cast<u16>(board.board_id() >> 36 & 0xFFFFF);
 }
 
+/// For a trace: which window the accesses come through.
+class ThroughWindow {
+ public:
+  ThroughWindow(Device& device, unsigned window) : device_(device) {
+    device_.set_host_window(static_cast<i32>(window));
+  }
+  ~ThroughWindow() { device_.set_host_window(-1); }
+  ThroughWindow(const ThroughWindow&) = delete;
+  ThroughWindow& operator=(const ThroughWindow&) = delete;
+
+ private:
+  Device& device_;
+};
+
 }  // namespace
 
 Function::Function(Device& device) : device_(device), config_(subsystem_of(device.board())) {}
@@ -205,6 +219,7 @@ void Function::check_window(unsigned index, u64 offset, bool is_write) const {
 }
 
 void Function::window_read(unsigned index, u64 offset, std::span<u8> bytes) {
+  const ThroughWindow through(device_, index);
   const auto noc = static_cast<unsigned>(windows_.window(index).noc_sel);
   const u64 address = windows_.address(index) + offset;
   noc::NiuPlace place;
@@ -232,6 +247,7 @@ void Function::window_read(unsigned index, u64 offset, std::span<u8> bytes) {
 
 void Function::window_write(unsigned index, u64 offset, std::span<const u8> bytes) {
   constexpr u64 kPosted = 2;
+  const ThroughWindow through(device_, index);
   const Window& window = windows_.window(index);
   const u64 address = windows_.address(index) + offset;
   noc::NiuPlace place;

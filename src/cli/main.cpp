@@ -44,6 +44,8 @@ constexpr const char* kFooter =
     "  bhemu run examples/add_scalar.yaml              run a program and check its result\n"
     "  bhemu run p.yaml --board p150 --threads 2       on another board, with two host threads\n"
     "  bhemu run p.yaml --json | jq .run.cycles        for scripts\n"
+    "  bhemu run p.yaml --trace - --trace-what noc --trace-tiles 1-2\n"
+    "                                                  what a tile sends and gets\n"
     "  bhemu boot --board p150 --firmware DIR          boot tt-metal's firmware on 140 tiles\n"
     "  bhemu info --board p100a --harvest-dram 2       the grid of a P100A without bank 2\n"
     "  bhemu soc-descriptor --board p150 > build/lib/soc_descriptor.yaml\n"
@@ -78,6 +80,7 @@ struct CommandLine {
     boot_command = app.add_subcommand("boot", "Boot firmware on every tile and stop");
     add_board_options(*boot_command, options);
     add_run_options(*boot_command, options);
+    add_trace_options(*boot_command, options);
     add_output_options(*boot_command, options);
 
     run_command = app.add_subcommand("run", "Boot, run a program file, check its results");
@@ -90,6 +93,7 @@ struct CommandLine {
         ->type_name("DIR");
     add_board_options(*run_command, options);
     add_run_options(*run_command, options);
+    add_trace_options(*run_command, options);
     add_output_options(*run_command, options);
 
     soc_command = app.add_subcommand(

@@ -39,6 +39,24 @@ void add_run_options(CLI::App& app, CommonOptions& options) {
       ->type_name("N");
 }
 
+void add_trace_options(CLI::App& app, CommonOptions& options) {
+  host::TraceSettings& trace = options.trace;
+  CLI::Option* const file =
+      app.add_option("--trace", trace.file,
+                     "Write what happens to this file (docs/TRACE.md); - is standard error")
+          ->type_name("FILE");
+  const auto add = [&](const char* name, std::string& text, const char* type, const char* help) {
+    app.add_option(name, text, help)->type_name(type)->needs(file);
+  };
+  add("--trace-format", trace.format, "NAME", "text or json; default: json for FILE.jsonl");
+  add("--trace-what", trace.what, "LIST",
+      "Of riscv,tensix,noc,stall,sync,reset,host,fault or all (default)");
+  add("--trace-tiles", trace.tiles, "LIST", "Like 1-2,3-4 or 1-2:4-5 (a rectangle)");
+  add("--trace-cores", trace.cores, "LIST", "Of brisc,ncrisc,trisc0,trisc1,trisc2");
+  add("--trace-cycles", trace.cycles, "FROM-TO", "The first cycle and the last");
+  add("--trace-limit", trace.limit, "N", "No more than so many events; the run goes on");
+}
+
 void add_output_options(CLI::App& app, CommonOptions& options) {
   app.add_flag("--json", options.json, "One JSON object on standard output, also for errors");
   app.add_flag("--quiet", options.quiet, "Nothing on standard output when all is well");

@@ -24,6 +24,8 @@ struct CommonOptions : host::DeviceSettings {
 void add_board_options(CLI::App& app, CommonOptions& options);
 void add_device_options(CLI::App& app, CommonOptions& options);
 void add_run_options(CLI::App& app, CommonOptions& options);
+/// --trace and what goes with it.
+void add_trace_options(CLI::App& app, CommonOptions& options);
 void add_output_options(CLI::App& app, CommonOptions& options);
 
 /// Throws InputError for unknown names and impossible boards. `preferred` is used when the user

@@ -5,6 +5,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
+#include "debug/trace_file.hpp"
 #include "host/json.hpp"
 #include "host/machine.hpp"
 
@@ -152,9 +153,14 @@ void write_phase(JsonWriter& json, const char* name, const Outcome& outcome) {
   json.end_object();
 }
 
-/// The object of a boot or run; `program` and `ran` may be null.
+struct Trace {
+  std::string file;
+  trace::Summary summary;
+};
+
+/// The object of a boot or run; `program`, `ran` and `trace` may be null.
 std::string json_text(Machine& machine, const host::Program* program, const Outcome& booted,
-                      const Outcome* ran) {
+                      const Outcome* ran, const Trace* trace) {
   const Board& board = machine.device().board();
   const Outcome& last = ran != nullptr ? *ran : booted;
   JsonWriter json;
@@ -167,6 +173,15 @@ std::string json_text(Machine& machine, const host::Program* program, const Outc
   json.member("firmware", machine.firmware().origin());
   write_phase(json, "boot", booted);
   if (ran != nullptr) write_phase(json, "run", *ran);
+  if (trace != nullptr) {
+    json.key("trace");
+    json.begin_object();
+    json.member("file", trace->file);
+    json.member("events", trace->summary.events);
+    json.member("limit_reached", trace->summary.limit_reached);
+    json.member("error", trace->summary.error);
+    json.end_object();
+  }
   json.end_object();
   return json.text();
 }
@@ -192,9 +207,14 @@ Outcome boot_with_progress(Machine& machine, const CommonOptions& options) {
 int finish(Machine& machine, const CommonOptions& options, const host::Program* program,
            const Outcome& booted, const Outcome* ran, size_t tiles) {
   const Outcome& last = ran != nullptr ? *ran : booted;
+  const Trace trace{options.trace.file, machine.device().stop_trace()};
+  const bool traced = !trace.file.empty();
+  // A run that went well but left half a trace is not what was asked for.
+  const bool incomplete = !trace.summary.error.empty();
+  const Status told = incomplete && last.status == Status::Ok ? Status::BadInput : last.status;
   if (options.json) {
-    fmt::print("{}\n", json_text(machine, program, booted, ran));
-    return static_cast<int>(last.status);
+    fmt::print("{}\n", json_text(machine, program, booted, ran, traced ? &trace : nullptr));
+    return static_cast<int>(told);
   }
   std::fflush(stdout);
   if (ran != nullptr) explain(booted, machine.device().board().tensix().size());
@@ -202,12 +222,18 @@ int finish(Machine& machine, const CommonOptions& options, const host::Program* 
   if (options.quiet && last.status == Status::WrongResult)
     for (const Check& check : last.checks)
       if (!check.passed) fmt::print(stderr, "Wrong result: {}\n", check_text(check));
-  if (options.quiet) return static_cast<int>(last.status);
+  if (incomplete)
+    fmt::print(stderr, "bhemu: {}: the trace is not complete: {}\n", trace.file,
+               trace.summary.error);
+  if (options.quiet) return static_cast<int>(told);
+  if (traced)
+    fmt::print("  trace      {} events{} in {}\n", grouped(trace.summary.events),
+               trace.summary.limit_reached ? " (the limit)" : "", trace.file);
   static constexpr const char* kVerdicts[] = {"PASSED", "FAILED: wrong result", "BAD INPUT", "HUNG",
                                               "FAULT"};
   const bool ready = program == nullptr && last.status == Status::Ok;
   fmt::print("{}\n", ready ? "READY" : kVerdicts[static_cast<unsigned>(last.status)]);
-  return static_cast<int>(last.status);
+  return static_cast<int>(told);
 }
 
 }  // namespace
@@ -215,6 +241,7 @@ int finish(Machine& machine, const CommonOptions& options, const host::Program* 
 int boot(const CommonOptions& options) {
   Machine machine(device_options(options, BoardModel::P100A), firmware_of(options));
   limit(machine, options);
+  debug::start_trace(machine.device(), options.trace, host::SettingStyle::Option);
   const bool talk = !options.quiet && !options.json;
   if (talk) {
     fmt::print("boot\n");
@@ -235,6 +262,7 @@ int run(const CommonOptions& options, const RunCommand& command) {
                   firmware_of(options));
   limit(machine, options);
   const host::PreparedProgram prepared = machine.prepare(program);
+  debug::start_trace(machine.device(), options.trace, host::SettingStyle::Option);
   const bool talk = !options.quiet && !options.json;
   if (talk) {
     fmt::print("{}{}{}\n", program.name, program.description.empty() ? "" : ": ",

@@ -6,6 +6,7 @@
 
 #include "base/check.hpp"
 #include "device/device_impl.hpp"
+#include "trace/sink.hpp"
 
 namespace bhemu {
 namespace {
@@ -83,7 +84,9 @@ std::unique_ptr<noc::Node> Device::Impl::make_tile(const TileSite& site) {
 }
 
 Device::Device(const DeviceOptions& options) : impl_(std::make_unique<Impl>(options)) {}
-Device::~Device() = default;
+Device::~Device() {
+  if (impl_) stop_trace();
+}
 Device::Device(Device&&) noexcept = default;
 
 const Board& Device::board() const {
@@ -103,6 +106,7 @@ bool Device::write(Coord tile, u64 address, std::span<const u8> bytes) {
 bool Device::write(NodeId node, u64 address, std::span<const u8> bytes) {
   if (node >= impl_->nodes.size()) return false;
   const bool done = impl_->nodes[node]->host_write(address, bytes, cycle());
+  if (impl_->trace) impl_->trace_host(node, address, bytes, true, done);
   impl_->engine->touch(node);
   impl_->livelock.restart(cycle());
   return done;
@@ -113,7 +117,10 @@ bool Device::read(Coord tile, u64 address, std::span<u8> bytes) {
 }
 
 bool Device::read(NodeId node, u64 address, std::span<u8> bytes) {
-  return node < impl_->nodes.size() && impl_->nodes[node]->host_read(address, bytes, cycle());
+  if (node >= impl_->nodes.size()) return false;
+  const bool done = impl_->nodes[node]->host_read(address, bytes, cycle());
+  if (impl_->trace) impl_->trace_host(node, address, bytes, false, done);
+  return done;
 }
 
 bool Device::write32(Coord tile, u64 address, u32 value) {
@@ -136,12 +143,15 @@ bool Device::multicast(Coord first, Coord last, u64 address, std::span<const u8>
 
 bool Device::write_dram(unsigned bank, u64 offset, std::span<const u8> bytes) {
   if (bank >= impl_->board.dram_banks()) return false;
-  return impl_->nodes[impl_->board.dram_node(bank)]->host_write(offset, bytes, cycle());
+  const NodeId node = impl_->board.dram_node(bank);
+  const bool done = impl_->nodes[node]->host_write(offset, bytes, cycle());
+  if (impl_->trace) impl_->trace_host(node, offset, bytes, true, done);
+  return done;
 }
 
 bool Device::read_dram(unsigned bank, u64 offset, std::span<u8> bytes) {
   if (bank >= impl_->board.dram_banks()) return false;
-  return impl_->nodes[impl_->board.dram_node(bank)]->host_read(offset, bytes, cycle());
+  return read(impl_->board.dram_node(bank), offset, bytes);
 }
 
 void Device::set_host_memory(pcie::HostMemory* memory) {
@@ -186,6 +196,7 @@ RunResult Device::run(Cycle limit, const std::function<bool()>& done) {
       result.status = RunStatus::Faulted;
       break;
   }
+  impl_->trace_edge();
   result.cycle = cycle();
   return result;
 }
@@ -206,6 +217,7 @@ RunResult Device::advance(Cycle cycles) {
       result.status = RunStatus::Cycles;
       break;
   }
+  impl_->trace_edge();
   result.cycle = cycle();
   return result;
 }
@@ -221,6 +233,7 @@ std::vector<Fault> Device::faults() const {
 
 void Device::clear_faults() {
   for (const auto& node : impl_->nodes) node->faults().clear();
+  impl_->trace_forget_faults();
 }
 
 void Device::set_rule(Rule rule, Severity severity) {

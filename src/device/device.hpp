@@ -21,6 +21,11 @@ namespace pcie {
 class Endpoint;
 class HostMemory;
 }  // namespace pcie
+namespace trace {
+struct Selection;
+struct Summary;
+class Sink;
+}  // namespace trace
 namespace sched {
 class Engine;
 }
@@ -117,6 +122,16 @@ class Device {
   void restore(std::span<const u8> snapshot);
   /// A device with the same options and state, without host memory.
   Device clone();
+
+  // --- Trace (docs/TRACE.md). It changes nothing of what happens.
+  /// From now on what `selection` names goes to the sink. Ends the trace before, if any.
+  void start_trace(std::unique_ptr<trace::Sink> sink, const trace::Selection& selection);
+  /// The sink gets its end and is gone. Happens by itself when the device goes.
+  trace::Summary stop_trace();
+  /// As far as the trace has come; all zero without one.
+  trace::Summary trace_summary() const;
+  /// Accesses by the host come through this TLB window until the next call; -1: none.
+  void set_host_window(i32 window);
 
   // --- Diagnosis.
   std::vector<Fault> faults() const;  // of all nodes, by cycle, then node

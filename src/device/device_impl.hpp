@@ -1,7 +1,9 @@
 // What a Device holds; for the files that implement it.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "arc/arc.hpp"
@@ -12,6 +14,7 @@
 #include "pcie/endpoint.hpp"
 #include "sched/engine.hpp"
 #include "tile/tile.hpp"
+#include "trace/collector.hpp"
 
 namespace bhemu {
 
@@ -20,6 +23,14 @@ struct Device::Impl {
   std::unique_ptr<noc::Node> make_node(const TileSite& site);
   std::unique_ptr<noc::Node> make_tile(const TileSite& site);
   void archive(Archive& archive);
+
+  // Trace (trace.cpp)
+  std::vector<trace::NodeName> node_names() const;
+  void trace_edge();
+  void trace_faults(NodeId node);
+  void trace_forget();
+  void trace_forget_faults();
+  void trace_host(NodeId node, u64 address, std::span<const u8> bytes, bool write, bool done);
 
   DeviceOptions options;
   Board board;
@@ -34,6 +45,11 @@ struct Device::Impl {
   std::unique_ptr<sched::Engine> engine;
   LivelockCheck livelock{tiles};
   bool spinning = false;  // the last run ended with RunStatus::Spinning
+
+  std::unique_ptr<trace::Collector> trace;
+  i32 host_window = trace::HostAccess::kNoWindow;
+  /// What the host has read where, by node, address and size: a host that polls is told of once.
+  std::map<std::tuple<NodeId, u64, u64>, u64> host_reads;
 };
 
 }  // namespace bhemu

@@ -83,6 +83,7 @@ void Device::restore(std::span<const u8> snapshot) {
   impl_->archive(archive);
   if (!archive.at_end()) throw ArchiveError("the snapshot was made by another version of bhemu");
   impl_->spinning = false;
+  impl_->trace_forget();
   impl_->livelock.restart(cycle());
 }
 

@@ -15,8 +15,22 @@ namespace bhemu::host {
 namespace {
 
 constexpr const char* kFileName = "bhemu.yaml";
-constexpr std::array kKeys{"board", "harvest-dram", "harvest-columns", "timing", "threads",
-                           "seed",  "rule",         "faults",          "elf"};
+constexpr std::array kKeys{
+    "board",        "harvest-dram", "harvest-columns", "timing",      "threads",
+    "seed",         "rule",         "faults",          "elf",         "trace",
+    "trace-format", "trace-what",   "trace-tiles",     "trace-cores", "trace-cycles",
+    "trace-limit"};
+
+/// Null when the key is none of a trace's.
+std::string* trace_setting(TraceSettings& trace, const std::string& key) {
+  if (key == "trace") return &trace.file;
+  if (key == "trace-format") return &trace.format;
+  if (key == "trace-what") return &trace.what;
+  if (key == "trace-tiles") return &trace.tiles;
+  if (key == "trace-cores") return &trace.cores;
+  if (key == "trace-cycles") return &trace.cycles;
+  return key == "trace-limit" ? &trace.limit : nullptr;
+}
 
 struct Name {
   std::string name;  // as messages give it
@@ -75,6 +89,8 @@ void set(CardSettings& settings, const std::string& key, const std::string& text
     settings.faults = mode_of(text, name);
   } else if (key == "elf") {
     add_all(text, settings.elves);
+  } else if (std::string* trace = trace_setting(device.trace, key)) {
+    *trace = text;
   } else {
     throw InputError(name.file, name.place,
                      fmt::format("there is no setting '{}'{}", key,
@@ -93,8 +109,11 @@ void read_file(CardSettings& settings, const std::string& path) {
       const Name name{entry.first.as<std::string>(), path,
                       fmt::format("{}:{}", mark.line + 1, mark.column + 1)};
       if (entry.second.IsSequence()) {
+        std::string list;
+        const char* const separator = name.name == "rule" ? "," : " ";
         for (const auto& item : entry.second)
-          set(settings, name.name, item.as<std::string>(), name);
+          list += (list.empty() ? "" : separator) + item.as<std::string>();
+        set(settings, name.name, list, name);
       } else {
         set(settings, name.name, entry.second.as<std::string>(), name);
       }

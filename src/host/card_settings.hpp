@@ -3,8 +3,9 @@
 //
 // Settings, strongest first: environment variables BHEMU_BOARD, BHEMU_HARVEST_DRAM,
 // BHEMU_HARVEST_COLUMNS, BHEMU_THREADS, BHEMU_TIMING, BHEMU_SEED, BHEMU_RULE (comma separated),
-// BHEMU_FAULTS, BHEMU_ELF (comma separated: files in which a fault's code is looked for); then the
-// YAML file that BHEMU_CONFIG names, or bhemu.yaml in a directory that the caller knows.
+// BHEMU_FAULTS, BHEMU_ELF (comma separated: files in which a fault's code is looked for),
+// BHEMU_TRACE and BHEMU_TRACE_* (docs/TRACE.md); then the YAML file that BHEMU_CONFIG names, or
+// bhemu.yaml in a directory that the caller knows.
 #pragma once
 
 #include <functional>

@@ -5,12 +5,10 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "host/setting_style.hpp"
+#include "host/trace_settings.hpp"
 
 namespace bhemu::host {
-
-/// How messages spell a setting: --harvest-dram, BHEMU_HARVEST_DRAM, harvest-dram.
-enum class SettingStyle : u8 { Option, Environment, File };
-std::string setting_name(SettingStyle style, const std::string& name);
 
 struct DeviceSettings {
   std::string board;            // empty: the caller's choice
@@ -20,6 +18,7 @@ struct DeviceSettings {
   std::vector<std::string> rules;  // "name=error", "name=warn", "name=silicon"
   unsigned threads = 1;
   u64 seed = 0;
+  TraceSettings trace;
 };
 
 /// Throw InputError for unknown names and impossible boards. `preferred` is used when the user

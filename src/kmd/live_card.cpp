@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "arc/arc.hpp"
+#include "debug/trace_file.hpp"
 #include "device/livelock.hpp"
 #include "host/report.hpp"
 
@@ -38,6 +39,7 @@ LiveCard::LiveCard(const host::CardSettings& settings)
                                     host::SettingStyle::Environment)),
       board_(options_.board) {
   make_device();
+  debug::start_trace(*device_, settings.device.trace, host::SettingStyle::Environment);
   runner_ = std::thread([this] { serve(); });
 }
 
@@ -45,7 +47,15 @@ LiveCard::~LiveCard() {
   quit_.store(true);
   wake();
   runner_.join();
+  end_trace();
   device_->set_host_memory(nullptr);
+}
+
+void LiveCard::end_trace() {
+  const trace::Summary trace = device_->stop_trace();
+  if (!trace.error.empty())
+    std::fprintf(stderr, "bhemu: %s: the trace is not complete: %s\n",
+                 settings_.device.trace.file.c_str(), trace.error.c_str());
 }
 
 void LiveCard::make_device() {
@@ -62,6 +72,8 @@ void LiveCard::set_host_memory(pcie::HostMemory* memory) {
 std::unique_ptr<Device> LiveCard::reset() {
   const Visit visit(*this, true);
   device_->set_host_memory(nullptr);
+  // One trace tells of one life of the chip.
+  end_trace();
   std::unique_ptr<Device> old = std::move(device_);
   make_device();
   dead_ = false;

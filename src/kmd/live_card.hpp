@@ -92,6 +92,7 @@ class LiveCard {
   void begin_visit();
   void end_visit(bool changes);
   void make_device();
+  void end_trace();
   void serve();
   void run();
   void watch();

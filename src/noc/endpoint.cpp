@@ -6,6 +6,7 @@
 #include "noc/command.hpp"
 #include "noc/identity.hpp"
 #include "noc/registers.hpp"
+#include "noc/trace.hpp"
 
 namespace bhemu::noc {
 
@@ -19,6 +20,7 @@ void Endpoint::run_until(Cycle until, Outbox& outbox) {
 void Endpoint::answer(Packet& packet, Outbox& outbox) {
   const Agent agent = packet.noc == 0 ? Agent::Niu0 : Agent::Niu1;
   const Cycle now = packet.arrival;
+  if (trace_ != nullptr) trace_arrival(*trace_, packet, now);
   const std::string who = config_.routing->name(packet.source);
   if (!is_request(packet.kind)) {
     faults_.raise(Rule::NocStrayResponse, agent, packet.issuer_pc, now,
@@ -47,6 +49,7 @@ void Endpoint::answer(Packet& packet, Outbox& outbox) {
   Packet response = make_response(packet, id_, std::move(payload), *config_.timing, now);
   response.target_coord = config_.noc0;
   response.sequence = sequence_++;
+  if (trace_ != nullptr) trace_departure(*trace_, response);
   // A read may name this node itself as the place its data goes to.
   if (response.target == id_) {
     arrivals_.push(std::move(response));

@@ -12,6 +12,10 @@
 #include "base/fault.hpp"
 #include "noc/packet.hpp"
 
+namespace bhemu::trace {
+class Port;
+}
+
 namespace bhemu::noc {
 
 /// Packets that a node sent during the epoch which another node must see. One per host thread.
@@ -74,10 +78,17 @@ class Node {
   /// Bytes of host memory mapped for guest memory are not counted here; see Device::report.
   virtual void reset(Cycle now) = 0;
 
+  /// Where to tell what happens; null: nowhere. Between runs only, and after settling.
+  void set_trace(trace::Port* port) { trace_ = port; }
+  /// At the epoch edge `now`: puts into the trace what has happened in the meantime although
+  /// nobody has executed it.
+  virtual void catch_up_trace(Cycle) {}
+
  protected:
   NodeKind kind_;
   NodeId id_;
   FaultPort faults_;
+  trace::Port* trace_ = nullptr;
 };
 
 }  // namespace bhemu::noc

@@ -149,6 +149,7 @@ Stop Engine::run(Cycle limit, const std::function<bool()>& asked) {
     now_ = until;
     const bool faulted = retire();
     exchange();
+    if (edge_) edge_();
     if (faulted) return Stop::Faulted;
   }
 }

@@ -35,6 +35,8 @@ class Engine {
   void skip_to(Cycle cycle);
   /// The host has written to this node: it may have something to do now.
   void touch(NodeId node);
+  /// Called at every epoch edge, after packets have changed hands, on the thread of `run`.
+  void on_edge(std::function<void()> edge) { edge_ = std::move(edge); }
   u64 packets() const { return packets_; }
   /// Time, for snapshots; the nodes are the caller's.
   void archive(Archive& archive);
@@ -58,6 +60,7 @@ class Engine {
   Cycle epoch_;
   Cycle now_ = 0;
   u64 packets_ = 0;
+  std::function<void()> edge_;
   std::unique_ptr<Workers> workers_;
 };
 

@@ -9,6 +9,7 @@
 #include "tensix/fpu/dst_access.hpp"
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/frontend/gate.hpp"
+#include "tensix/frontend/traced.hpp"
 #include "tensix/frontend/turn.hpp"
 #include "tensix/hash.hpp"
 #include "tensix/mover/mover.hpp"
@@ -35,7 +36,7 @@ Agent core_of(unsigned thread) {
 
 /// The first cycle after `now` in which something happens by itself: a window ends, or a queued
 /// word becomes available.
-Cycle next_event(const State& state, Cycle now) {
+[[gnu::always_inline]] inline Cycle next_event(const State& state, Cycle now) {
   Cycle next = kNever;
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     for (const Cycle until : state.busy_until[thread]) {
@@ -122,18 +123,11 @@ bool Coprocessor::asleep() const {
   return state_->asleep;
 }
 
-void Coprocessor::run(Cycle from, Cycle until) {
-  State& state = *state_;
-  const Environment& env = environment_;
-  if (state.asleep) {
-    frontend::advance(state, env, until);
-    return;
-  }
-  if (perf::runs(state.perf, state.perf.counted)) [[unlikely]] {
-    run_counted(from, until);
-    return;
-  }
-  frontend::Turn turn(state, env);
+namespace {
+
+/// `Turn`: frontend::Turn, or the one that tells a trace about it.
+template <class Turn>
+void run_cycles(State& state, const Environment& env, Turn& turn, Cycle from, Cycle until) {
   for (Cycle now = from; now < until;) {
     now = turn.burst(now, until);
     if (now == until) break;
@@ -161,10 +155,9 @@ void Coprocessor::run(Cycle from, Cycle until) {
   frontend::advance(state, env, until);
 }
 
-void Coprocessor::run_counted(Cycle from, Cycle until) {
-  State& state = *state_;
-  const Environment& env = environment_;
-  frontend::Turn turn(state, env);
+/// The same with the performance counters: one cycle at a time.
+template <class Turn>
+void count_cycles(State& state, const Environment& env, Turn& turn, Cycle from, Cycle until) {
   perf::Observer observer(state, from);
   for (Cycle now = from; now < until;) {
     frontend::advance(state, env, now);
@@ -184,6 +177,38 @@ void Coprocessor::run_counted(Cycle from, Cycle until) {
     now = end;
   }
   frontend::advance(state, env, until);
+}
+
+}  // namespace
+
+void Coprocessor::run(Cycle from, Cycle until) {
+  if (state_->asleep) {
+    frontend::advance(*state_, environment_, until);
+    return;
+  }
+  if (perf::runs(state_->perf, state_->perf.counted)) [[unlikely]] {
+    run_counted(from, until);
+    return;
+  }
+  frontend::Turn turn(*state_, environment_);
+  run_cycles(*state_, environment_, turn, from, until);
+}
+
+void Coprocessor::run_counted(Cycle from, Cycle until) {
+  frontend::Turn turn(*state_, environment_);
+  count_cycles(*state_, environment_, turn, from, until);
+}
+
+void Coprocessor::run_traced(Cycle from, Cycle until, trace::Port& port) {
+  if (state_->asleep) {
+    frontend::advance(*state_, environment_, until);
+    return;
+  }
+  frontend::TracedTurn turn(*state_, environment_, port);
+  if (perf::runs(state_->perf, state_->perf.counted))
+    count_cycles(*state_, environment_, turn, from, until);
+  else
+    run_cycles(*state_, environment_, turn, from, until);
 }
 
 // --- GPRs and configuration --------------------------------------------------------------------
@@ -221,6 +246,10 @@ void Coprocessor::write_config(unsigned thread, u32 index, u32 value, Cycle now)
 
 u32 Coprocessor::read_semaphore(u32 semaphore) const {
   return state_->sync.semaphore[semaphore % kSemaphores].value;
+}
+
+u32 Coprocessor::semaphore_max(u32 semaphore) const {
+  return state_->sync.semaphore[semaphore % kSemaphores].max;
 }
 
 void Coprocessor::write_semaphore(u32 semaphore, u32 value, Cycle) {
@@ -386,7 +415,7 @@ void Coprocessor::set_soft_reset(u32 bits, Cycle now) {
 }
 
 ThreadWait Coprocessor::waiting(unsigned thread) const {
-  return explain_wait(*state_, thread);
+  return explain_wait(*state_, thread, state_->now);
 }
 
 u64 Coprocessor::instructions_executed(unsigned thread) const {

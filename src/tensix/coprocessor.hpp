@@ -15,6 +15,10 @@
 #include "base/wakeup.hpp"
 #include "mem/l1.hpp"
 
+namespace bhemu::trace {
+class Port;
+}
+
 namespace bhemu::tensix {
 
 struct State;      // plain data, tensix/state.hpp
@@ -74,6 +78,8 @@ class Coprocessor {
   void rouse();
   /// Executes the cycles [from, until). May return early when it falls asleep.
   void run(Cycle from, Cycle until);
+  /// The same, and tells what happens.
+  void run_traced(Cycle from, Cycle until, trace::Port& port);
 
   // --- MMIO seen by cores. Word indices, not byte offsets, unless said.
   u32 read_gpr(unsigned thread, u32 index) const;
@@ -85,6 +91,7 @@ class Coprocessor {
   /// The semaphore window of PCBuf (0xFFE80020 ...): read gives the value, a write posts (even
   /// value) or gets (odd value). `semaphore` 0..7.
   u32 read_semaphore(u32 semaphore) const;
+  u32 semaphore_max(u32 semaphore) const;
   void write_semaphore(u32 semaphore, u32 value, Cycle now);
   /// PCBuf word 0: 16-entry FIFO from BRISC to `thread`'s TRISC (pcbufs).
   bool pcbuf_empty(unsigned thread) const;

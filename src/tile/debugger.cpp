@@ -405,9 +405,12 @@ void Tile::run_checked(unsigned core) {
   if (slot.recording && pauses) stop_recording(core, false);
   const u32 old = access.to_float ? state.f[access.rd] : state.x[access.rd];
   const bool recorded = slot.recording;
-  const riscv::Outcome outcome = recorded
-                                     ? riscv::run(state, *recording_buses_[core], state.cycle + 1)
-                                     : riscv::run(state, *buses_[core], state.cycle + 1);
+  const Cycle end = state.cycle + 1;
+  const bool followed =
+      trace_ != nullptr && trace_->covers(state.cycle, end) && trace_->follows(core);
+  const riscv::Outcome outcome = followed   ? step_traced(core)
+                                 : recorded ? riscv::run(state, *recording_buses_[core], end)
+                                            : riscv::run(state, *buses_[core], end);
   recording_buses_[core]->attention = buses_[core]->attention = false;
   if (outcome == riscv::Outcome::Ok) {
     if (holds) hold_back(core, access, pc, old);

@@ -23,6 +23,9 @@ class Mailboxes {
     return core == CoreId::Brisc ? 0 : static_cast<unsigned>(core) - 1;
   }
 
+  /// The core that an index belongs to.
+  static unsigned core_of(unsigned end) { return end == 0 ? 0 : end + 1; }
+
   bool can_push(unsigned from) const {
     u32 held = 0;
     for (unsigned to = 0; to < 4; ++to) held += boxes_[from][to].size();

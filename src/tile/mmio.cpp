@@ -225,7 +225,9 @@ Loaded Tile::load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle now) {
     case 0:
       if (!coprocessor_->pcbuf_empty(buffer)) {
         end_long_turn(now);
-        return {coprocessor_->pcbuf_pop(buffer, now), Outcome::Ok};
+        const u32 value = coprocessor_->pcbuf_pop(buffer, now);
+        if (trace_ != nullptr) trace_queue(core, trace::Queue::PcBuf, false, 0, core, value, now);
+        return {value, Outcome::Ok};
       }
       if (forced.enabled) return {forced.value, Outcome::Ok};
       end_long_turn(now);
@@ -252,10 +254,17 @@ Outcome Tile::store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 value,
       return wait(core, BlockKind::PcBufFull, mask_of(thread_of(buffer)),
                   0xFFE80000 + buffer * 0x10000);
     coprocessor_->pcbuf_push(buffer, value, now);
+    if (trace_ != nullptr)
+      trace_queue(core, trace::Queue::PcBuf, true, core, index(CoreId::Trisc0) + buffer, value,
+                  now);
     return Outcome::Ok;
   }
-  if (offset >= kSemaphores && offset < kSemaphoresEnd)
-    coprocessor_->write_semaphore((offset - kSemaphores) / 4, value, now);
+  if (offset >= kSemaphores && offset < kSemaphoresEnd) {
+    const u32 semaphore = (offset - kSemaphores) / 4;
+    const u32 before = coprocessor_->read_semaphore(semaphore);
+    coprocessor_->write_semaphore(semaphore, value, now);
+    if (trace_ != nullptr) trace_semaphore(core, semaphore, before, now);
+  }
   return Outcome::Ok;  // writes to the PCBuf and TTSync words are discarded (ManualTTSync.md)
 }
 
@@ -273,15 +282,21 @@ Loaded Tile::load_mailbox(unsigned core, u32 offset, Cycle now) {
             wait(core, BlockKind::MailboxEmpty, mask_of(Resource::Mailbox), 0xFFEC0000 + offset)};
   end_long_turn(now);
   wakeup_.touch(Resource::Mailbox);
-  return {mailboxes_.pop(from, to), Outcome::Ok};
+  const u32 value = mailboxes_.pop(from, to);
+  if (trace_ != nullptr)
+    trace_queue(core, trace::Queue::Mailbox, false, Mailboxes::core_of(from), core, value, now);
+  return {value, Outcome::Ok};
 }
 
-Outcome Tile::store_mailbox(unsigned core, u32 offset, u32 value, Cycle) {
+Outcome Tile::store_mailbox(unsigned core, u32 offset, u32 value, Cycle now) {
   const unsigned from = *Mailboxes::end_of(static_cast<CoreId>(core));
   if (!mailboxes_.can_push(from))
     return wait(core, BlockKind::MailboxFull, mask_of(Resource::Mailbox), 0xFFEC0000 + offset);
   wakeup_.touch(Resource::Mailbox);
   mailboxes_.push(from, offset >> 12, value);
+  if (trace_ != nullptr)
+    trace_queue(core, trace::Queue::Mailbox, true, core, Mailboxes::core_of(offset >> 12), value,
+                now);
   return Outcome::Ok;
 }
 

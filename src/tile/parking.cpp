@@ -19,6 +19,11 @@ bool Tile::back_at_anchor(unsigned core) const {
 }
 
 void Tile::replay(unsigned core, Cycle until) {
+  if (trace_ != nullptr && trace_->follows(core)) return replay_traced(core, until);
+  skip_rounds(core, until);
+}
+
+void Tile::skip_rounds(unsigned core, Cycle until) {
   riscv::CoreState& state = cores_[core];
   const CoreSlot& slot = slots_[core];
   const Cycle rounds = (until - state.cycle) / slot.period;

@@ -130,6 +130,8 @@ bool Tile::write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc
       return raised.size() == before || raised.back().severity != Severity::Error;
     }
     case Region::Overlay:
+      if (trace_ != nullptr) [[unlikely]]
+        return write_stream(address, value, {agent, pc, now});
       if (streams_->write(offset, value)) {
         rouse_coprocessor();
         return true;
@@ -283,6 +285,7 @@ void Tile::hold_core(unsigned core) {
   if (slot.status == CoreStatus::Parked)
     replay(core, std::max(wake_cycle(core), cores_[core].cycle));
   if (slot.recording || slot.status == CoreStatus::Parked) unwatch(core);
+  if (trace_ != nullptr) trace_reset(core, true);
   slot = CoreSlot{};
   reset_debug(core);
   update_watched();
@@ -328,6 +331,7 @@ void Tile::release_core(unsigned core) {
   slots_[core].status = CoreStatus::Running;
   slots_[core].next_probe = state.cycle;
   refresh_checked(core);
+  if (trace_ != nullptr) trace_reset(core, false);
 }
 
 bool Tile::noc_read(u64 address, void* target, u32 bytes, Cycle now, Agent agent) {

@@ -1,6 +1,7 @@
 // Whose turn it is: see tile.hpp and docs/ARCHITECTURE.md, "Inside a tile".
 #include <algorithm>
 
+#include "noc/trace.hpp"
 #include "riscv/core.hpp"
 #include "tile/bus.hpp"
 #include "tile/tile.hpp"
@@ -36,6 +37,17 @@ void Tile::run_until(Cycle until, noc::Outbox& outbox) {
   outbox_ = &outbox;
   for (noc::Packet& packet : early_) outbox.packets.push_back(std::move(packet));
   early_.clear();
+  if (trace_ != nullptr && trace_->covers(now_, until)) {
+    trace_open_stalls();
+    run_turns<true>(until);
+  } else {
+    run_turns<false>(until);
+  }
+  outbox_ = nullptr;
+}
+
+template <bool Traced>
+void Tile::run_turns(Cycle until) {
   while (now_ < until) {
     if (!anyone_awake()) {
       const Cycle next = arrivals_.next();
@@ -43,9 +55,8 @@ void Tile::run_until(Cycle until, noc::Outbox& outbox) {
       now_ = std::max(now_, next);
     }
     serve_arrivals();
-    run_turn(std::min(until, arrivals_.next()));
+    run_turn<Traced>(std::min(until, arrivals_.next()));
   }
-  outbox_ = nullptr;
 }
 
 void Tile::serve_arrivals() {
@@ -54,6 +65,7 @@ void Tile::serve_arrivals() {
   while (arrivals_.next() <= now_) {
     noc::Packet packet = arrivals_.pop();
     const unsigned noc = packet.noc;
+    if (trace_ != nullptr) noc::trace_arrival(*trace_, packet, now_);
     nius_[noc]->receive(std::move(packet), now_);
     if (nius_[noc]->interrupt() != pic_.hardware(1 + noc)) refresh_hardware_interrupts();
   }
@@ -63,6 +75,7 @@ Cycle Tile::nominal_end(Cycle at) const {
   return std::min(turn_limit_, at - at % quantum_ + quantum_);
 }
 
+template <bool Traced>
 void Tile::run_turn(Cycle limit) {
   turn_begin_ = now_;
   turn_limit_ = limit;
@@ -85,18 +98,26 @@ void Tile::run_turn(Cycle limit) {
     }
     if (slot.status != CoreStatus::Running) continue;
     position_ = core;
-    run_core(core);
+    run_core<Traced>(core);
   }
   position_ = kCores;
-  if (!coprocessor_->asleep()) coprocessor_->run(nominal_begin(turn_end_ - 1), turn_end_);
+  if (!coprocessor_->asleep()) {
+    const Cycle begin = nominal_begin(turn_end_ - 1);
+    if (Traced && trace_->follows_threads())
+      coprocessor_->run_traced(begin, turn_end_, *trace_);
+    else
+      coprocessor_->run(begin, turn_end_);
+  }
   now_ = turn_end_;
   position_ = kOutside;
   if (dump_.running()) write_due_samples();
 }
 
+template <bool Traced>
 void Tile::run_core(unsigned core) {
   riscv::CoreState& state = cores_[core];
   CoreSlot& slot = slots_[core];
+  const bool followed = Traced && trace_->follows(core);
   while (slot.status == CoreStatus::Running && state.cycle < turn_end_) {
     slot.waited_for = BlockKind::None;
     if (slot.checked && finish_debug_access(core)) continue;
@@ -107,7 +128,9 @@ void Tile::run_core(unsigned core) {
       continue;
     }
     riscv::Outcome outcome;
-    if (slot.recording) {
+    if (followed) {
+      outcome = run_followed(core);
+    } else if (slot.recording) {
       outcome = riscv::run(state, *recording_buses_[core], state.cycle + 1);
       recording_buses_[core]->attention = false;
       check_recording(core);
@@ -173,7 +196,9 @@ void Tile::wake_core(unsigned core) {
 void Tile::take_interrupt(unsigned core) {
   if (core >= Pic::kCores || cores_[core].csr.in_interrupt || !pic_.pending(core)) return;
   if (slots_[core].recording) stop_recording(core, false);
-  cores_[core].enter_interrupt(pic_.serve(core));
+  const u32 handler = pic_.serve(core);
+  if (trace_ != nullptr) trace_interrupt(core, handler);
+  cores_[core].enter_interrupt(handler);
 }
 
 void Tile::rouse_for_interrupts() {

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/bits.hpp"
+#include "noc/trace.hpp"
 #include "tile/bus.hpp"
 
 namespace bhemu::tile {
@@ -123,6 +124,7 @@ void Tile::make_nius(const TileConfig& config) {
 
 void Tile::send(noc::Packet&& packet) {
   packet.sequence = sequence_++;
+  if (trace_ != nullptr) noc::trace_departure(*trace_, packet);
   bytes_sent_ += packet.payload ? packet.payload->size() : 0;
   if (packet.kind == noc::PacketKind::ReadRequest) {
     if (packet.issuer <= Agent::Trisc2) ++activity_.reads[static_cast<unsigned>(packet.issuer)];

@@ -22,6 +22,8 @@
 #include "noc/stream.hpp"
 #include "riscv/access.hpp"
 #include "riscv/core.hpp"
+#include "riscv/effect.hpp"
+#include "riscv/vector.hpp"
 #include "tensix/coprocessor.hpp"
 #include "tile/debug_bus.hpp"
 #include "tile/debug_registers.hpp"
@@ -31,6 +33,7 @@
 #include "tile/riscv_debug.hpp"
 #include "tile/slot.hpp"
 #include "tile/timestamper.hpp"
+#include "trace/port.hpp"
 
 namespace bhemu::tile {
 
@@ -77,6 +80,7 @@ class Tile final : public noc::Node {
   /// Only after settle().
   void archive(Archive& archive) override;
   void reset(Cycle now) override;
+  void catch_up_trace(Cycle now) override;
 
   /// Brings cores that wait to cycle `now` (an epoch edge), as if they had been run: before
   /// anything looks at cycle counts or hashes.
@@ -110,7 +114,11 @@ class Tile final : public noc::Node {
   static constexpr unsigned index(CoreId id) { return static_cast<unsigned>(id); }
 
   // Schedule (schedule.cpp)
+  template <bool Traced>
+  void run_turns(Cycle until);
+  template <bool Traced>
   void run_turn(Cycle limit);
+  template <bool Traced>
   void run_core(unsigned core);
   void after_run(unsigned core, riscv::Outcome outcome);
   void serve_arrivals();
@@ -161,6 +169,20 @@ class Tile final : public noc::Node {
   void reset_debug(unsigned core);
   void misuse(Rule rule, const Author& author, std::string text);
   CoreWait waiting_for_debugger(unsigned core) const;
+  // For a trace, when there is one (trace.cpp)
+  riscv::Outcome run_followed(unsigned core);
+  riscv::Outcome step_traced(unsigned core);
+  void replay_traced(unsigned core, Cycle until);
+  void skip_rounds(unsigned core, Cycle until);
+  void trace_open_stalls();
+  void trace_block(unsigned core);
+  void trace_reset(unsigned core, bool held);
+  void trace_interrupt(unsigned core, u32 handler);
+  void trace_queue(unsigned core, trace::Queue queue, bool push, unsigned from, unsigned to,
+                   u32 value, Cycle now);
+  void trace_semaphore(unsigned core, u32 semaphore, u32 before, Cycle now);
+  void trace_push(unsigned core, Cycle cycle, u32 word, const riscv::Effect& effect);
+  void trace_vector(unsigned core, u32 pc, const riscv::VectorAccess& access);
 
   // MMIO (mmio.cpp)
   riscv::Loaded load(unsigned core, u32 address, u32 size, Cycle now);
@@ -174,6 +196,7 @@ class Tile final : public noc::Node {
   riscv::Outcome wait(unsigned core, BlockKind kind, u32 resources, u32 address);
 
   // Registers reachable by cores and over the NoC (registers.cpp)
+  bool write_stream(u32 address, u32 value, const Author& author);
   bool read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc);
   bool write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc);
   bool read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc);

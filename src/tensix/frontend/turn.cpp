@@ -5,16 +5,6 @@
 #include "tensix/sfpu/schedule.hpp"
 
 namespace bhemu::tensix::frontend {
-namespace {
-
-/// Only those who are woken can look at windows that end during a turn. They become fewer.
-bool windows_are_watched(const Environment& env) {
-  constexpr u32 kWindows = mask_of(Resource::Thread0) | mask_of(Resource::Thread1) |
-                           mask_of(Resource::Thread2) | mask_of(Resource::Tdma);
-  return env.wakeup != nullptr && (env.wakeup->watched & kWindows) != 0;
-}
-
-}  // namespace
 
 void advance(State& state, const Environment& env, Cycle now) {
   for (unsigned thread = 0; thread < kThreads; ++thread) {

@@ -8,6 +8,13 @@
 
 namespace bhemu::tensix::frontend {
 
+/// Only those who are woken can look at windows that end during a turn. They become fewer.
+inline bool windows_are_watched(const Environment& env) {
+  constexpr u32 kWindows = mask_of(Resource::Thread0) | mask_of(Resource::Thread1) |
+                           mask_of(Resource::Thread2) | mask_of(Resource::Tdma);
+  return env.wakeup != nullptr && (env.wakeup->watched & kWindows) != 0;
+}
+
 /// Time goes on to `now`: windows that end up to there end now, which a core can see.
 void advance(State& state, const Environment& env, Cycle now);
 

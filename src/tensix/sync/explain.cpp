@@ -63,10 +63,10 @@ std::string releaser(const State& state, u32 index, bool by_post) {
                      name, index, 0xFFE80020u + index * 4);
 }
 
-void explain_latch(const State& state, unsigned thread, ThreadWait& result) {
+void explain_latch(const State& state, unsigned thread, Cycle now, ThreadWait& result) {
   const LatchedWait& wait = state.frontend[thread].wait;
   if (wait.kind == WaitKind::Stallwait) {
-    const u32 unmet = frontend::unmet_conditions(state, thread, wait.condition, state.now);
+    const u32 unmet = frontend::unmet_conditions(state, thread, wait.condition, now);
     std::string until;
     for (u32 i = 0; i < 13; ++i) {
       if (!bit(unmet, i)) continue;
@@ -164,7 +164,7 @@ void explain_gate(const State& state, unsigned thread, ThreadWait& result) {
 
 }  // namespace
 
-ThreadWait explain_wait(const State& state, unsigned thread) {
+ThreadWait explain_wait(const State& state, unsigned thread, Cycle now) {
   const Frontend& frontend = state.frontend[thread];
   ThreadWait result;
   result.instruction = frontend.gate_full ? frontend.gate_word : 0;
@@ -181,7 +181,7 @@ ThreadWait explain_wait(const State& state, unsigned thread) {
   result.waiting = true;
   const LatchedWait& wait = frontend.wait;
   if (wait.kind != WaitKind::None && frontend::blocks(wait, frontend.gate_word)) {
-    explain_latch(state, thread, result);
+    explain_latch(state, thread, now, result);
     result.what += fmt::format(", before {}", disassemble(frontend.gate_word));
   } else {
     explain_gate(state, thread, result);

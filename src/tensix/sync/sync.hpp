@@ -10,6 +10,6 @@ void post_semaphore(Semaphore& semaphore);
 void get_semaphore(Semaphore& semaphore);
 
 /// Why `thread` does not advance, in words, and who could change that.
-ThreadWait explain_wait(const State& state, unsigned thread);
+ThreadWait explain_wait(const State& state, unsigned thread, Cycle now);
 
 }  // namespace bhemu::tensix

@@ -1,0 +1,18 @@
+// Traces into files.
+#pragma once
+
+#include <memory>
+
+#include "device/device.hpp"
+#include "host/trace_settings.hpp"
+#include "trace/sink.hpp"
+
+namespace bhemu::debug {
+
+/// Opens the file ("-": standard error) and replaces what is in it. Throws host::InputError.
+std::unique_ptr<trace::Sink> open_trace(const host::TraceOptions& options);
+
+/// Begins what the user has asked for; nothing when that is nothing.
+void start_trace(Device& device, const host::TraceSettings& settings, host::SettingStyle style);
+
+}  // namespace bhemu::debug

@@ -1,0 +1,28 @@
+// What an instruction is going to write and where it is going to reach, for those who watch a core.
+#pragma once
+
+#include "riscv/core.hpp"
+
+namespace bhemu::riscv {
+
+enum class Destination : u8 { None, Integer, Float };
+enum class Reach : u8 { None, Load, Store, Atomic, Vector, Tensix };
+
+struct Effect {
+  Destination destination = Destination::None;
+  u8 reg = 0;
+  Reach reach = Reach::None;
+  u8 size = 0;
+  u32 address = 0;
+  u32 stored = 0;  // of a Store
+};
+
+/// Of the instruction `word`, which `state` is about to execute. Vector loads and stores have
+/// elements instead of one address: plan_vector_access.
+/// Reach::Tensix is `.ttinsn`.
+Effect effect_of(const CoreState& state, u32 word);
+
+/// The value of the destination after the instruction, also of x0 (what a load has read).
+u32 value_of(const CoreState& state, const Effect& effect);
+
+}  // namespace bhemu::riscv

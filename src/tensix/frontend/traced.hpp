@@ -1,0 +1,28 @@
+// The threads during one call of Coprocessor::run_traced: what Turn does, cycle by cycle, with
+// every instruction and every wait told to a trace.
+#pragma once
+
+#include "tensix/frontend/gate.hpp"
+#include "trace/port.hpp"
+
+namespace bhemu::tensix::frontend {
+
+class TracedTurn {
+ public:
+  TracedTurn(State& state, const Environment& env, trace::Port& port)
+      : state_(state), env_(env), port_(port) {}
+
+  /// As Turn's.
+  bool cycle(Cycle now, u8& accepted);
+  /// Nothing is done in bursts.
+  Cycle burst(Cycle now, Cycle until);
+
+ private:
+  bool step(unsigned thread, Cycle now, u8& accepted);
+
+  State& state_;
+  const Environment& env_;
+  trace::Port& port_;
+};
+
+}  // namespace bhemu::tensix::frontend

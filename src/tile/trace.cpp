@@ -1,0 +1,250 @@
+// What a tile tells a trace. Nothing here changes what happens: a followed core executes the same
+// instructions one by one, and goes to sleep and wakes as it would without being followed.
+#include <bit>
+#include <cstring>
+#include <optional>
+
+#include "base/bits.hpp"
+#include "riscv/decode.hpp"
+#include "riscv/effect.hpp"
+#include "tile/bus.hpp"
+#include "tile/tile.hpp"
+
+namespace bhemu::tile {
+namespace {
+
+trace::MemoryUse memory_use(const riscv::Effect& effect, u32 loaded, u32 after) {
+  trace::MemoryUse use;
+  use.load = effect.reach == riscv::Reach::Load || effect.reach == riscv::Reach::Atomic;
+  use.store = effect.reach == riscv::Reach::Store || effect.reach == riscv::Reach::Atomic;
+  use.size = effect.size;
+  use.address = effect.address;
+  if (use.load) use.loaded = loaded;
+  if (use.store) use.stored = use.load ? after : effect.stored;
+  return use;
+}
+
+}  // namespace
+
+/// One instruction of a core that is followed.
+riscv::Outcome Tile::step_traced(unsigned core) {
+  riscv::CoreState& state = cores_[core];
+  CoreSlot& slot = slots_[core];
+  trace::Port& port = *trace_;
+  const Cycle cycle = state.cycle;
+  const u32 pc = state.pc;
+  const u32 word = riscv::is_instruction_address(pc) ? l1_.read32(pc) : 0;
+  const riscv::Effect effect = riscv::effect_of(state, word);
+  std::optional<riscv::VectorAccess> vector;
+  if (effect.reach == riscv::Reach::Vector && core == index(CoreId::Trisc2)) {
+    vector.emplace();
+    if (riscv::plan_vector_access(state, word, *vector) != riscv::VectorResult::Ok) vector.reset();
+  }
+  const std::size_t mark = port.mark();
+  slot.block = BlockKind::None;
+
+  const riscv::Outcome outcome =
+      slot.recording ? riscv::run(state, *recording_buses_[core], cycle + 1)
+                     : riscv::run(state, *buses_[core], cycle + 1);
+
+  if (outcome == riscv::Outcome::Ok) {
+    trace::Retired retired{pc,
+                           word,
+                           static_cast<trace::RegisterFile>(effect.destination),
+                           effect.reg,
+                           riscv::value_of(state, effect),
+                           {}};
+    const bool atomic = effect.reach == riscv::Reach::Atomic;
+    const u32 after = atomic && L1::contains(effect.address, 4) ? l1_.read32(effect.address) : 0;
+    retired.memory = memory_use(effect, retired.value, after);
+    if (effect.destination == riscv::Destination::Integer && effect.reg == 0) {
+      retired.file = trace::RegisterFile::None;
+      retired.value = 0;
+    }
+    if (vector) {
+      port.end_repeats(core);
+      trace_vector(core, pc, *vector);
+    }
+    if (port.wants(trace::What::Tensix)) trace_push(core, cycle, word, effect);
+    port.retired(mark, core, cycle, retired);
+    port.end_stall(mark, core, cycle, pc);
+  } else {
+    port.end_repeats(core);
+    if (outcome == riscv::Outcome::Blocked) trace_block(core);
+  }
+  return outcome;
+}
+
+/// What run_core would do without a trace, and no less between two looks at the schedule: when a
+/// core is found to repeat itself decides when a hang is noticed.
+riscv::Outcome Tile::run_followed(unsigned core) {
+  riscv::CoreState& state = cores_[core];
+  if (slots_[core].recording) {
+    const riscv::Outcome outcome = step_traced(core);
+    recording_buses_[core]->attention = false;
+    check_recording(core);
+    return outcome;
+  }
+  const Cycle end = turn_end_;
+  riscv::Outcome outcome;
+  do {
+    outcome = step_traced(core);
+  } while (outcome == riscv::Outcome::Ok && !buses_[core]->attention && state.cycle < end);
+  buses_[core]->attention = false;
+  return outcome;
+}
+
+/// A store to the queue of a thread, or a `.ttinsn`, was carried out.
+void Tile::trace_push(unsigned core, Cycle cycle, u32 word, const riscv::Effect& effect) {
+  unsigned thread =
+      core < index(CoreId::Trisc0) ? 0 : core - index(CoreId::Trisc0);  // its own, at InstrnBuf0
+  u32 pushed = effect.stored;
+  if (effect.reach == riscv::Reach::Tensix) {
+    pushed = std::rotr(word, 2);
+  } else {
+    const Region region =
+        effect.reach == riscv::Reach::Store ? region_at(effect.address) : Region::Count;
+    if (region == Region::InstrnBuf1 || region == Region::InstrnBuf2)
+      thread = region == Region::InstrnBuf1 ? 1 : 2;
+    else if (region != Region::InstrnBuf0)
+      return;
+  }
+  // While the debug bus owns the FIFO, what cores push is lost (mmio.cpp).
+  if (bit(debug_.get(debug_reg::DBG_INSTRN_BUF_CTRL0), thread)) return;
+  trace_->add(cycle, agent_of(static_cast<CoreId>(core)),
+              trace::Pushed{static_cast<u8>(thread), pushed});
+}
+
+void Tile::trace_vector(unsigned core, u32 pc, const riscv::VectorAccess& access) {
+  const riscv::CoreState& state = cores_[core];
+  for (u32 i = 0; i < access.count; ++i) {
+    const riscv::VectorAccess::Element& element = access.element[i];
+    if (access.fault_only_first && element.index >= state.csr.vl) break;
+    trace::VectorElement event{pc, element.index, {}};
+    event.memory.load = !access.store;
+    event.memory.store = access.store;
+    event.memory.size = access.bytes;
+    event.memory.address = element.address;
+    u32& value = access.store ? event.memory.stored : event.memory.loaded;
+    std::memcpy(&value, &state.v.reg[element.reg][element.offset], access.bytes);
+    trace_->add(state.cycle - 1, agent_of(static_cast<CoreId>(core)), event);
+  }
+}
+
+void Tile::trace_block(unsigned core) {
+  trace::Port::Stall& stall = trace_->stall(core);
+  if (stall.open) return;
+  const riscv::CoreState& state = cores_[core];
+  stall = {true, state.cycle};
+  CoreWait wait = waiting(static_cast<CoreId>(core));
+  if (wait.what.empty()) wait = {"a debugger to let it go on", "the debugger"};
+  trace_->add(state.cycle, agent_of(static_cast<CoreId>(core)),
+              trace::StallBegin{state.pc, std::move(wait.what), std::move(wait.who)});
+}
+
+/// A core whose access waits when the trace begins: the end of that will be told.
+void Tile::trace_open_stalls() {
+  for (unsigned core = 0; core < kCores; ++core)
+    if (slots_[core].status == CoreStatus::Blocked && !trace_->stall(core).open)
+      trace_->stall(core) = {true, kNever};
+}
+
+/// The rounds of a parked core are executed one by one until it is certain that the trace leaves
+/// them out; from then on they are only counted.
+void Tile::replay_traced(unsigned core, Cycle until) {
+  riscv::CoreState& state = cores_[core];
+  const Cycle period = slots_[core].period;
+  if (!trace_->wants(trace::What::Riscv)) return skip_rounds(core, until);
+  trace::Repeats& repeats = trace_->repeats(core);
+  if (state.cycle < trace_->from()) skip_rounds(core, std::min(until, trace_->from()));
+  const Cycle end = std::min(until, trace_->until());
+  while (state.cycle < end) {
+    const Cycle rounds = (end - state.cycle) / period;
+    if (rounds != 0 && repeats.is_settled(period)) {
+      repeats.skip(rounds * period);
+      skip_rounds(core, state.cycle + rounds * period);
+    } else {
+      const riscv::Outcome outcome = step_traced(core);
+      CHECK(outcome == riscv::Outcome::Ok);
+    }
+  }
+  if (state.cycle < until) skip_rounds(core, until);
+}
+
+void Tile::catch_up_trace(Cycle now) {
+  if (trace_ == nullptr || now <= trace_->from()) return;
+  for (unsigned core = 0; core < kCores; ++core) {
+    const CoreSlot& slot = slots_[core];
+    if (slot.status != CoreStatus::Parked || cores_[core].cycle >= now) continue;
+    // Also at the end of the range, where what is left out is counted.
+    if (trace_->follows(core) &&
+        (!trace_->repeats(core).is_settled(slot.period) || now >= trace_->until())) {
+      begin_host_access(now);
+      replay(core, now);
+    }
+  }
+}
+
+void Tile::trace_reset(unsigned core, bool held) {
+  const riscv::CoreState& state = cores_[core];
+  const CoreSlot& slot = slots_[core];
+  if (held && slot.status == CoreStatus::Reset) return;
+  trace_->end_repeats(core);
+  trace_->stall(core) = {};
+  // The core may have been ahead of the one that holds it, in the same turn.
+  const Cycle at = held ? std::max(wake_cycle(core), state.cycle) : state.cycle;
+  trace_->add(at, agent_of(static_cast<CoreId>(core)), trace::ResetChanged{held, state.pc});
+}
+
+void Tile::trace_interrupt(unsigned core, u32 handler) {
+  const riscv::CoreState& state = cores_[core];
+  trace_->add(state.cycle, agent_of(static_cast<CoreId>(core)),
+              trace::Interrupted{state.pc, handler});
+}
+
+void Tile::trace_queue(unsigned core, trace::Queue queue, bool push, unsigned from, unsigned to,
+                       u32 value, Cycle now) {
+  trace_->add(
+      now, agent_of(static_cast<CoreId>(core)),
+      trace::QueueMoved{queue, push, static_cast<CoreId>(from), static_cast<CoreId>(to), value});
+}
+
+void Tile::trace_semaphore(unsigned core, u32 semaphore, u32 before, Cycle now) {
+  const u32 after = coprocessor_->read_semaphore(semaphore);
+  const u32 max = coprocessor_->semaphore_max(semaphore);
+  if (after == before) return;
+  trace_->add(now, agent_of(static_cast<CoreId>(core)),
+              trace::SemaphoreChanged{static_cast<u8>(semaphore), static_cast<u8>(before),
+                                      static_cast<u8>(after), static_cast<u8>(max)});
+}
+
+/// What write_register does with an address of the overlay, and every register that it changes.
+bool Tile::write_stream(u32 address, u32 value, const Author& author) {
+  const u32 offset = address - info_of(Region::Overlay).first;
+  const u32 stream = offset / noc::kStreamStride;
+  const u32 base = stream * noc::kStreamStride;
+  const noc::StreamRegisterInfo* rows = noc::stream_registers();
+  const auto each = [&](auto visit) {
+    u32 slot = 0;
+    for (unsigned row = 0; row < noc::stream_register_count(); ++row)
+      for (u32 i = 0; i < rows[row].count; ++i, ++slot) visit(rows[row], rows[row].index + i, slot);
+  };
+  std::array<u32, noc::kStreamSlots> before{};
+  each([&](const noc::StreamRegisterInfo&, u32 index, u32 slot) {
+    streams_->read(base + index * 4, before[slot]);
+  });
+  if (!streams_->write(offset, value))
+    return !refuse(Rule::TileUnmappedAddress, author.agent, address, author.pc, author.cycle,
+                   "store to");
+  each([&](const noc::StreamRegisterInfo& row, u32 index, u32 slot) {
+    u32 after = 0;
+    if (!streams_->read(base + index * 4, after) || after == before[slot]) return;
+    trace_->add(author.cycle, author.agent,
+                trace::StreamChanged{static_cast<u8>(stream), static_cast<u16>(index), row.name,
+                                     before[slot], after});
+  });
+  rouse_coprocessor();
+  return true;
+}
+
+}  // namespace bhemu::tile
