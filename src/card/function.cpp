@@ -40,12 +40,18 @@ Function::Function(Device& device) : device_(device), config_(subsystem_of(devic
 
 u32 Function::config_read(u32 offset) const {
   u32 value;
-  // Configuration space and the controller's registers are two ways to the same.
-  if (offset == kConfig_PCIE_DEVICE_CONTROL)
-    return device_.pcie().controller().word(pcie::DEVICE_CONTROL_DEVICE_STATUS);
-  if (!config_.read(offset, value))
+  if (!config_find(offset, value))
     throw AccessError(fmt::format("no register at offset {:#x} of configuration space", offset));
   return value;
+}
+
+bool Function::config_find(u32 offset, u32& value) const {
+  // Configuration space and the controller's registers are two ways to the same.
+  if (offset == kConfig_PCIE_DEVICE_CONTROL) {
+    value = device_.pcie().controller().word(pcie::DEVICE_CONTROL_DEVICE_STATUS);
+    return true;
+  }
+  return config_.read(offset, value);
 }
 
 void Function::config_write(u32 offset, u32 value) {

@@ -44,6 +44,8 @@ class Function {
 
   /// Throw AccessError when there is no such register.
   u32 config_read(u32 offset) const;
+  /// The same without an exception: false where no register is.
+  bool config_find(u32 offset, u32& value) const;
   void config_write(u32 offset, u32 value);
   /// The host has asked for a reset of the ASIC: whoever owns device and function starts both anew.
   bool wants_reset() const { return wants_reset_; }

@@ -191,7 +191,8 @@ bool Driver::config_read(u32 offset, std::span<u8> bytes) {
   if (offset > kConfigBytes || bytes.size() > kConfigBytes - offset) return false;
   for (size_t i = 0; i < bytes.size(); ++i) {
     const u32 at = offset + static_cast<u32>(i);
-    const u32 word = at < card::ConfigSpace::kBytes ? visit.function().config_read(at & ~3u) : 0;
+    u32 word = 0;  // as PCI wants it where no register is
+    if (!visit.function().config_find(at & ~3u, word)) word = 0;
     bytes[i] = static_cast<u8>(word >> (at % 4 * 8));
   }
   return true;
@@ -225,9 +226,9 @@ bool Driver::config_write(u32 offset, std::span<const u8> bytes) {
   Function& function = visit.function();
   for (size_t i = 0; i < bytes.size(); ++i) {
     const u32 at = offset + static_cast<u32>(i);
-    if (at >= card::ConfigSpace::kBytes) continue;
+    u32 word = 0;
+    if (!function.config_find(at & ~3u, word)) continue;
     const u32 shift = at % 4 * 8;
-    const u32 word = function.config_read(at & ~3u);
     function.config_write(at & ~3u, (word & ~(0xFFu << shift)) | u32{bytes[i]} << shift);
   }
   return true;
