@@ -63,7 +63,8 @@ std::string kmd_page() {
       "## Files of sysfs and procfs\n\n"
       "`{card}` is the class device, `{pci}` the PCI function, `{bdf}` its address\n"
       "(`0000:01:00.0`), `{hwmon}` its sensors, `{n}` the card's number, `{h}` that of the\n"
-      "sensors. What describes the board comes from its telemetry, so nothing contradicts what\n"
+      "sensors, `{slot}` that of the slot. What describes the board comes from its telemetry, so "
+      "nothing contradicts what\n"
       "the chip itself says.\n\n";
   page += table_head({"path", "link to", "what it says"});
   for (const FileRow& one : kFiles)

@@ -31,6 +31,7 @@ std::string expand(std::string text, unsigned ordinal) {
   replace(text, "{pci}", "/sys/devices/pci0000:00/{bdf}");
   replace(text, "{bdf}", bdf_of(ordinal));
   replace(text, "{n}", std::to_string(ordinal));
+  replace(text, "{slot}", std::to_string(bus_of(ordinal)));
   replace(text, "{h}", std::to_string(hwmon_of(ordinal)));
   return text;
 }
@@ -126,6 +127,11 @@ class Source {
         "PCI_SLOT_NAME={}\n",
         config_value(9, 3), config_value(0, 2), config_value(2, 2), config_value(0x2C, 2),
         config_value(0x2E, 2), bdf_of(ordinal_));
+  }
+  /// Without the function: a slot takes a card, not a function of one.
+  Text slot_address() const {
+    const std::string bdf = bdf_of(ordinal_);
+    return line(bdf.substr(0, bdf.rfind('.')));
   }
   Text cpus() const {
     const unsigned count = std::max(1u, std::thread::hardware_concurrency());

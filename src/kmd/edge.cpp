@@ -1,7 +1,6 @@
 #include "kmd/edge.hpp"
 
 #include <algorithm>
-#include <thread>
 
 namespace bhemu::kmd {
 namespace {
@@ -14,9 +13,10 @@ using std::chrono::nanoseconds;
 constexpr nanoseconds kLinger = nanoseconds(1500);
 constexpr microseconds kLeastShare = microseconds(5);
 constexpr microseconds kMostShare = microseconds(50);
-// Looks before a waiting thread gives its processor away, and before it sleeps.
-constexpr int kLooks = 2000;
-constexpr int kYields = 20;
+// How long a waiting thread looks before it sleeps. Giving the processor away in between would cost
+// a whole turn of everybody else's on a busy host.
+constexpr microseconds kLook = microseconds(15);
+constexpr unsigned kMostOffers = 8;
 
 void relax() {
 #if defined(__x86_64__)
@@ -27,27 +27,24 @@ void relax() {
 }  // namespace
 
 void Edge::wait_while(int state) {
-  for (int look = 0; state_.load(std::memory_order_acquire) == state; ++look) {
-    if (look < kLooks) {
+  const Clock::time_point began = Clock::now();
+  while (state_.load(std::memory_order_acquire) == state) {
+    if (Clock::now() - began < kLook)
       relax();
-    } else if (look < kLooks + kYields) {
-      std::this_thread::yield();
-    } else {
+    else
       state_.wait(state, std::memory_order_acquire);
-    }
   }
 }
 
 void Edge::enter() {
   hosts_.lock();
   for (;;) {
-    int free = kFree;
-    if (state_.compare_exchange_strong(free, kHost)) return;
-    int running = kRunning;
-    if (state_.compare_exchange_strong(running, kAsked)) {
-      wait_while(kAsked);  // until the runner hands over
-      return;
+    for (const int open : {kFree, kOffered}) {
+      int state = open;
+      if (state_.compare_exchange_strong(state, kHost)) return;
     }
+    int running = kRunning;
+    if (state_.compare_exchange_strong(running, kAsked)) wait_while(kAsked);
   }
 }
 
@@ -58,12 +55,37 @@ void Edge::leave() {
   hosts_.unlock();
 }
 
+/// Who asked may sleep, and on a busy host that can last. The device goes on meanwhile, but not for
+/// ever: after some offers in vain it waits.
+bool Edge::takes_back() {
+  const Clock::time_point began = Clock::now();
+  while (state_.load(std::memory_order_acquire) == kOffered) {
+    if (Clock::now() - began < kLook) {
+      relax();
+      continue;
+    }
+    int offered = kOffered;
+    if (refused_ < kMostOffers && state_.compare_exchange_strong(offered, kRunning)) {
+      ++refused_;
+      return true;
+    }
+    wait_while(kOffered);
+  }
+  refused_ = 0;
+  return false;
+}
+
 void Edge::begin_run() {
   const Clock::time_point began = Clock::now();
+  if (takes_back()) {
+    run_began_ = Clock::now();
+    hosts_took_ = Clock::duration::zero();
+    return;
+  }
   const Clock::duration share = std::clamp<Clock::duration>(run_took_, kLeastShare, kMostShare);
-  Clock::time_point last_host = began;
+  Clock::time_point last_host = Clock::now();
   // Without a host inside, nobody has asked for the edge since the last one left.
-  for (Clock::time_point now = began; now - began < share; now = Clock::now()) {
+  for (Clock::time_point now = last_host; now - began < share; now = Clock::now()) {
     if (state_.load() == kHost) last_host = now;
     if (now - last_host > kLinger || run_took_ == Clock::duration::zero()) break;
     relax();
@@ -85,7 +107,7 @@ void Edge::end_run() {
   int running = kRunning;
   if (state_.compare_exchange_strong(running, kFree)) return;
   run_took_ = Clock::now() - run_began_;
-  state_.store(kHost);
+  state_.store(kOffered);
   state_.notify_all();
 }
 

@@ -28,8 +28,15 @@ class Edge {
   bool wanted();
 
  private:
-  enum : int { kFree, kRunning, kAsked, kHost };
+  enum : int {
+    kFree,
+    kRunning,
+    kAsked,    // running, and a host waits
+    kOffered,  // nobody inside: the host that waits may come
+    kHost,
+  };
   void wait_while(int state);
+  bool takes_back();
 
   std::mutex hosts_;  // one host at a time
   std::atomic<int> state_{kFree};
@@ -37,6 +44,7 @@ class Edge {
   Clock::time_point run_began_{};
   Clock::duration run_took_{};
   Clock::duration hosts_took_{};
+  unsigned refused_ = 0;  // offers in a row that nobody took
 };
 
 }  // namespace bhemu::kmd

@@ -18,7 +18,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 // How a device that spins is looked after (rest()).
-constexpr microseconds kBeforeSleep = microseconds(20);
+constexpr microseconds kBeforeSleep = microseconds(10);
 constexpr microseconds kRestless = microseconds(200);  // looks all the time
 constexpr microseconds kLongestRest = microseconds(100);
 constexpr milliseconds kBetweenBursts = milliseconds(1);
@@ -131,7 +131,8 @@ void LiveCard::rest(Edge::Clock::duration longest) {
   const auto ready = [this] { return awake_.load() || quit_.load(); };
   // Who has just written often writes again.
   const Edge::Clock::time_point began = Edge::Clock::now();
-  while (!ready() && Edge::Clock::now() - began < kBeforeSleep) std::this_thread::yield();
+  while (!ready() && Edge::Clock::now() - began < kBeforeSleep) {
+  }
   std::unique_lock<std::mutex> lock(sleep_);
   if (longest == Edge::Clock::duration::max())
     sleeper_.wait(lock, ready);
@@ -156,10 +157,7 @@ void LiveCard::serve() {
     if (now == Rest::Idle || now == Rest::Dead) {
       rest(Edge::Clock::duration::max());
     } else if (now == Rest::Watch) {
-      if (watched < kRestless)
-        std::this_thread::yield();
-      else
-        rest(std::min<Edge::Clock::duration>(kLongestRest, watched / 16));
+      if (watched >= kRestless) rest(std::min<Edge::Clock::duration>(kLongestRest, watched / 16));
     }
   }
 }

@@ -38,6 +38,7 @@ TEST_F(Attributes, the_pci_function_agrees_with_device_info) {
   EXPECT_EQ(read(kPci + "revision"), "0x00\n");
   EXPECT_EQ(read(kPci + "numa_node"), "-1\n");
   EXPECT_EQ(read(kPci + "iommu_group/type").substr(0, 3), "DMA");
+  EXPECT_EQ(read("/sys/bus/pci/slots/1/address"), "0000:01:00\n");
   const std::string config = read(kPci + "config");
   ASSERT_EQ(config.size(), 4096u);
   EXPECT_EQ(config.substr(0, 4), std::string("\x52\x1e\x40\xb1", 4));

@@ -44,6 +44,12 @@ class Pages {
   u64 bytes_;
 };
 
+inline abi::PinPages pin_wish(const Pages& memory, u32 flags) {
+  abi::PinPages pin{};
+  pin.in = {sizeof pin.out, flags, memory.address(), memory.size()};
+  return pin;
+}
+
 class Bench : public testing::Test {
  protected:
   template <class Argument>
