@@ -159,11 +159,21 @@ void Session::config_write(u32 bus_device_function, u32 offset, u32 value) {
   });
 }
 
+/// Between a write of the host's and a read of its own, time passes on every bus. Clients that
+/// clock after their reads only (tt-umd) rely on it: they release a core, or send a debugger's
+/// command, and look at once. What faults meanwhile is said at the next clock.
+void Session::let_writes_work() {
+  if (!has_written_) return;
+  has_written_ = false;
+  device_->advance(1);
+}
+
 void Session::read(u64 address, std::span<u8> bytes) {
   if (bytes.data() != nullptr) std::fill(bytes.begin(), bytes.end(), u8{0xFF});
   guarded([&] {
     check_buffer(bytes);
     if (bytes.empty()) return;  // nothing goes out on the bus
+    let_writes_work();
     function_->read(address, bytes);
   });
 }
@@ -172,6 +182,7 @@ void Session::write(u64 address, std::span<const u8> bytes) {
   guarded([&] {
     check_buffer(bytes);
     if (bytes.empty()) return;
+    has_written_ = true;
     function_->write(address, bytes);
   });
 }
@@ -181,6 +192,7 @@ void Session::tile_read(u32 x, u32 y, u64 address, std::span<u8> bytes) {
   guarded([&] {
     check_buffer(bytes);
     if (bytes.empty()) return;
+    let_writes_work();
     const bool there = x < noc::Routing::kSpan && y < noc::Routing::kSpan;
     if (!there || !device_->read({static_cast<u8>(x), static_cast<u8>(y)}, address, bytes))
       throw card::AccessError(fmt::format("nothing can be read at ({}, {}) address {:#x}, {} bytes",
@@ -192,6 +204,7 @@ void Session::tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes) {
   guarded([&] {
     check_buffer(bytes);
     if (bytes.empty()) return;
+    has_written_ = true;
     const bool there = x < noc::Routing::kSpan && y < noc::Routing::kSpan;
     const NodeId node =
         there ? device_->board().node_at_translated({static_cast<u8>(x), static_cast<u8>(y)})
@@ -210,6 +223,7 @@ void Session::tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes) {
 void Session::clock(u32 cycles) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (latched_ || cycles == 0) return;
+  has_written_ = false;
   const RunStatus status = device_->advance(cycles).status;
   if (!trace_.file.empty()) {
     if (const trace::Summary trace = device_->trace_summary(); !trace.error.empty())

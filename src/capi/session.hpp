@@ -61,6 +61,7 @@ class Session {
   void power_off();
   template <class Body>
   void guarded(Body body);
+  void let_writes_work();
   std::string take_faults();
   void host_mistake(const std::string& text);
   void guest_mistake();
@@ -77,6 +78,7 @@ class Session {
   std::optional<card::Function> function_;
   std::mutex mutex_;  // clients lock around us; those that do not are still served one by one
   bool latched_ = false;
+  bool has_written_ = false;  // since the last read or clock
 };
 
 }  // namespace bhemu::capi

@@ -39,19 +39,13 @@ class ThroughWindow {
 Function::Function(Device& device) : device_(device), config_(subsystem_of(device.board())) {}
 
 u32 Function::config_read(u32 offset) const {
+  // Configuration space and the controller's registers are two ways to the same.
+  if (offset == kConfig_PCIE_DEVICE_CONTROL)
+    return device_.pcie().controller().word(pcie::DEVICE_CONTROL_DEVICE_STATUS);
   u32 value;
-  if (!config_find(offset, value))
+  if (!config_.read(offset, value))
     throw AccessError(fmt::format("no register at offset {:#x} of configuration space", offset));
   return value;
-}
-
-bool Function::config_find(u32 offset, u32& value) const {
-  // Configuration space and the controller's registers are two ways to the same.
-  if (offset == kConfig_PCIE_DEVICE_CONTROL) {
-    value = device_.pcie().controller().word(pcie::DEVICE_CONTROL_DEVICE_STATUS);
-    return true;
-  }
-  return config_.read(offset, value);
 }
 
 void Function::config_write(u32 offset, u32 value) {

@@ -42,10 +42,9 @@ class Function {
   /// `device` must outlive this.
   explicit Function(Device& device);
 
-  /// Throw AccessError when there is no such register.
+  /// Throw AccessError for an offset that is no multiple of 4 or beyond the end. Where PCI has no
+  /// register, 0 is read and what is written is ignored.
   u32 config_read(u32 offset) const;
-  /// The same without an exception: false where no register is.
-  bool config_find(u32 offset, u32& value) const;
   void config_write(u32 offset, u32 value);
   /// The host has asked for a reset of the ASIC: whoever owns device and function starts both anew.
   bool wants_reset() const { return wants_reset_; }

@@ -210,8 +210,7 @@ Source source_of(const Driver::Impl& driver) {
   std::array<u32, card::ConfigSpace::kBytes / 4> words{};
   {
     const LiveCard::Visit visit(driver.card, false);
-    for (u32 i = 0; i < words.size(); ++i)
-      if (!visit.function().config_find(i * 4, words[i])) words[i] = 0;
+    for (u32 i = 0; i < words.size(); ++i) words[i] = visit.function().config_read(i * 4);
   }
   return {driver.firmware, words, driver.ordinal, driver.files.size()};
 }

@@ -191,8 +191,7 @@ bool Driver::config_read(u32 offset, std::span<u8> bytes) {
   if (offset > kConfigBytes || bytes.size() > kConfigBytes - offset) return false;
   for (size_t i = 0; i < bytes.size(); ++i) {
     const u32 at = offset + static_cast<u32>(i);
-    u32 word = 0;  // as PCI wants it where no register is
-    if (!visit.function().config_find(at & ~3u, word)) word = 0;
+    const u32 word = visit.function().config_read(at & ~3u);
     bytes[i] = static_cast<u8>(word >> (at % 4 * 8));
   }
   return true;
@@ -226,8 +225,7 @@ bool Driver::config_write(u32 offset, std::span<const u8> bytes) {
   Function& function = visit.function();
   for (size_t i = 0; i < bytes.size(); ++i) {
     const u32 at = offset + static_cast<u32>(i);
-    u32 word = 0;
-    if (!function.config_find(at & ~3u, word)) continue;
+    const u32 word = function.config_read(at & ~3u);
     const u32 shift = at % 4 * 8;
     function.config_write(at & ~3u, (word & ~(0xFFu << shift)) | u32{bytes[i]} << shift);
   }

@@ -112,8 +112,8 @@ class Driver {
   void on_mappings_lost(std::function<void()> listener);
 
   /// The caller is about to unmap a stretch of his memory, or to map something else there. Pages of
-  /// it that are pinned go on living for the card, as a kernel keeps them; what is at this place when
-  /// the call returns is not theirs any more. Cheap when nothing is pinned.
+  /// it that are pinned go on living for the card, as a kernel keeps them; what is at this place
+  /// when the call returns is not theirs any more. Cheap when nothing is pinned.
   void before_unmap(u64 address, u64 bytes);
 
   /// What last went wrong, guest's fault or host's mistake, as a report; empty: nothing did.
