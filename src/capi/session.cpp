@@ -165,7 +165,7 @@ void Session::config_write(u32 bus_device_function, u32 offset, u32 value) {
 void Session::let_writes_work() {
   if (!has_written_) return;
   has_written_ = false;
-  device_->advance(1);
+  has_faulted_ |= device_->advance(1).status == RunStatus::Faulted;
 }
 
 void Session::read(u64 address, std::span<u8> bytes) {
@@ -229,7 +229,9 @@ void Session::clock(u32 cycles) {
     if (const trace::Summary trace = device_->trace_summary(); !trace.error.empty())
       report_trace(trace.error);
   }
-  if (status == RunStatus::Faulted) guest_mistake();
+  if (status != RunStatus::Faulted && !has_faulted_) return;
+  has_faulted_ = false;
+  guest_mistake();
 }
 
 }  // namespace bhemu::capi

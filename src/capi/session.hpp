@@ -79,6 +79,7 @@ class Session {
   std::mutex mutex_;  // clients lock around us; those that do not are still served one by one
   bool latched_ = false;
   bool has_written_ = false;  // since the last read or clock
+  bool has_faulted_ = false;  // between a write and a read; not said yet
 };
 
 }  // namespace bhemu::capi

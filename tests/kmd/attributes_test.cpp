@@ -22,7 +22,7 @@ class Attributes : public Bench {
 TEST_F(Attributes, the_class_device_says_what_the_telemetry_says) {
   EXPECT_EQ(read(kClass + "tt_card_type"), "p100a\n");
   EXPECT_EQ(read(kClass + "tt_serial"), "0000043000000001\n");
-  EXPECT_EQ(read(kClass + "tt_asic_id"), "0000043000000001\n");
+  EXPECT_EQ(read(kClass + "tt_asic_id"), "0000000000000001\n");
   EXPECT_EQ(read(kClass + "tt_aiclk"), "800\n");
   EXPECT_EQ(read(kClass + "tt_fw_bundle_ver"), "18.8.0.0\n");
   EXPECT_EQ(read(kClass + "tt_therm_trip_count"), "0\n");
@@ -60,12 +60,12 @@ TEST_F(Attributes, links_lead_to_the_same_files) {
 TEST_F(Attributes, sensors_are_in_the_units_of_hwmon) {
   const std::string hwmon = kPci + "hwmon/hwmon100/";
   EXPECT_EQ(read(hwmon + "temp1_input"), "45000\n");
-  EXPECT_EQ(read(hwmon + "temp1_max"), "83000\n");
+  EXPECT_EQ(read(hwmon + "temp1_max"), "90000\n");
   EXPECT_EQ(read(hwmon + "in0_input"), "800\n");
   EXPECT_EQ(read(hwmon + "in0_max"), "900\n");
   EXPECT_EQ(read(hwmon + "curr1_input"), "75000\n");
   EXPECT_EQ(read(hwmon + "power1_input"), "60000000\n");
-  EXPECT_EQ(read(hwmon + "fan1_input"), "1500\n");
+  EXPECT_EQ(read(hwmon + "fan1_input"), "2000\n");
   EXPECT_EQ(read(hwmon + "fan1_label"), "fan_rpm\n");
 }
 

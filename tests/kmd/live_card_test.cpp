@@ -246,7 +246,7 @@ TEST_F(Resets, an_asic_reset_clears_the_chip_and_ends_other_files) {
   ASSERT_EQ(aim(id, kTile, 0), 0);
   EXPECT_EQ(get32(place(id) + 0x4000), 0u);
   EXPECT_EQ(call(abi::GET_DRIVER_INFO, info, other.get()), -ENODEV);
-  EXPECT_EQ(driver.attribute("/sys/class/tenstorrent/tenstorrent!0/tt_aiclk")->text, "1350\n");
+  EXPECT_EQ(driver.attribute("/sys/class/tenstorrent/tenstorrent!0/tt_aiclk")->text, "800\n");
 }
 
 TEST_F(Resets, a_board_reset_goes_through_the_firmware) {
