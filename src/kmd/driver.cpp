@@ -131,17 +131,28 @@ bool Driver::read(unsigned bar, u64 offset, std::span<u8> bytes) {
 }
 
 bool Driver::write(unsigned bar, u64 offset, std::span<const u8> bytes) {
-  const bool done = impl_->card.write(bar, offset, bytes);
+  const Store store{bar, offset, bytes};
+  return write({&store, 1});
+}
+
+bool Driver::write(std::span<const Store> stores) {
+  const bool done =
+      impl_->card.access_each(true, stores.size(), [&](card::Function& function, size_t i) {
+        function.bar_write(stores[i].bar, stores[i].offset, stores[i].bytes);
+      });
   constexpr u64 kBegin = Function::kWindowRegisters;
   constexpr u64 kEnd = kBegin + kWindows * 12;
-  if (bar != 0 || offset >= kEnd || offset + bytes.size() <= kBegin) return done;
-  // A client that maps all of BAR 0 may aim windows itself.
-  std::unique_lock<std::mutex> lock(impl_->mutex);
-  const u64 last = std::min(offset + bytes.size(), kEnd) - 1;
-  for (u64 window = (std::max(offset, kBegin) - kBegin) / 12; window <= (last - kBegin) / 12;
-       ++window)
-    impl_->window_changed(static_cast<unsigned>(window));
-  impl_->notify(lock);
+  for (const Store& store : stores) {
+    const u64 end = store.offset + store.bytes.size();
+    if (store.bar != 0 || store.offset >= kEnd || end <= kBegin) continue;
+    // A client that maps all of BAR 0 may aim windows itself.
+    std::unique_lock<std::mutex> lock(impl_->mutex);
+    const u64 last = std::min(end, kEnd) - 1;
+    for (u64 window = (std::max(store.offset, kBegin) - kBegin) / 12;
+         window <= (last - kBegin) / 12; ++window)
+      impl_->window_changed(static_cast<unsigned>(window));
+    impl_->notify(lock);
+  }
   return done;
 }
 

@@ -102,6 +102,14 @@ class Driver {
   /// as a bus gives them.
   bool read(unsigned bar, u64 offset, std::span<u8> bytes);
   bool write(unsigned bar, u64 offset, std::span<const u8> bytes);
+  struct Store {
+    unsigned bar = 0;
+    u64 offset = 0;
+    std::span<const u8> bytes;
+  };
+  /// Stores in their order, between which no time passes on the card: those of adjacent
+  /// instructions reach a real one within nanoseconds. False: one of them was not answered.
+  bool write(std::span<const Store> stores);
   std::optional<Direct> direct(unsigned bar, u64 offset, u64 bytes);
   /// Called, from whichever thread changed it, after a window (0 to 209) points elsewhere, and for
   /// all of them when the card is reset or stops answering: what direct() said of it no longer

@@ -115,10 +115,6 @@ bool LiveCard::read(unsigned bar, u64 offset, std::span<u8> bytes) {
   return false;
 }
 
-bool LiveCard::write(unsigned bar, u64 offset, std::span<const u8> bytes) {
-  return access(true, [&](card::Function& function) { function.bar_write(bar, offset, bytes); });
-}
-
 // --- The runner.
 
 void LiveCard::wake() {

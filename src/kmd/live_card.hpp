@@ -61,10 +61,13 @@ class LiveCard {
   /// By BAR (0, 2, 4) and offset, any size and alignment. False: no card answers; what was to be
   /// read is all ones.
   bool read(unsigned bar, u64 offset, std::span<u8> bytes);
-  bool write(unsigned bar, u64 offset, std::span<const u8> bytes);
   /// Does `body(function)` at an edge; false, and reported, when it throws card::AccessError.
   template <class Body>
   bool access(bool changes, Body body);
+  /// The same with `body(function, i)` for each i below `count`, all at one edge, so that no time
+  /// passes on the card in between; false when one of them throws.
+  template <class Body>
+  bool access_each(bool changes, size_t count, Body body);
 
   /// Host memory as the card reaches it. Not during a visit of the caller's.
   void set_host_memory(pcie::HostMemory* memory);
@@ -137,16 +140,23 @@ class LiveCard {
 };
 
 template <class Body>
-bool LiveCard::access(bool changes, Body body) {
+bool LiveCard::access_each(bool changes, size_t count, Body body) {
   const Visit visit(*this, changes);
-  if (!visit.answers()) return false;
-  try {
-    body(visit.function());
-    return true;
-  } catch (const card::AccessError& error) {
-    host_mistake(error.what());
+  bool all = visit.answers();
+  for (size_t i = 0; i < count && visit.answers(); ++i) {
+    try {
+      body(visit.function(), i);
+    } catch (const card::AccessError& error) {
+      host_mistake(error.what());
+      all = false;
+    }
   }
-  return false;
+  return all;
+}
+
+template <class Body>
+bool LiveCard::access(bool changes, Body body) {
+  return access_each(changes, 1, [&](card::Function& function, size_t) { body(function); });
 }
 
 }  // namespace bhemu::kmd

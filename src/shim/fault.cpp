@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "shim/execute.hpp"
 #include "shim/process.hpp"
@@ -24,12 +25,43 @@ void say(const std::string& text) {
   std::fprintf(stderr, "bhemu shim: %s\n", text.c_str());
 }
 
+/// The windows as adjacent instructions use them. Stores wait until something is read or all is
+/// done: glibc's memcpy of four bytes stores them twice, which a card sees within nanoseconds. With
+/// a turn of the device in between, a core that the first one lets go would be far on its way.
+class AtOnce final : public Bus {
+ public:
+  explicit AtOnce(Windows& windows) : windows_(windows) {}
+  ~AtOnce() override { flush(); }
+  AtOnce(const AtOnce&) = delete;
+  AtOnce& operator=(const AtOnce&) = delete;
+
+  u64 covers(u64 address) const override { return windows_.covers(address); }
+  u64 plain(u64 address) const override { return windows_.plain(address); }
+  void read(u64 address, std::span<u8> bytes) override {
+   
+    windows_.read(address, bytes);
+  }
+  void write(u64 address, std::span<const u8> bytes) override {
+    stores_.push_back({address, {bytes.begin(), bytes.end()}});
+  }
+
+ private:
+  void flush() {
+    windows_.write(stores_);
+    stores_.clear();
+  }
+
+  Windows& windows_;
+  std::vector<Windows::Store> stores_;
+};
+
 void perform(siginfo_t& info, ucontext_t& context) {
   Process& process = Process::instance();
   Card& card = *process.card_if_made();
-  Executor executor(card.windows, card.native);
   Frame frame(context);
   std::optional<Process::Inside> guard(std::in_place);
+  AtOnce bus(card.windows);
+  Executor executor(bus, card.native);
   const bool more = card.windows.free_to_use(reinterpret_cast<u64>(info.si_addr));
   for (unsigned done = 0; done < (more ? kMostAtOnce : 1); ++done) {
     const Outcome outcome = executor.step(frame);

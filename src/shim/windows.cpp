@@ -294,6 +294,14 @@ void Windows::write(u64 address, std::span<const u8> bytes) {
   if (place_of(address, place)) driver_.write(place.bar, place.offset, bytes);
 }
 
+void Windows::write(std::span<const Store> stores) {
+  std::vector<kmd::Driver::Store> known;
+  Place place;
+  for (const Store& store : stores)
+    if (place_of(store.address, place)) known.push_back({place.bar, place.offset, store.bytes});
+  if (!known.empty()) driver_.write(known);
+}
+
 void Windows::lock() {
   mutex_.lock();
 }

@@ -65,6 +65,12 @@ class Windows final : public Bus {
   u64 plain(u64 address) const override;
   void read(u64 address, std::span<u8> bytes) override;
   void write(u64 address, std::span<const u8> bytes) override;
+  struct Store {
+    u64 address = 0;
+    std::vector<u8> bytes;
+  };
+  /// Stores of adjacent instructions, in their order: no time passes on the card between them.
+  void write(std::span<const Store> stores);
 
   // Around fork(2).
   void lock();

@@ -80,6 +80,10 @@ TEST(Shim, large_windows_and_pinned_memory_cost_what_is_touched) {
   passes("large_mappings");
 }
 
+TEST(Shim, no_time_passes_on_the_card_between_stores_of_adjacent_instructions) {
+  passes("adjacent_stores");
+}
+
 TEST(Shim, the_card_reads_and_writes_pinned_memory) {
   passes("pinned_memory");
 }

@@ -503,6 +503,31 @@ void pinned_memory() {
   expect(words[6] == 0x12345678, "the card writes pinned memory");
 }
 
+/// A core looks all the time for a first word that is ahead of the second: then time has passed
+/// between two stores of adjacent instructions (as in memcpy of four bytes, which stores twice).
+void adjacent_stores() {
+  Card card;
+  constexpr uint64_t kWords = 0x100000;
+  // lui x5, 0x100; loop: lw x6, 0(x5); lw x7, 4(x5); bge x7, x6, loop; sw x6, 8(x5); jal loop
+  constexpr uint32_t kCode[] = {0x001002B7, 0x0002A303, 0x0042A383,
+                                0xFE63DCE3, 0x0062A423, 0xFF1FF06F};
+  Window l1(card, kSmall);
+  l1.point(2, 3, 0);
+  std::memcpy(l1.bytes, kCode, sizeof kCode);
+  for (unsigned i = 0; i < 3; ++i) l1.word(kWords + 4 * i) = 0;
+  Window registers(card, kSmall);
+  registers.point(2, 3, 0xFFA00000);
+  registers.word(kResetRegister) = 0x47000;
+  for (uint32_t round = 1; round <= 3000; ++round)
+    asm volatile("movl %1, (%0)\n\tmovl %1, 4(%0)"
+                 :
+                 : "r"(l1.bytes + kWords), "r"(round)
+                 : "memory");
+  registers.word(kResetRegister) = 0x47800;
+  expect(l1.word(kWords) == 3000 && l1.word(kWords + 4) == 3000, "both stores arrive");
+  expect(l1.word(kWords + 8) == 0, "no time passes between the stores");
+}
+
 const std::map<std::string, std::function<void()>>& checks() {
   static const std::map<std::string, std::function<void()>> all = {
       {"discovery", discovery},
@@ -521,6 +546,7 @@ const std::map<std::string, std::function<void()>>& checks() {
       {"system_calls", system_calls},
       {"large_mappings", large_mappings},
       {"pinned_memory", pinned_memory},
+      {"adjacent_stores", adjacent_stores},
   };
   return all;
 }
