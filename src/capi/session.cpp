@@ -7,6 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "arc/arc.hpp"
 #include "debug/trace_file.hpp"
 #include "host/report.hpp"
 
@@ -159,13 +160,16 @@ void Session::config_write(u32 bus_device_function, u32 offset, u32 value) {
   });
 }
 
-/// Between a write of the host's and a read of its own, time passes on every bus. Clients that
-/// clock after their reads only (tt-umd) rely on it: they release a core, or send a debugger's
-/// command, and look at once. What faults meanwhile is said at the next clock.
-void Session::let_writes_work() {
+/// Time passes on a bus after each write of the host's: a tenth of a microsecond or two until the
+/// next write, a round trip over PCI Express until the answer to a read. Clients that clock after
+/// their reads only (tt-umd) rely on it: they release a core, or send a debugger's commands, and
+/// look at once. What faults meanwhile is said at the next clock.
+void Session::let_writes_work(bool reads) {
+  constexpr Cycle kRoundTrip = arc::kAiclkBusy;  // MHz: a microsecond's cycles
+  constexpr Cycle kNextWrite = 1;                // the rest of an epoch
   if (!has_written_) return;
   has_written_ = false;
-  has_faulted_ |= device_->advance(1).status == RunStatus::Faulted;
+  has_faulted_ |= device_->advance(reads ? kRoundTrip : kNextWrite).status == RunStatus::Faulted;
 }
 
 void Session::read(u64 address, std::span<u8> bytes) {
@@ -173,7 +177,7 @@ void Session::read(u64 address, std::span<u8> bytes) {
   guarded([&] {
     check_buffer(bytes);
     if (bytes.empty()) return;  // nothing goes out on the bus
-    let_writes_work();
+    let_writes_work(true);
     function_->read(address, bytes);
   });
 }
@@ -182,6 +186,7 @@ void Session::write(u64 address, std::span<const u8> bytes) {
   guarded([&] {
     check_buffer(bytes);
     if (bytes.empty()) return;
+    let_writes_work(false);
     has_written_ = true;
     function_->write(address, bytes);
   });
@@ -192,7 +197,7 @@ void Session::tile_read(u32 x, u32 y, u64 address, std::span<u8> bytes) {
   guarded([&] {
     check_buffer(bytes);
     if (bytes.empty()) return;
-    let_writes_work();
+    let_writes_work(true);
     const bool there = x < noc::Routing::kSpan && y < noc::Routing::kSpan;
     if (!there || !device_->read({static_cast<u8>(x), static_cast<u8>(y)}, address, bytes))
       throw card::AccessError(fmt::format("nothing can be read at ({}, {}) address {:#x}, {} bytes",
@@ -204,6 +209,7 @@ void Session::tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes) {
   guarded([&] {
     check_buffer(bytes);
     if (bytes.empty()) return;
+    let_writes_work(false);
     has_written_ = true;
     const bool there = x < noc::Routing::kSpan && y < noc::Routing::kSpan;
     const NodeId node =

@@ -61,7 +61,7 @@ class Session {
   void power_off();
   template <class Body>
   void guarded(Body body);
-  void let_writes_work();
+  void let_writes_work(bool reads);
   std::string take_faults();
   void host_mistake(const std::string& text);
   void guest_mistake();
