@@ -11,6 +11,8 @@ constexpr u64 kNiuBase[kNocs] = {0xFFB20000, 0xFFB30000};
 // 0xFFB20000 and 0xFFB30000 for them, which is the same place in the tile's last 16 MiB.
 constexpr u64 kOnlyBase = 0xFF000000;
 constexpr u64 kUpper = 0xFFFFFFFF00000000;
+// Registers of DRAM tiles lie behind the memory, too: tt-exalens, dram_block.py (0x100FFB20000).
+constexpr u64 kDramRegisters = 0x10000000000;
 
 }  // namespace
 
@@ -67,7 +69,9 @@ std::optional<NiuPlace> niu_place(NodeKind kind, unsigned carrier, u64 address) 
   const bool both =
       kind == NodeKind::Tensix || kind == NodeKind::Dram || kind == NodeKind::Ethernet;
   const bool wide = !both && kind != NodeKind::Router;
-  if ((address & kUpper) != (wide ? kUpper : 0)) return std::nullopt;
+  const u64 upper = address & kUpper;
+  const bool behind_memory = kind == NodeKind::Dram && upper == kDramRegisters;
+  if (upper != (wide ? kUpper : 0) && !behind_memory) return std::nullopt;
   const u64 low = address & ~kUpper;
   for (unsigned noc = 0; noc < kNocs; ++noc)
     if (low >= kNiuBase[noc] && low - kNiuBase[noc] < kNiuBytes)

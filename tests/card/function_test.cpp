@@ -261,6 +261,9 @@ TEST_F(Card, the_last_16_mib_of_a_dram_tile_are_no_memory_where_its_nius_are) {
   const u64 at = place(0) + 0xFFB20000 % Windows::kSmallBytes;
   EXPECT_NE(refusal([&] { put(0, at + 0x44, 1); }).find("DRAM"), std::string::npos);
   EXPECT_NE(refusal([&] { get(0, at + 0x40); }).find("does not model"), std::string::npos);
+  const u32 id = get(0, at + 0x44);
+  aim(0, {.address = 0x100FFB20000, .end = {17, 12}});
+  EXPECT_EQ(get(0, at + 0x44), id);
 }
 
 TEST_F(Card, configuration_space_names_the_card_and_sizes_its_bars) {
