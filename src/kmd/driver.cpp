@@ -208,38 +208,24 @@ bool Driver::config_read(u32 offset, std::span<u8> bytes) {
   return true;
 }
 
-namespace {
-
-/// A timer in extended configuration space whose interrupt makes the firmware reset the chip:
-/// what tt-kmd and tools write for it (pcie.c, pcie_timer_interrupt).
-constexpr u32 kTimerControl = 0x930;
-constexpr u32 kTimerEnable = 0x01;
-constexpr u32 kTimerForcePending = 0x10;
-
-bool rings_for_reset(u32 offset, std::span<const u8> bytes) {
-  constexpr u32 kBoth = kTimerEnable | kTimerForcePending;
-  return offset <= kTimerControl && bytes.size() > kTimerControl - offset &&
-         (bytes[kTimerControl - offset] & kBoth) == kBoth;
-}
-
-}  // namespace
-
 bool Driver::config_write(u32 offset, std::span<const u8> bytes) {
   if (offset > kConfigBytes || bytes.size() > kConfigBytes - offset) return false;
-  if (rings_for_reset(offset, bytes)) {
-    std::unique_lock<std::mutex> lock(impl_->mutex);
-    impl_->reset_card();
-    impl_->notify(lock);
-    return true;
+  bool wants_reset = false;
+  {
+    const LiveCard::Visit visit(impl_->card, true);
+    Function& function = visit.function();
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      const u32 at = offset + static_cast<u32>(i);
+      const u32 shift = at % 4 * 8;
+      const u32 word = function.config_read(at & ~3u);
+      function.config_write(at & ~3u, (word & ~(0xFFu << shift)) | u32{bytes[i]} << shift);
+    }
+    wants_reset = function.wants_reset();
   }
-  const LiveCard::Visit visit(impl_->card, true);
-  Function& function = visit.function();
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    const u32 at = offset + static_cast<u32>(i);
-    const u32 word = function.config_read(at & ~3u);
-    const u32 shift = at % 4 * 8;
-    function.config_write(at & ~3u, (word & ~(0xFFu << shift)) | u32{bytes[i]} << shift);
-  }
+  if (!wants_reset) return true;
+  std::unique_lock<std::mutex> lock(impl_->mutex);
+  impl_->reset_card();
+  impl_->notify(lock);
   return true;
 }
 
