@@ -1,458 +1,327 @@
-// The C++ interface to the SFPU that LLK's kernels are written against, for a compiler that has no
-// register class for it.
+// The C++ interface to the SFPU that compute kernels are written against, under the names of
+// tenstorrent/sfpi (include/, April 2026): vFloat, vInt, vUInt, dst_reg, l_reg, constants, v_if.
 //
-// Tenstorrent's compiler assigns SFPU registers while it compiles. Here a vector is an object that
-// owns a register while the program runs: a pool hands out the eight registers, counts who refers
-// to each, and every operation stores an instruction word to the coprocessor. Copies share a
-// register until one of them is assigned to. Lanes that the condition code switches off keep their
-// value in an assignment, as the language demands; a temporary may hold anything there.
-//
-// What it cannot do: spill. A ninth living vector executes EBREAK, which the test reports.
+// An operation computes its value at once and remembers how (`Fresh`). Whoever only wants the value
+// takes it. An assignment to a variable computes again, into the variable's own register, so that
+// lanes that are off keep what they had; an addition to a product becomes one SFPMAD. What was
+// computed first is then of no use to anybody and the compiler drops it.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
-#include "ckernel_ops.h"
-#include "sfpi_constants.h"
+#include "sfpi_instructions.h"
+#include "sfpi_fp16.h"
 
-#define sfpi_inline __attribute__((always_inline)) inline
-
-extern volatile std::uint32_t __instrn_buffer[];
+static_assert(sizeof(float) == 4);
 
 namespace sfpi {
 
-enum class LRegs : std::uint8_t { LReg0, LReg1, LReg2, LReg3, LReg4, LReg5, LReg6, LReg7 };
-
-namespace pool {
-
-constexpr int kNone = -1;
-constexpr int kRegisters = 8;
-constexpr int kZero = 9;
-constexpr int kOne = 10;
-
-struct State {
-  std::uint8_t references[kRegisters];
-  std::uint8_t depth;  // of conditions: while 0, every lane is on
+enum class LRegs : std::uint8_t {
+  LReg0, LReg1, LReg2, LReg3, LReg4, LReg5, LReg6, LReg7, LRegCount
 };
-inline State state;
-
-sfpi_inline void emit(std::uint32_t word) {
-  __instrn_buffer[0] = word;
-}
-
-[[gnu::noinline]] inline int take() {
-  // Tables that a kernel keeps in fixed registers start at 0, and the lookup instructions read 3.
-  constexpr std::uint8_t kOrder[kRegisters] = {7, 6, 5, 4, 2, 1, 0, 3};
-  for (int index : kOrder) {
-    if (state.references[index] == 0) {
-      state.references[index] = 1;
-      return index;
-    }
-  }
-  asm volatile("ebreak");
-  return 0;
-}
-
-[[gnu::noinline]] inline void refer(int index) {
-  if (index >= 0 && index < kRegisters) ++state.references[index];
-}
-[[gnu::noinline]] inline void drop(int index) {
-  if (index >= 0 && index < kRegisters) --state.references[index];
-}
-sfpi_inline bool sole(int index) {
-  return index >= 0 && index < kRegisters && state.references[index] == 1;
-}
-
-constexpr unsigned kMoveAllLanes = 2;
-
-sfpi_inline void move(int target, int source, unsigned mode = 0) {
-  emit(TT_OP_SFPMOV(0u, unsigned(source), unsigned(target), mode));
-}
-
-}  // namespace pool
-
-namespace pool {
-
-/// Loads a word into the lanes that are on.
-[[gnu::noinline]] inline void load_word(int target, std::uint32_t bits) {
-  const unsigned index = target;
-  if ((bits & 0xFFFFu) == 0) {
-    emit(TT_OP_SFPLOADI(index, SFPLOADI_MOD0_FLOATB, bits >> 16));
-  } else if (bits <= 0xFFFFu) {
-    emit(TT_OP_SFPLOADI(index, SFPLOADI_MOD0_USHORT, bits));
-  } else {
-    emit(TT_OP_SFPLOADI(index, SFPLOADI_MOD0_LOWER, bits & 0xFFFFu));
-    emit(TT_OP_SFPLOADI(index, SFPLOADI_MOD0_UPPER, bits >> 16));
-  }
-}
-
-/// Loads a word into every lane, whatever is off.
-inline void load_word_everywhere(int target, std::uint32_t bits) {
-  emit(TT_OP_SFPPUSHC(0, 0, 0, 0));
-  emit(TT_OP_SFPENCC(3, 0, 0, 10));
-  load_word(target, bits);
-  emit(TT_OP_SFPPOPC(0, 0, 0, 0));
-}
-
-}  // namespace pool
-
-/// A vector: a register that it owns, a constant that is loaded where it is needed, or nothing yet.
-class vVal {
- public:
-  vVal() = default;
-  struct Owned {
-    int index;
-  };
-  struct Constant {
-    std::uint32_t bits;
-  };
-  sfpi_inline explicit vVal(Owned owned) : index_(owned.index) {}
-  sfpi_inline explicit vVal(Constant constant) : index_(kConstant), bits_(constant.bits) {}
-  sfpi_inline vVal(const vVal& other) : index_(other.index_), bits_(other.bits_) {
-    pool::refer(index_);
-  }
-  sfpi_inline vVal(vVal&& other) : index_(other.index_), bits_(other.bits_) {
-    other.index_ = pool::kNone;
-  }
-  sfpi_inline ~vVal() { pool::drop(index_); }
-
-  vVal& operator=(const vVal& other) {
-    assign(vVal(other));
-    return *this;
-  }
-  vVal& operator=(vVal&& other) {
-    assign(static_cast<vVal&&>(other));
-    return *this;
-  }
-
-  /// The register; a constant gets one, for the lanes that are on.
-  [[gnu::noinline]] int get() {
-    if (index_ == kConstant) {
-      index_ = pool::take();
-      pool::load_word(index_, bits_);
-    }
-    return index_;
-  }
-
-  void release() {
-    pool::drop(index_);
-    index_ = pool::kNone;
-  }
-
-  /// Makes this the only owner of a register that may be written, keeping the value in all lanes.
-  [[gnu::noinline]] void own() {
-    if (pool::sole(index_)) return;
-    const int fresh = pool::take();
-    if (index_ == kConstant)
-      pool::load_word_everywhere(fresh, bits_);
-    else if (index_ != pool::kNone)
-      pool::move(fresh, index_, pool::kMoveAllLanes);
-    pool::drop(index_);
-    index_ = fresh;
-  }
-
- private:
-  static constexpr int kConstant = -2;
-
-  [[gnu::noinline]] void assign(vVal other) {
-    if (index_ == pool::kNone || pool::state.depth == 0) {
-      const int taken = other.index_;
-      other.index_ = index_;
-      index_ = taken;
-      bits_ = other.bits_;
-      return;
-    }
-    if (index_ >= 0 && index_ == other.index_) return;
-    own();
-    if (other.index_ == kConstant)
-      pool::load_word(index_, other.bits_);
-    else
-      pool::move(index_, other.index_);
-  }
-
-  int index_ = pool::kNone;
-  std::uint32_t bits_ = 0;
-};
-
-namespace pool {
-
-[[gnu::noinline]] inline vVal fresh() {
-  return vVal(vVal::Owned{take()});
-}
-
-/// A register for a result: one of the operands' if nobody else needs it.
-[[gnu::noinline]] inline vVal result(vVal& a, vVal& b) {
-  if (sole(a.get())) return vVal(static_cast<vVal&&>(a));
-  if (sole(b.get())) return vVal(static_cast<vVal&&>(b));
-  return fresh();
-}
-
-[[gnu::noinline]] inline vVal load(std::uint32_t bits, unsigned mode) {
-  vVal value = fresh();
-  emit(TT_OP_SFPLOADI(unsigned(value.get()), mode, bits & 0xFFFFu));
-  return value;
-}
-
-sfpi_inline vVal load_float(float number) {
-  return vVal(vVal::Constant{__builtin_bit_cast(std::uint32_t, number)});
-}
-
-sfpi_inline vVal load_integer(std::uint32_t bits) {
-  return vVal(vVal::Constant{bits});
-}
-
-/// `opcode` with fields imm12, VC, VD, mod1: VD is only written.
-[[gnu::noinline]] inline vVal unary(std::uint32_t opcode, unsigned mode, vVal a,
-                                    std::uint32_t immediate = 0) {
-  const unsigned source = a.get();
-  vVal none;
-  vVal value = result(a, none);
-  emit(TT_OP(opcode,
-             ((immediate & 0xFFFu) << 12) + (source << 8) + (unsigned(value.get()) << 4) + mode));
-  return value;
-}
-
-/// The same, but VD is an operand too: `a` in VC, `b` in VD.
-[[gnu::noinline]] inline vVal binary(std::uint32_t opcode, unsigned mode, vVal a, vVal b) {
-  if (!sole(b.get())) b.own();
-  emit(TT_OP(opcode, (unsigned(a.get()) << 8) + (unsigned(b.get()) << 4) + mode));
-  return b;
-}
-
-/// a * b + c
-[[gnu::noinline]] inline vVal multiply_add(std::uint32_t opcode, unsigned a, unsigned b, unsigned c,
-                                           unsigned mode, vVal x, vVal y) {
-  vVal value = result(x, y);
-  emit(TT_OP(opcode, (a << 16) + (b << 12) + (c << 8) + (unsigned(value.get()) << 4) + mode));
-  return value;
-}
-
-constexpr std::uint32_t kMad = 0x84;
-constexpr std::uint32_t kAdd = 0x85;
-constexpr std::uint32_t kMul = 0x86;
-
-sfpi_inline vVal multiply(vVal a, vVal b) {
-  const unsigned x = a.get(), y = b.get();
-  return multiply_add(kMul, x, y, kZero, 0, static_cast<vVal&&>(a), static_cast<vVal&&>(b));
-}
-sfpi_inline vVal add(vVal a, vVal b) {
-  const unsigned x = a.get(), y = b.get();
-  return multiply_add(kAdd, kOne, x, y, 0, static_cast<vVal&&>(a), static_cast<vVal&&>(b));
-}
-sfpi_inline vVal subtract(vVal a, vVal b) {
-  const unsigned x = a.get(), y = b.get();
-  return multiply_add(kMad, y, kOne, x, SFPMAD_MOD1_NEGATE_VA, static_cast<vVal&&>(a),
-                      static_cast<vVal&&>(b));
-}
-sfpi_inline vVal add_integers(vVal a, vVal b) {
-  return binary(0x79, SFPIADD_MOD1_ARG_LREG_DST | SFPIADD_MOD1_CC_NONE, static_cast<vVal&&>(a),
-                static_cast<vVal&&>(b));
-}
-sfpi_inline vVal subtract_integers(vVal a, vVal b) {
-  return binary(0x79, SFPIADD_MOD1_ARG_2SCOMP_LREG_DST | SFPIADD_MOD1_CC_NONE,
-                static_cast<vVal&&>(a), static_cast<vVal&&>(b));
-}
-
-enum class Test { LessThanZero, GreaterZero, AtLeastZero, AtMostZero, Zero, NotZero };
-
-/// 1 in the lanes where `value` passes the test, else 0.
-[[gnu::noinline]] inline vVal tested(vVal value, Test test) {
-  const bool inverted = test == Test::AtMostZero;
-  vVal answer = load(inverted ? 1 : 0, SFPLOADI_MOD0_USHORT);
-  const unsigned index = value.get();
-  const auto narrow = [index](unsigned mode) { emit(TT_OP_SFPSETCC(0u, index, 0u, mode)); };
-  emit(TT_OP_SFPPUSHC(0, 0, 0, 0));
-  switch (test) {
-    case Test::LessThanZero:
-      narrow(SFPSETCC_MOD1_LREG_LT0);
-      break;
-    case Test::AtLeastZero:
-      narrow(SFPSETCC_MOD1_LREG_GTE0);
-      break;
-    case Test::Zero:
-      narrow(SFPSETCC_MOD1_LREG_EQ0);
-      break;
-    case Test::NotZero:
-      narrow(SFPSETCC_MOD1_LREG_NE0);
-      break;
-    default:
-      narrow(SFPSETCC_MOD1_LREG_GTE0);
-      narrow(SFPSETCC_MOD1_LREG_NE0);
-  }
-  emit(TT_OP_SFPLOADI(unsigned(answer.get()), SFPLOADI_MOD0_USHORT, inverted ? 0u : 1u));
-  emit(TT_OP_SFPPOPC(0, 0, 0, 0));
-  return answer;
-}
-
-}  // namespace pool
-
-// --- Types ---------------------------------------------------------------------------------------
 
 class vFloat;
 class vInt;
 class vUInt;
-class vBool;
 
-/// A 16-bit float constant, of eight (B) or five (A) exponent bits.
-class sFloat16 {
- public:
-  constexpr sFloat16(std::uint32_t bits, unsigned mode) : bits_(bits), mode_(mode) {}
-  constexpr std::uint32_t get() const { return bits_; }
-  constexpr unsigned mode() const { return mode_; }
+namespace impl_ {
 
- private:
-  std::uint32_t bits_;
-  unsigned mode_;
+/// The value of an operation, and the operation.
+template <class Vector, class Op>
+struct Fresh : Vector {
+  sfpi_inline explicit Fresh(const Op& how) : Vector(variable(how.make())), op(how) {}
+  Op op;
 };
 
-class sFloat16b : public sFloat16 {
- public:
-  sfpi_inline sFloat16b(float number)
-      : sFloat16(__builtin_bit_cast(std::uint32_t, number) >> 16, SFPLOADI_MOD0_FLOATB) {}
-  sfpi_inline sFloat16b(double number) : sFloat16b(float(number)) {}
-  template <class T, class = std::enable_if_t<std::is_integral_v<T>>>
-  sfpi_inline sFloat16b(T bits) : sFloat16(std::uint32_t(bits), SFPLOADI_MOD0_FLOATB) {}
-};
-
-class sFloat16a : public sFloat16 {
- public:
-  sfpi_inline sFloat16a(float number)
-      : sFloat16(half(__builtin_bit_cast(std::uint32_t, number)), SFPLOADI_MOD0_FLOATA) {}
-  sfpi_inline sFloat16a(double number) : sFloat16a(float(number)) {}
-  template <class T, class = std::enable_if_t<std::is_integral_v<T>>>
-  sfpi_inline sFloat16a(T bits) : sFloat16(std::uint32_t(bits), SFPLOADI_MOD0_FLOATA) {}
-
- private:
-  /// For numbers that the format has; nearest, ties away, for others.
-  static constexpr std::uint32_t half(std::uint32_t bits) {
-    const std::uint32_t sign = bits >> 16 & 0x8000u, rounded = (bits & 0x7FFFFFFFu) + 0x1000u;
-    if (rounded < 0x38800000u) return sign;
-    return sign | ((rounded - 0x38000000u) >> 13);
-  }
-};
-
-using s2vFloat16 = sFloat16;
-using s2vFloat16a = sFloat16a;
-using s2vFloat16b = sFloat16b;
-
-/// A register by its number, for tables that a kernel loaded there.
+/// A register of eight that a kernel names by number.
 class vLReg {
  public:
-  constexpr explicit vLReg(int index) : index_(index) {}
-  constexpr int get() const { return index_; }
-  void operator=(vVal value) const {
-    if (value.get() != index_) pool::move(index_, value.get());
-  }
+  constexpr explicit vLReg(int number) : number_(number) {}
+  constexpr int get() const { return number_; }
+  template <class Value>
+  sfpi_inline void operator=(const Value& value) const;
 
  private:
-  int index_;
+  int number_;
 };
 
-/// A row pair of Dst.
+/// Two rows of Dst, every other column: what SFPLOAD and SFPSTORE reach.
 class vDReg {
  public:
-  constexpr explicit vDReg(unsigned address) : address_(address) {}
-  constexpr unsigned get() const { return address_; }
-  sfpi_inline void operator=(const vFloat& value) const;
-  sfpi_inline void operator=(const vInt& value) const;
-  sfpi_inline void operator=(const vUInt& value) const;
-  sfpi_inline void operator=(const vDReg& other) const;
-  sfpi_inline void operator=(float number) const;
-  sfpi_inline void operator=(double number) const;
-  sfpi_inline void operator=(int number) const;
-  sfpi_inline void operator=(unsigned number) const;
-  sfpi_inline void operator=(sFloat16 number) const;
+  constexpr explicit vDReg(int address) : address_(address) {}
+  constexpr int get() const { return address_; }
+  template <class Value>
+  sfpi_inline Value operator=(const Value& value) const;
+  sfpi_inline vDReg operator=(const vDReg& other) const;
+  sfpi_inline Load load(unsigned mod) const {
+    return {std::uint32_t(address_), mod, SFPLOAD_ADDR_MODE_NOINC};
+  }
 
  private:
-  void store(vVal value, unsigned mode) const {
-    pool::emit(TT_OP_SFPSTORE(unsigned(value.get()), mode, SFPLOAD_ADDR_MODE_NOINC, address_));
-  }
-  unsigned address_;
+  int address_;
 };
 
-namespace pool {
-[[gnu::noinline]] inline vVal load_dst(unsigned address, unsigned mode) {
-  vVal value = fresh();
-  emit(TT_OP_SFPLOAD(unsigned(value.get()), mode, SFPLOAD_ADDR_MODE_NOINC, address));
-  return value;
-}
-sfpi_inline vVal claim(vLReg source) {
-  refer(source.get());
-  return vVal(vVal::Owned{source.get()});
-}
-}  // namespace pool
+class vVal {
+ public:
+  vVal() = default;
+  sfpi_inline vVal(sfpu_t value) : value_(value) {}
+  sfpi_inline sfpu_t get() const { return value_; }
 
-/// A constant register.
+  /// Lanes that are off keep their value, if there has been one.
+  template <class Op>
+  sfpi_inline void assign(const Op& op) {
+    if (is_nothing(value_))
+      value_.reg = op.make();
+    else
+      op.into(value_.reg);
+    value_.number = sfpu_t::kVariable;
+  }
+  struct Copy {
+    sfpu_t source;
+    sfpi_inline double make() const { return source.reg; }
+    sfpi_inline void into(double& d) const { move_into(d, source); }
+  };
+  sfpi_inline void assign_value(sfpu_t value) {
+    if (is_nothing(value_))
+      value_ = value;
+    else
+      assign(Copy{value});
+  }
+  /// For instructions with two results: the register itself.
+  sfpi_inline double& in_place() {
+    value_.number = sfpu_t::kVariable;
+    return value_.reg;
+  }
+
+ private:
+  sfpu_t value_;
+};
+
+sfpi_inline sfpu_t load_word(std::uint32_t bits) {
+  const Word op{bits};
+  return {op.make(), op.number()};
+}
+sfpi_inline sfpu_t load_float(float number) {
+  return load_word(__builtin_bit_cast(std::uint32_t, number));
+}
+
+template <class Vector>
+class vConst;
+template <class Test>
+class vCond;
+
+}  // namespace impl_
+
+// What all three types of vector have: construction from registers, and assignment.
+#define SFPI_VECTOR(Type, load_mod)                                                         \
+  Type() = default;                                                                         \
+  Type(const Type&) = default;                                                              \
+  sfpi_inline Type(impl_::sfpu_t value) : vVal(value) {}                                    \
+  sfpi_inline Type(impl_::vLReg reg) : vVal(impl_::read_lreg(reg.get())) {}                 \
+  sfpi_inline Type(impl_::vDReg reg) : vVal(impl_::variable(reg.load(load_mod).make())) {}  \
+  template <class Op>                                                                       \
+  sfpi_inline Type& operator=(const impl_::Fresh<Type, Op>& value) {                        \
+    assign(value.op);                                                                       \
+    return *this;                                                                           \
+  }                                                                                         \
+  sfpi_inline Type& operator=(const Type& value) {                                          \
+    assign_value(value.get());                                                              \
+    return *this;                                                                           \
+  }                                                                                         \
+  sfpi_inline Type& operator=(impl_::vDReg reg) {                                           \
+    assign(reg.load(load_mod));                                                             \
+    return *this;                                                                           \
+  }                                                                                         \
+  sfpi_inline Type& operator=(impl_::vLReg reg) { return *this = Type(reg); }
+
+class vFloat : public impl_::vVal {
+ public:
+  SFPI_VECTOR(vFloat, SFPLOAD_MOD0_FMT_SRCB)
+  sfpi_inline vFloat(float number) : vVal(impl_::load_float(number)) {}
+  sfpi_inline vFloat(s2vFloat16 number)
+      : vVal(impl_::variable(impl_::Immediate{number.get_format(), number.get()}.make())) {}
+  sfpi_inline vFloat& operator=(float number);
+  sfpi_inline vFloat& operator=(s2vFloat16 number);
+  template <class T>
+  sfpi_inline vFloat& operator+=(const T& b);
+  template <class T>
+  sfpi_inline vFloat& operator-=(const T& b);
+  template <class T>
+  sfpi_inline vFloat& operator*=(const T& b);
+  sfpi_inline vFloat& operator++() { return *this += 1.0f; }
+  sfpi_inline vFloat& operator--() { return *this -= 1.0f; }
+  sfpi_inline vFloat operator++(int);
+  sfpi_inline vFloat operator--(int);
+};
+
+#define SFPI_INTEGER_VECTOR(Type, Other)                                                     \
+  SFPI_VECTOR(Type, SFPLOAD_MOD0_FMT_BOB32)                                                  \
+  template <class T, class = std::enable_if_t<std::is_integral_v<T>>>                        \
+  sfpi_inline Type(T number) : vVal(impl_::load_word(std::uint32_t(number))) {}              \
+  sfpi_inline Type(const Other& other);                                                      \
+  template <class Test>                                                                      \
+  sfpi_inline Type(const impl_::vCond<Test>& condition);                                     \
+  template <class T, class = std::enable_if_t<std::is_integral_v<T>>>                        \
+  sfpi_inline Type& operator=(T number) {                                                    \
+    assign_word(std::uint32_t(number));                                                      \
+    return *this;                                                                            \
+  }                                                                                          \
+  template <class T>                                                                         \
+  sfpi_inline Type& operator+=(const T& b);                                                  \
+  template <class T>                                                                         \
+  sfpi_inline Type& operator-=(const T& b);                                                  \
+  template <class T>                                                                         \
+  sfpi_inline Type& operator&=(const T& b);                                                  \
+  template <class T>                                                                         \
+  sfpi_inline Type& operator|=(const T& b);                                                  \
+  template <class T>                                                                         \
+  sfpi_inline Type& operator^=(const T& b);                                                  \
+  template <class T>                                                                         \
+  sfpi_inline Type& operator<<=(const T& b);                                                 \
+  template <class T>                                                                         \
+  sfpi_inline Type& operator>>=(const T& b);                                                 \
+  sfpi_inline Type& operator++() { return *this += 1; }                                      \
+  sfpi_inline Type& operator--() { return *this -= 1; }                                      \
+  sfpi_inline Type operator++(int) {                                                         \
+    const Type old = *this;                                                                  \
+    *this += 1;                                                                              \
+    return old;                                                                              \
+  }                                                                                          \
+  sfpi_inline Type operator--(int) {                                                         \
+    const Type old = *this;                                                                  \
+    *this -= 1;                                                                              \
+    return old;                                                                              \
+  }                                                                                          \
+                                                                                             \
+ private:                                                                                    \
+  sfpi_inline void assign_word(std::uint32_t bits) {                                         \
+    const impl_::Word op{bits};                                                              \
+    if (op.number() == impl_::sfpu_t::kVariable)                                             \
+      assign(op);                                                                            \
+    else                                                                                     \
+      assign_value({op.make(), op.number()});                                                \
+  }
+
+class vInt : public impl_::vVal {
+ public:
+  SFPI_INTEGER_VECTOR(vInt, vUInt)
+};
+class vUInt : public impl_::vVal {
+ public:
+  SFPI_INTEGER_VECTOR(vUInt, vInt)
+};
+#undef SFPI_VECTOR
+#undef SFPI_INTEGER_VECTOR
+
+vInt::vInt(const vUInt& other) : vVal(other.get()) {}
+vUInt::vUInt(const vInt& other) : vVal(other.get()) {}
+
+vFloat& vFloat::operator=(float number) {
+  const impl_::Word op{__builtin_bit_cast(std::uint32_t, number)};
+  if (op.number() == impl_::sfpu_t::kVariable)
+    assign(op);
+  else
+    assign_value({op.make(), op.number()});
+  return *this;
+}
+vFloat& vFloat::operator=(s2vFloat16 number) {
+  assign(impl_::Immediate{number.get_format(), number.get()});
+  return *this;
+}
+vFloat vFloat::operator++(int) {
+  const vFloat old = *this;
+  *this += 1.0f;
+  return old;
+}
+vFloat vFloat::operator--(int) {
+  const vFloat old = *this;
+  *this -= 1.0f;
+  return old;
+}
+
+namespace impl_ {
+
+/// A constant register, by its number.
 template <class Vector>
 class vConst {
  public:
-  constexpr explicit vConst(int index) : index_(index) {}
-  constexpr int get() const { return index_; }
+  constexpr explicit vConst(int number) : number_(number) {}
+  constexpr int get() const { return number_; }
+  sfpi_inline operator Vector() const { return Vector(read_lreg(number_)); }
   template <class T>
-  sfpi_inline void operator=(T value) const;
+  sfpi_inline void operator=(const T& value) const {
+    write_config(Vector(value).get(), std::uint32_t(number_));
+  }
 
  private:
-  int index_;
+  int number_;
 };
 
-class vFloat : public vVal {
- public:
-  vFloat() = default;
-  sfpi_inline explicit vFloat(vVal value) : vVal(static_cast<vVal&&>(value)) {}
-  sfpi_inline vFloat(float number) : vVal(pool::load_float(number)) {}
-  sfpi_inline vFloat(sFloat16 number)
-      : vVal(number.mode() == SFPLOADI_MOD0_FLOATB ? vVal(Constant{number.get() << 16})
-                                                   : pool::load(number.get(), number.mode())) {}
-  sfpi_inline vFloat(vLReg source) : vVal(pool::claim(source)) {}
-  sfpi_inline vFloat(vDReg source) : vVal(pool::load_dst(source.get(), SFPLOAD_MOD0_FMT_SRCB)) {}
-  sfpi_inline vFloat(vConst<vFloat> source) : vVal(Owned{source.get()}) {}
+template <class Value>
+void vLReg::operator=(const Value& value) const {
+  if constexpr (std::is_same_v<Value, vDReg>)
+    write_lreg(vFloat(value).get(), number_);
+  else
+    write_lreg(value.get(), number_);
+}
 
-  template <class T>
-  sfpi_inline vFloat& operator+=(T b);
-  template <class T>
-  sfpi_inline vFloat& operator-=(T b);
-  template <class T>
-  sfpi_inline vFloat& operator*=(T b);
+template <class Value>
+Value vDReg::operator=(const Value& value) const {
+  const auto put = [this](const vVal& vector, unsigned mod) {
+    store(vector.get(), std::uint32_t(address_), mod, SFPSTORE_ADDR_MODE_NOINC);
+  };
+  if constexpr (std::is_base_of_v<vInt, Value> || std::is_base_of_v<vUInt, Value>)
+    put(value, SFPSTORE_MOD0_FMT_INT32);
+  else if constexpr (std::is_integral_v<Value>)
+    put(vInt(value), SFPSTORE_MOD0_FMT_INT32);
+  else if constexpr (std::is_arithmetic_v<Value>)
+    put(vFloat(float(value)), SFPSTORE_MOD0_FMT_SRCB);
+  else if constexpr (std::is_same_v<Value, vConst<vInt>>)
+    put(vInt(value), SFPSTORE_MOD0_FMT_INT32);
+  else
+    put(vFloat(value), SFPSTORE_MOD0_FMT_SRCB);
+  return value;
+}
+vDReg vDReg::operator=(const vDReg& other) const {
+  *this = vFloat(other);
+  return *this;
+}
+
+struct DstFile {
+  constexpr vDReg operator[](int row) const { return vDReg(row * int(SFP_DESTREG_STRIDE)); }
+  sfpi_inline void operator+=(int rows) const {
+    if (__builtin_constant_p(rows))
+      asm volatile(".ttinsn %0" : : "i"(TT_OP_INCRWC(0u, SFP_DESTREG_STRIDE * rows, 0u, 0u)));
+    else
+      __instrn_buffer[0] = TT_OP_INCRWC(0u, SFP_DESTREG_STRIDE * rows, 0u, 0u);
+  }
+  sfpi_inline void operator++() const { *this += 1; }
+  sfpi_inline void operator++(int) const { *this += 1; }
+};
+struct LRegFile {
+  constexpr vLReg operator[](LRegs number) const { return vLReg(int(number)); }
 };
 
-class vInt : public vVal {
- public:
-  vInt() = default;
-  sfpi_inline explicit vInt(vVal value) : vVal(static_cast<vVal&&>(value)) {}
-  template <class T, class = std::enable_if_t<std::is_integral_v<T>>>
-  sfpi_inline vInt(T number) : vVal(pool::load_integer(std::uint32_t(number))) {}
-  sfpi_inline vInt(vLReg source) : vVal(pool::claim(source)) {}
-  sfpi_inline vInt(vDReg source) : vVal(pool::load_dst(source.get(), SFPLOAD_MOD0_FMT_BOB32)) {}
-  sfpi_inline vInt(vConst<vInt> source) : vVal(Owned{source.get()}) {}
-  sfpi_inline vInt(const vUInt& other);
-  sfpi_inline vInt(const vBool& other);
-};
+}  // namespace impl_
 
-class vUInt : public vVal {
- public:
-  vUInt() = default;
-  sfpi_inline explicit vUInt(vVal value) : vVal(static_cast<vVal&&>(value)) {}
-  template <class T, class = std::enable_if_t<std::is_integral_v<T>>>
-  sfpi_inline vUInt(T number) : vVal(pool::load_integer(std::uint32_t(number))) {}
-  sfpi_inline vUInt(vLReg source) : vVal(pool::claim(source)) {}
-  sfpi_inline vUInt(vDReg source) : vVal(pool::load_dst(source.get(), SFPLOAD_MOD0_FMT_BOB32)) {}
-  sfpi_inline vUInt(vConst<vInt> source) : vVal(Owned{source.get()}) {}
-  sfpi_inline vUInt(const vInt& other);
-  sfpi_inline vUInt(const vBool& other);
-};
+constexpr impl_::DstFile dst_reg;
+constexpr impl_::LRegFile l_reg;
 
-/// What a comparison gives: 1 or 0 in each lane.
-class vBool : public vVal {
- public:
-  sfpi_inline explicit vBool(vVal value) : vVal(static_cast<vVal&&>(value)) {}
-};
-
-vInt::vInt(const vUInt& other) : vVal(other) {}
-vInt::vInt(const vBool& other) : vVal(other) {}
-vUInt::vUInt(const vInt& other) : vVal(other) {}
-vUInt::vUInt(const vBool& other) : vVal(other) {}
+constexpr impl_::vConst<vFloat> vConst0p8373(CREG_IDX_0P837300003);
+constexpr impl_::vConst<vFloat> vConst0(CREG_IDX_0);
+constexpr impl_::vConst<vFloat> vConst1(CREG_IDX_1);
+constexpr impl_::vConst<vFloat> vConstNeg1(CREG_IDX_NEG_1);
+constexpr impl_::vConst<vFloat> vConstFloatPrgm0(CREG_IDX_PRGM1);
+constexpr impl_::vConst<vFloat> vConstFloatPrgm1(CREG_IDX_PRGM2);
+constexpr impl_::vConst<vFloat> vConstFloatPrgm2(CREG_IDX_PRGM3);
+constexpr impl_::vConst<vInt> vConstIntPrgm0(CREG_IDX_PRGM1);
+constexpr impl_::vConst<vInt> vConstIntPrgm1(CREG_IDX_PRGM2);
+constexpr impl_::vConst<vInt> vConstIntPrgm2(CREG_IDX_PRGM3);
+constexpr impl_::vConst<vInt> vConstTileId(CREG_IDX_TILEID);
 
 }  // namespace sfpi
 
 #include "sfpi_operators.h"
+#include "sfpi_conditions.h"
+#include "sfpi_lib.h"
