@@ -95,7 +95,7 @@ const std::map<std::string, std::set<std::string>>& direct_parts() {
       {"debug", {"host"}},
       {"kmd", {"host", "card", "debug"}},
       {"shim", {"kmd"}},
-      {"capi", {"debug", "card"}},
+      {"capi", {"kmd"}},
       {"cli", {"debug"}},
   };
   return parts;

@@ -13,6 +13,7 @@
 
 namespace bhemu::capi {
 
+using host::ClockMode;
 using host::SettingStyle;
 
 namespace {
@@ -22,10 +23,17 @@ void check_buffer(std::span<const u8> bytes) {
     throw card::AccessError(fmt::format("the buffer for {} bytes is null", bytes.size()));
 }
 
+/// The card's trace is this session's own: it goes on anew after a reset.
+SessionSettings without_trace(SessionSettings settings) {
+  settings.device.trace = {};
+  return settings;
+}
+
 }  // namespace
 
 // A callback that throws must not end a worker thread: what it could not do is not there.
 bool CallbackMemory::read(u64 address, void* target, u32 bytes) {
+  used_.store(true, std::memory_order_relaxed);
   if (read_ == nullptr) return false;
   if (bytes == 0) return true;
   try {
@@ -37,6 +45,7 @@ bool CallbackMemory::read(u64 address, void* target, u32 bytes) {
 }
 
 bool CallbackMemory::write(u64 address, const void* source, u32 bytes) {
+  used_.store(true, std::memory_order_relaxed);
   if (write_ == nullptr) return false;
   if (bytes == 0) return true;
   try {
@@ -51,33 +60,41 @@ Session::Session(const SessionSettings& settings, CallbackMemory::Read read,
                  CallbackMemory::Write write)
     : mode_(settings.faults),
       code_(settings.elves),
-      options_(host::device_options(settings.device, BoardModel::P150, SettingStyle::Environment)),
       memory_(read, write),
       has_memory_(read != nullptr && write != nullptr),
-      trace_(settings.device.trace) {
-  power_on();
+      trace_(settings.device.trace),
+      card_(without_trace(settings), {BoardModel::P150, false, false}) {
+  if (has_memory_) card_.set_host_memory(&memory_);
+  start_trace();
+  card_.on_silence([this] { speak(); });
+  if (settings.clock == ClockMode::Free) card_.start();
+  if (settings.clock != ClockMode::Auto || !has_memory_) return;
+  silence_ = std::make_unique<SilenceWatch>(SilenceWatch::Client{
+      [this] { return Visit(card_, false).device().run(0).status != RunStatus::Idle; },
+      [this] { return memory_.used(); }, [this] { card_.start(); }});
 }
 
 Session::~Session() {
-  power_off();
+  silence_.reset();
+  end_trace();
 }
 
-/// Also what a reset of the ASIC leaves: nothing of what was. A trace begins anew, too.
-void Session::power_on() {
-  power_off();
-  device_.emplace(options_);
-  if (has_memory_) device_->set_host_memory(&memory_);
-  function_.emplace(*device_);
-  debug::start_trace(*device_, trace_, SettingStyle::Environment);
+void Session::start_trace() {
+  const Visit visit(card_, false);
+  debug::start_trace(visit.device(), trace_, SettingStyle::Environment);
 }
 
-void Session::power_off() {
-  if (!device_) return;
-  const trace::Summary trace = device_->stop_trace();
+void Session::end_trace() {
+  const Visit visit(card_, false);
+  const trace::Summary trace = visit.device().stop_trace();
   if (!trace.error.empty()) report_trace(trace.error);
-  device_->set_host_memory(nullptr);
-  function_.reset();
-  device_.reset();
+}
+
+/// What a reset of the ASIC leaves: nothing of what was. A trace begins anew, too.
+void Session::reset() {
+  end_trace();
+  card_.reset();
+  start_trace();
 }
 
 void Session::report(const std::string& text) {
@@ -105,14 +122,30 @@ void Session::host_mistake(const std::string& text) {
 }
 
 /// What is to be said about the faults so far, which are forgotten then.
-std::string Session::take_faults() {
-  const auto reports = host::fault_reports(*device_, code_.locate(*device_));
-  device_->clear_faults();
+std::string Session::take_faults(const Visit& visit) {
+  Device& device = visit.device();
+  const auto reports = host::fault_reports(device, code_.locate(device));
+  visit.forgive();
   return reports.empty() ? "" : host::fault_text(reports);
 }
 
-void Session::guest_mistake() {
-  const std::string text = take_faults();
+/// In the card's thread: the client has not called since the card met a fault, and perhaps never
+/// will, because it waits for something that the card was to write.
+void Session::speak() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::string text;
+  {
+    const Visit visit(card_, false);
+    if (!visit.faulted()) return;
+    text = host::fault_text(host::fault_reports(visit.device(), code_.locate(visit.device())));
+  }
+  if (mode_ == FaultMode::Throw)
+    report("the card stands still, and the client has not called for a second:\n" + text);
+  else
+    guest_mistake(text);
+}
+
+void Session::guest_mistake(const std::string& text) {
   switch (mode_) {
     case FaultMode::Throw:
       // Said once: the core that broke the rule stays where it is, and whoever wants to know more
@@ -128,99 +161,118 @@ void Session::guest_mistake() {
 }
 
 template <class Body>
-void Session::guarded(Body body) {
+void Session::guarded(bool changes, Body body) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (latched_) return;
   std::string mistake;
-  try {
-    body();
-    return;
-  } catch (const card::AccessError& error) {
-    mistake = error.what();
+  std::string guest;
+  {
+    const Visit visit(card_, changes);
+    // What a card that runs by itself has met, the next call hears of, whatever it wants.
+    if (visit.faulted() || (has_faulted_ && card_.runs())) {
+      has_faulted_ = false;
+      guest = take_faults(visit);
+    }
+    if (guest.empty()) {
+      try {
+        body(visit);
+      } catch (const card::AccessError& error) {
+        mistake = error.what();
+        // A rule that the access broke says more than that nothing answered.
+        if (const std::string text = take_faults(visit); !text.empty()) mistake += "\n" + text;
+      }
+    }
   }
-  // A rule that the access broke says more than that nothing answered.
-  if (const std::string text = take_faults(); !text.empty()) mistake += "\n" + text;
-  host_mistake(mistake);
+  if (silence_) silence_->called();
+  if (!guest.empty()) guest_mistake(guest);
+  if (!mistake.empty()) host_mistake(mistake);
 }
 
 u32 Session::config_read(u32 bus_device_function, u32 offset) {
   u32 value = ~0u;
   // Nobody else is on this bus: an empty slot reads all ones.
-  if (bus_device_function == 0) guarded([&] { value = function_->config_read(offset); });
+  if (bus_device_function == 0)
+    guarded(false, [&](const Visit& visit) { value = visit.function().config_read(offset); });
   return value;
 }
 
 void Session::config_write(u32 bus_device_function, u32 offset, u32 value) {
-  guarded([&] {
+  bool wants_reset = false;
+  guarded(true, [&](const Visit& visit) {
     if (bus_device_function != 0)
       throw card::AccessError(
           fmt::format("no PCI function {:#x}: the card is function 0", bus_device_function));
-    function_->config_write(offset, value);
-    if (function_->wants_reset()) power_on();
+    visit.function().config_write(offset, value);
+    wants_reset = visit.function().wants_reset();
   });
+  if (!wants_reset) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  reset();
 }
 
 /// Time passes on a bus after each write of the host's: a tenth of a microsecond or two until the
 /// next write, a round trip over PCI Express until the answer to a read. Clients that clock after
 /// their reads only (tt-umd) rely on it: they release a core, or send a debugger's commands, and
 /// look at once. What faults meanwhile is said at the next clock.
-void Session::let_writes_work(bool reads) {
+void Session::let_writes_work(Device& device, bool reads) {
   constexpr Cycle kRoundTrip = arc::kAiclkBusy;  // MHz: a microsecond's cycles
   constexpr Cycle kNextWrite = 1;                // the rest of an epoch
   if (!has_written_) return;
   has_written_ = false;
-  has_faulted_ |= device_->advance(reads ? kRoundTrip : kNextWrite).status == RunStatus::Faulted;
+  has_faulted_ |= device.advance(reads ? kRoundTrip : kNextWrite).status == RunStatus::Faulted;
 }
 
 void Session::read(u64 address, std::span<u8> bytes) {
   if (bytes.data() != nullptr) std::fill(bytes.begin(), bytes.end(), u8{0xFF});
-  guarded([&] {
+  guarded(false, [&](const Visit& visit) {
     check_buffer(bytes);
     if (bytes.empty()) return;  // nothing goes out on the bus
-    let_writes_work(true);
-    function_->read(address, bytes);
+    let_writes_work(visit.device(), true);
+    visit.function().read(address, bytes);
   });
 }
 
 void Session::write(u64 address, std::span<const u8> bytes) {
-  guarded([&] {
+  guarded(true, [&](const Visit& visit) {
     check_buffer(bytes);
     if (bytes.empty()) return;
-    let_writes_work(false);
+    let_writes_work(visit.device(), false);
     has_written_ = true;
-    function_->write(address, bytes);
+    visit.function().write(address, bytes);
   });
 }
 
 void Session::tile_read(u32 x, u32 y, u64 address, std::span<u8> bytes) {
   if (bytes.data() != nullptr) std::fill(bytes.begin(), bytes.end(), u8{0xFF});
-  guarded([&] {
+  guarded(false, [&](const Visit& visit) {
     check_buffer(bytes);
     if (bytes.empty()) return;
-    let_writes_work(true);
+    Device& device = visit.device();
+    let_writes_work(device, true);
     const bool there = x < noc::Routing::kSpan && y < noc::Routing::kSpan;
-    if (!there || !device_->read({static_cast<u8>(x), static_cast<u8>(y)}, address, bytes))
+    if (!there || !device.read({static_cast<u8>(x), static_cast<u8>(y)}, address, bytes))
       throw card::AccessError(fmt::format("nothing can be read at ({}, {}) address {:#x}, {} bytes",
                                           x, y, address, bytes.size()));
   });
 }
 
 void Session::tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes) {
-  guarded([&] {
+  guarded(true, [&](const Visit& visit) {
     check_buffer(bytes);
     if (bytes.empty()) return;
-    let_writes_work(false);
+    Device& device = visit.device();
+    let_writes_work(device, false);
     has_written_ = true;
     const bool there = x < noc::Routing::kSpan && y < noc::Routing::kSpan;
     const NodeId node =
-        there ? device_->board().node_at_translated({static_cast<u8>(x), static_cast<u8>(y)})
+        there ? device.board().node_at_translated({static_cast<u8>(x), static_cast<u8>(y)})
               : kNoNode;
-    const bool stopped = node != kNoNode && device_->node(node).faults().stopped();
-    if (!device_->write(node, address, bytes))
+    const bool stopped = node != kNoNode && device.node(node).faults().stopped();
+    if (!device.write(node, address, bytes))
       throw card::AccessError(
           fmt::format("nothing can be written at ({}, {}) address {:#x}, {} bytes", x, y, address,
                       bytes.size()));
-    if (!stopped && device_->node(node).faults().stopped())
+    if (!stopped && device.node(node).faults().stopped())
       throw card::AccessError(
           fmt::format("the write to ({}, {}) address {:#x} has broken a rule", x, y, address));
   });
@@ -229,15 +281,22 @@ void Session::tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes) {
 void Session::clock(u32 cycles) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (latched_ || cycles == 0) return;
-  has_written_ = false;
-  const RunStatus status = device_->advance(cycles).status;
-  if (!trace_.file.empty()) {
-    if (const trace::Summary trace = device_->trace_summary(); !trace.error.empty())
-      report_trace(trace.error);
+  std::string guest;
+  {
+    const Visit visit(card_, false);
+    has_written_ = false;
+    const RunStatus status = visit.device().advance(cycles).status;
+    if (!trace_.file.empty()) {
+      if (const trace::Summary trace = visit.device().trace_summary(); !trace.error.empty())
+        report_trace(trace.error);
+    }
+    if (status == RunStatus::Faulted || has_faulted_ || visit.faulted()) {
+      has_faulted_ = false;
+      guest = take_faults(visit);
+    }
   }
-  if (status != RunStatus::Faulted && !has_faulted_) return;
-  has_faulted_ = false;
-  guest_mistake();
+  if (silence_) silence_->called();
+  if (!guest.empty()) guest_mistake(guest);
 }
 
 }  // namespace bhemu::capi

@@ -1,23 +1,28 @@
-// One emulated card behind the libttsim ABI: device, PCI function, host memory, and what happens
-// when something goes wrong.
+// One emulated card behind the libttsim ABI: device, PCI function, host memory, what happens when
+// something goes wrong, and when time passes.
+//
+// Time passes in the client's calls (ClockMode::Calls), so that a run is repeatable, or all the
+// time in a thread of the card's own (ClockMode::Free). ClockMode::Auto begins with the first and
+// goes over to the second, for good, with clients that have given DMA callbacks and then wait
+// without calling (silence.hpp). Calls let time pass in both. The callbacks are called by whichever
+// thread runs the device, never by two at once: a client's, within a call, or the card's.
 //
 // Settings: host/card_settings.hpp; bhemu.yaml is looked for beside the library (which clients may
 // have copied elsewhere: then beside what TT_METAL_SIMULATOR, TT_UMD_SIMULATOR or
 // TTEXALENS_SIMULATOR names).
 #pragma once
 
-#include <functional>
+#include <atomic>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "capi/code_finder.hpp"
-#include "card/function.hpp"
-#include "device/device.hpp"
+#include "capi/silence.hpp"
 #include "host/card_settings.hpp"
+#include "kmd/live_card.hpp"
 #include "pcie/host_memory.hpp"
 
 namespace bhemu::capi {
@@ -35,8 +40,11 @@ class CallbackMemory final : public pcie::HostMemory {
   CallbackMemory(Read read, Write write) : read_(read), write_(write) {}
   bool read(u64 address, void* target, u32 bytes) override;
   bool write(u64 address, const void* source, u32 bytes) override;
+  /// The card has come here.
+  bool used() const { return used_.load(std::memory_order_relaxed); }
 
  private:
+  std::atomic<bool> used_{false};
   Read read_;
   Write write_;
 };
@@ -54,32 +62,33 @@ class Session {
   void tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes);
   void clock(u32 cycles);
 
-  Device& device() { return *device_; }
-
  private:
-  void power_on();
-  void power_off();
+  using Visit = kmd::LiveCard::Visit;
+
+  void start_trace();
+  void end_trace();
+  void reset();
   template <class Body>
-  void guarded(Body body);
-  void let_writes_work(bool reads);
-  std::string take_faults();
+  void guarded(bool changes, Body body);
+  void let_writes_work(Device& device, bool reads);
+  std::string take_faults(const Visit& visit);
   void host_mistake(const std::string& text);
-  void guest_mistake();
+  void guest_mistake(const std::string& text);
+  void speak();
   void report(const std::string& text);
   void report_trace(const std::string& error);
 
   FaultMode mode_;
   CodeFinder code_;
-  DeviceOptions options_;
   CallbackMemory memory_;
   bool has_memory_;
   host::TraceSettings trace_;  // without a file once that cannot be written
-  std::optional<Device> device_;
-  std::optional<card::Function> function_;
   std::mutex mutex_;  // clients lock around us; those that do not are still served one by one
   bool latched_ = false;
   bool has_written_ = false;  // since the last read or clock
   bool has_faulted_ = false;  // between a write and a read; not said yet
+  kmd::LiveCard card_;        // may call us until it is gone
+  std::unique_ptr<SilenceWatch> silence_;
 };
 
 }  // namespace bhemu::capi

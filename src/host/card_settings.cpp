@@ -19,7 +19,7 @@ constexpr std::array kKeys{
     "board",        "harvest-dram", "harvest-columns", "timing",      "threads",
     "seed",         "rule",         "faults",          "elf",         "trace",
     "trace-format", "trace-what",   "trace-tiles",     "trace-cores", "trace-cycles",
-    "trace-limit"};
+    "trace-limit",  "clock"};
 
 /// Null when the key is none of a trace's.
 std::string* trace_setting(TraceSettings& trace, const std::string& key) {
@@ -45,6 +45,15 @@ FaultMode mode_of(const std::string& text, const Name& name) {
   throw InputError(name.file, name.place,
                    fmt::format("{}: '{}' is no way to take faults{}", name.name, text,
                                suggestion(text, {"throw", "report", "exit"})));
+}
+
+ClockMode clock_of(const std::string& text, const Name& name) {
+  if (text == "auto") return ClockMode::Auto;
+  if (text == "calls") return ClockMode::Calls;
+  if (text == "free") return ClockMode::Free;
+  throw InputError(name.file, name.place,
+                   fmt::format("{}: '{}' is no way to give a card its time{}", name.name, text,
+                               suggestion(text, {"auto", "calls", "free"})));
 }
 
 template <class Number>
@@ -87,6 +96,8 @@ void set(CardSettings& settings, const std::string& key, const std::string& text
     add_all(text, device.rules);
   } else if (key == "faults") {
     settings.faults = mode_of(text, name);
+  } else if (key == "clock") {
+    settings.clock = clock_of(text, name);
   } else if (key == "elf") {
     add_all(text, settings.elves);
   } else if (std::string* trace = trace_setting(device.trace, key)) {

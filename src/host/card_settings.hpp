@@ -3,9 +3,9 @@
 //
 // Settings, strongest first: environment variables BHEMU_BOARD, BHEMU_HARVEST_DRAM,
 // BHEMU_HARVEST_COLUMNS, BHEMU_THREADS, BHEMU_TIMING, BHEMU_SEED, BHEMU_RULE (comma separated),
-// BHEMU_FAULTS, BHEMU_ELF (comma separated: files in which a fault's code is looked for),
-// BHEMU_TRACE and BHEMU_TRACE_* (docs/TRACE.md); then the YAML file that BHEMU_CONFIG names, or
-// bhemu.yaml in a directory that the caller knows.
+// BHEMU_FAULTS, BHEMU_CLOCK, BHEMU_ELF (comma separated: files in which a fault's code is looked
+// for), BHEMU_TRACE and BHEMU_TRACE_* (docs/TRACE.md); then the YAML file that BHEMU_CONFIG names,
+// or bhemu.yaml in a directory that the caller knows.
 #pragma once
 
 #include <functional>
@@ -25,12 +25,21 @@ enum class FaultMode : u8 {
   Exit,    // printed; the process ends with kExitHost or kExitGuest
 };
 
+/// When time passes on a card behind the libttsim interface (docs/DETERMINISM.md). A driver's card
+/// always runs by itself.
+enum class ClockMode : u8 {
+  Auto,   // in the client's calls, until the client waits without calling
+  Calls,  // in the client's calls only: a run is repeatable
+  Free,   // all the time, in a thread of its own
+};
+
 inline constexpr int kExitHost = 2;   // status of a process that a mistake of the host's ends
 inline constexpr int kExitGuest = 4;  // the same, of the guest's
 
 struct CardSettings {
   DeviceSettings device;
   FaultMode faults = FaultMode::Throw;
+  ClockMode clock = ClockMode::Auto;
   std::vector<std::string> elves;  // paths
 };
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "arc/arc.hpp"
+#include "base/check.hpp"
 #include "debug/trace_file.hpp"
 #include "device/livelock.hpp"
 #include "host/report.hpp"
@@ -24,6 +25,7 @@ constexpr microseconds kLongestRest = microseconds(100);
 constexpr milliseconds kBetweenBursts = milliseconds(1);
 constexpr Cycle kFirstBurst = 4096;  // several turns of a loop over the NoC
 constexpr Cycle kBurst = 16384;
+constexpr milliseconds kPatience = milliseconds(1000);
 constexpr unsigned kMostMistakes = 20;  // that are printed
 
 }  // namespace
@@ -33,20 +35,27 @@ host::CardSettings LiveCard::settings_from_environment(std::span<const std::stri
   return host::card_settings(get, beside, host::FaultMode::Report);
 }
 
-LiveCard::LiveCard(const host::CardSettings& settings)
+LiveCard::LiveCard(const host::CardSettings& settings, const LiveCardOptions& options)
     : settings_(settings),
-      options_(host::device_options(settings.device, BoardModel::P100A,
-                                    host::SettingStyle::Environment)),
+      dies_(options.dies),
+      options_(
+          host::device_options(settings.device, options.board, host::SettingStyle::Environment)),
       board_(options_.board) {
   make_device();
   debug::start_trace(*device_, settings.device.trace, host::SettingStyle::Environment);
+  if (options.runs) start();
+}
+
+void LiveCard::start() {
+  CHECK(!runs());
+  runs_.store(true);
   runner_ = std::thread([this] { serve(); });
 }
 
 LiveCard::~LiveCard() {
   quit_.store(true);
   wake();
-  runner_.join();
+  if (runner_.joinable()) runner_.join();
   end_trace();
   device_->set_host_memory(nullptr);
 }
@@ -85,6 +94,11 @@ std::unique_ptr<Device> LiveCard::reset() {
 void LiveCard::on_death(std::function<void()> listener) {
   const std::lock_guard<std::mutex> lock(death_mutex_);
   on_death_ = std::move(listener);
+}
+
+void LiveCard::on_silence(std::function<void()> listener) {
+  const std::lock_guard<std::mutex> lock(death_mutex_);
+  on_silence_ = std::move(listener);
 }
 
 // --- Hosts.
@@ -150,7 +164,9 @@ void LiveCard::serve() {
     const bool died = dead_ && !was_dead;
     edge_.end_run();
     if (died) tell_death();
-    if (now == Rest::Idle || now == Rest::Dead) {
+    if (now == Rest::Faulted) {
+      wait_to_be_heard();
+    } else if (now == Rest::Idle || now == Rest::Dead) {
       rest(Edge::Clock::duration::max());
     } else if (now == Rest::Watch) {
       if (watched >= kRestless) rest(std::min<Edge::Clock::duration>(kLongestRest, watched / 16));
@@ -223,7 +239,31 @@ std::string LiveCard::failure() const {
   return failure_;
 }
 
+void LiveCard::forgive() {
+  device_->clear_faults();
+  if (rest_ != Rest::Faulted) return;
+  rest_ = Rest::None;
+  wake();
+}
+
+void LiveCard::wait_to_be_heard() {
+  rest(kPatience);
+  {
+    const Visit visit(*this, false);
+    if (!visit.faulted() || quit_.load()) return;
+  }
+  {
+    const std::lock_guard<std::mutex> lock(death_mutex_);
+    if (on_silence_) on_silence_();
+  }
+  rest(Edge::Clock::duration::max());
+}
+
 void LiveCard::take_fault() {
+  if (!dies_) {
+    rest_ = Rest::Faulted;
+    return;
+  }
   const std::string text = host::fault_text(host::fault_reports(*device_, host::CodeMap()));
   note(text);
   dead_ = true;

@@ -7,6 +7,9 @@
 // may change without a word to us, so the words that were read are compared, at once at first and
 // then every tenth of a millisecond; and now and then the device runs a little, for loops that
 // give up after many turns.
+//
+// A card can also begin without its thread (libttsim's clients give it its time by their calls),
+// and start() it later, once for all.
 #pragma once
 
 #include <atomic>
@@ -26,10 +29,19 @@
 
 namespace bhemu::kmd {
 
+/// What a card's owner chooses; the rest is the user's choice (host::CardSettings).
+struct LiveCardOptions {
+  BoardModel board = BoardModel::P100A;  // unless the settings name one
+  bool runs = true;                      // by itself from the start; otherwise from start() on
+  /// A fault stops the card until a reset. Otherwise it stands still until its owner has heard of
+  /// it (Visit::forgive), and then goes on without the cores that are to blame.
+  bool dies = true;
+};
+
 class LiveCard {
  public:
   /// Throws host::InputError.
-  explicit LiveCard(const host::CardSettings& settings);
+  explicit LiveCard(const host::CardSettings& settings, const LiveCardOptions& options = {});
   ~LiveCard();
   LiveCard(const LiveCard&) = delete;
   LiveCard& operator=(const LiveCard&) = delete;
@@ -52,6 +64,10 @@ class LiveCard {
     bool answers() const { return !card_.dead_; }
     Device& device() const { return *card_.device_; }
     card::Function& function() const { return *card_.function_; }
+    /// The thread has met a fault that nobody has heard of.
+    bool faulted() const { return card_.rest_ == Rest::Faulted; }
+    /// The faults are forgotten and all other cores go on.
+    void forgive() const { card_.forgive(); }
 
    private:
     LiveCard& card_;
@@ -69,6 +85,10 @@ class LiveCard {
   template <class Body>
   bool access_each(bool changes, size_t count, Body body);
 
+  /// From now on the card runs by itself. Not during a visit of the caller's.
+  void start();
+  bool runs() const { return runs_.load(); }
+
   /// Host memory as the card reaches it. Not during a visit of the caller's.
   void set_host_memory(pcie::HostMemory* memory);
   /// Power on again: everything is as after construction. The device as it was is returned, since
@@ -77,6 +97,9 @@ class LiveCard {
   /// Called by the thread that runs the device when it has stopped answering. Once this returns,
   /// the listener before is not called any more.
   void on_death(std::function<void()> listener);
+  /// Called by that thread, outside of its turn, when a fault of a card that does not die has not
+  /// been heard of for about a second: its owner may be waiting for something that never comes.
+  void on_silence(std::function<void()> listener);
 
   host::FaultMode fault_mode() const { return settings_.faults; }
   /// The last guest's fault or host's mistake, as a report; empty: none.
@@ -86,10 +109,11 @@ class LiveCard {
  private:
   friend class Visit;
   enum class Rest : u8 {
-    None,   // the device runs
-    Idle,   // nothing happens without a host
-    Watch,  // nothing happens unless host memory changes
-    Dead,   // stopped by a fault
+    None,     // the device runs
+    Idle,     // nothing happens without a host
+    Watch,    // nothing happens unless host memory changes
+    Faulted,  // until its owner has heard of it
+    Dead,     // stopped by a fault
   };
 
   void begin_visit();
@@ -101,6 +125,8 @@ class LiveCard {
   void watch();
   void burst(Cycle cycles);
   void take_fault();
+  void forgive();
+  void wait_to_be_heard();
   void tell_death();
   void host_mistake(const std::string& text);
   void note(const std::string& text);
@@ -108,6 +134,7 @@ class LiveCard {
   void wake();
 
   const host::CardSettings settings_;
+  const bool dies_;
   const DeviceOptions options_;
   const Board board_;
 
@@ -125,6 +152,7 @@ class LiveCard {
   Edge::Clock::time_point last_burst_{};
   Cycle unproven_ = 0;  // cycles since the device was last found to spin
 
+  std::atomic<bool> runs_{false};
   std::atomic<bool> quit_{false};
   std::mutex sleep_;
   std::condition_variable sleeper_;
@@ -135,6 +163,7 @@ class LiveCard {
   unsigned mistakes_ = 0;
   std::mutex death_mutex_;
   std::function<void()> on_death_;
+  std::function<void()> on_silence_;
 
   std::thread runner_;
 };

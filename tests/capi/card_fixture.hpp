@@ -35,10 +35,10 @@ class CardTest : public testing::Test {
     host().assign(kHostBytes, 0);
     libttsim_set_pci_dma_mem_callbacks(
         [](u64 address, void* target, u32 bytes) {
-          std::memcpy(target, at(address, bytes), bytes);
+          copy(static_cast<u8*>(target), at(address, bytes), bytes);
         },
         [](u64 address, const void* source, u32 bytes) {
-          std::memcpy(at(address, bytes), source, bytes);
+          copy(at(address, bytes), static_cast<const u8*>(source), bytes);
         });
     libttsim_init();
     is_open_ = true;
@@ -107,9 +107,14 @@ class CardTest : public testing::Test {
       throw std::out_of_range("no host memory");
     return host().data() + (address - kHostBase);
   }
+  /// A test may look at host memory while the card's thread writes it.
+  static void copy(u8* target, const u8* source, u32 bytes) {
+    for (u32 i = 0; i < bytes; ++i)
+      __atomic_store_n(target + i, __atomic_load_n(source + i, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+  }
   static u32 host_word(u64 address) {
-    u32 value;
-    std::memcpy(&value, at(address, 4), 4);
+    u32 value = 0;
+    copy(reinterpret_cast<u8*>(&value), at(address, 4), 4);
     return value;
   }
 
@@ -130,6 +135,29 @@ class CardTest : public testing::Test {
     code.push_back(addi(6, 6, address));
     code.push_back(sw(5, 6, 0));
   }
+
+  struct Place {
+    u64 address;
+    Coord tile;
+  };
+  /// A request by BRISC of (1, 2) on NoC 0: `source` to `target`; `control` says which of them is
+  /// the far one (facts/clients.md section 1.6).
+  void request(std::vector<u32>& code, const Place& target, const Place& home, u32 control,
+               u32 bytes) {
+    constexpr u32 kNiu = 0xFFB20000;
+    store(code, kNiu + 0x00, static_cast<u32>(target.address));
+    store(code, kNiu + 0x04, static_cast<u32>(target.address >> 32));
+    store(code, kNiu + 0x08, target.tile.x | u32{target.tile.y} << 6);
+    store(code, kNiu + 0x0C, static_cast<u32>(home.address));
+    store(code, kNiu + 0x10, static_cast<u32>(home.address >> 32));
+    store(code, kNiu + 0x14, home.tile.x | u32{home.tile.y} << 6);
+    store(code, kNiu + 0x1C, control);
+    store(code, kNiu + 0x20, bytes);
+    store(code, kNiu + 0x24, 0);
+    store(code, kNiu + 0x40, 1);
+  }
+  static constexpr u32 kRead = 0x2090;
+  static constexpr u32 kWrite = 0x2092;
 
   CardClient client{CardClient::Unopened{}};
   Board board_{BoardOptions::defaults(BoardModel::P150)};

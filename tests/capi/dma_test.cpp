@@ -11,33 +11,11 @@ class CardDma : public CardTest {
  protected:
   CardDma() { open("p150"); }
 
-  struct Place {
-    u64 address;
-    Coord tile;
-  };
-  /// A request by BRISC of (1, 2) on NoC 0: `source` to `target`; `control` says which of them is
-  /// the far one (facts/clients.md section 1.6).
-  void request(std::vector<u32>& code, const Place& target, const Place& home, u32 control,
-               u32 bytes) {
-    constexpr u32 kNiu = 0xFFB20000;
-    store(code, kNiu + 0x00, static_cast<u32>(target.address));
-    store(code, kNiu + 0x04, static_cast<u32>(target.address >> 32));
-    store(code, kNiu + 0x08, target.tile.x | u32{target.tile.y} << 6);
-    store(code, kNiu + 0x0C, static_cast<u32>(home.address));
-    store(code, kNiu + 0x10, static_cast<u32>(home.address >> 32));
-    store(code, kNiu + 0x14, home.tile.x | u32{home.tile.y} << 6);
-    store(code, kNiu + 0x1C, control);
-    store(code, kNiu + 0x20, bytes);
-    store(code, kNiu + 0x24, 0);
-    store(code, kNiu + 0x40, 1);
-  }
   void run(std::vector<u32> code) {
     code.push_back(kForever);
     run_brisc({1, 2}, code);
     for (int i = 0; i < 40; ++i) libttsim_clock(256);
   }
-  static constexpr u32 kRead = 0x2090;
-  static constexpr u32 kWrite = 0x2092;
 };
 
 TEST_F(CardDma, a_core_writes_to_the_host_and_reads_from_it_through_the_iatu) {

@@ -118,11 +118,12 @@ TEST_F(CardFaults, calls_out_of_order_are_refused_and_cost_nothing) {
 
 TEST_F(CardFaults, wrong_settings_leave_no_card_behind) {
   const std::pair<const char*, const char*> wrong[] = {
-      {"BHEMU_BOARD", "p300"},         {"BHEMU_HARVEST_DRAM", "9"},
-      {"BHEMU_HARVEST_COLUMNS", "14"}, {"BHEMU_TIMING", "slow"},
-      {"BHEMU_THREADS", "0"},          {"BHEMU_SEED", "x"},
-      {"BHEMU_RULE", "no-rule=warn"},  {"BHEMU_FAULTS", "loud"},
-      {"BHEMU_ELF", "/no/such.elf"},   {"BHEMU_CONFIG", "/no/such.yaml"}};
+      {"BHEMU_BOARD", "p300"},          {"BHEMU_HARVEST_DRAM", "9"},
+      {"BHEMU_HARVEST_COLUMNS", "14"},  {"BHEMU_TIMING", "slow"},
+      {"BHEMU_THREADS", "0"},           {"BHEMU_SEED", "x"},
+      {"BHEMU_RULE", "no-rule=warn"},   {"BHEMU_FAULTS", "loud"},
+      {"BHEMU_CLOCK", "quartz"},        {"BHEMU_ELF", "/no/such.elf"},
+      {"BHEMU_CONFIG", "/no/such.yaml"}};
   for (const auto& [name, value] : wrong) {
     setenv(name, value, 1);
     const std::string said = refusal([] { libttsim_init(); });
