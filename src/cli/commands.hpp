@@ -10,7 +10,9 @@ namespace bhemu::cli {
 
 int info(const CommonOptions& options);
 int boot(const CommonOptions& options);
-int soc_descriptor(const CommonOptions& options);
+/// `complete`: of the complete chip, whatever the board.
+int soc_descriptor(const CommonOptions& options, bool complete);
+int cluster_descriptor(const CommonOptions& options);
 
 struct RunCommand {
   std::string program;

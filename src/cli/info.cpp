@@ -140,9 +140,15 @@ int info(const CommonOptions& options) {
   return 0;
 }
 
-int soc_descriptor(const CommonOptions& options) {
+int soc_descriptor(const CommonOptions& options, bool complete) {
   const Board board(board_options(options, BoardModel::P150));
-  fmt::print("{}", host::soc_descriptor(board));
+  fmt::print("{}", complete ? host::complete_soc_descriptor() : host::soc_descriptor(board));
+  return 0;
+}
+
+int cluster_descriptor(const CommonOptions& options) {
+  const Board board(board_options(options, BoardModel::P150));
+  fmt::print("{}", host::cluster_descriptor(board));
   return 0;
 }
 

@@ -63,10 +63,12 @@ struct CommandLine {
   RunCommand run;
   DisasmCommand disasm;
   ShimCommand shim;
+  bool complete = false;  // soc-descriptor
   CLI::App* info_command = nullptr;
   CLI::App* boot_command = nullptr;
   CLI::App* run_command = nullptr;
   CLI::App* soc_command = nullptr;
+  CLI::App* cluster_command = nullptr;
   CLI::App* shim_command = nullptr;
 
   CommandLine() {
@@ -99,6 +101,14 @@ struct CommandLine {
     soc_command = app.add_subcommand(
         "soc-descriptor", "Write the soc_descriptor.yaml that tt-umd wants beside libbhemu.so");
     add_board_options(*soc_command, options);
+    soc_command->add_flag("--complete", complete,
+                          "The complete chip, for use with a cluster descriptor, which says what "
+                          "the board has lost");
+    cluster_command = app.add_subcommand(
+        "cluster-descriptor",
+        "Write the cluster_descriptor.yaml by which tt-umd and tt-metal learn what the board has "
+        "lost; beside it belongs the soc-descriptor of --complete");
+    add_board_options(*cluster_command, options);
 
     CLI::App* command = app.add_subcommand("disasm", "Disassemble an ELF file");
     command->add_option("file", disasm.file, "ELF file")->required()->type_name("FILE");
@@ -129,7 +139,8 @@ struct CommandLine {
     if (info_command->parsed()) return info(options);
     if (boot_command->parsed()) return boot(options);
     if (run_command->parsed()) return cli::run(options, run);
-    if (soc_command->parsed()) return soc_descriptor(options);
+    if (soc_command->parsed()) return soc_descriptor(options, complete);
+    if (cluster_command->parsed()) return cluster_descriptor(options);
     if (shim_command->parsed()) return cli::shim(options, shim);
     return cli::disasm(options, disasm);
   }

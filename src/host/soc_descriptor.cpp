@@ -39,12 +39,13 @@ std::vector<Coord> noc0_of(const Board& board, NodeKind kind) {
   return coords;
 }
 
-/// The tile that is in use only: tt-umd knows no harvested PCIe tile of a simulator, and its name
-/// for the other one leads elsewhere on NoC 1.
-std::vector<Coord> pcie(const Board& board) {
+/// The tile that is in use only, unless a mask will say so: without one tt-umd knows no harvested
+/// PCIe tile, and its name for the other one leads elsewhere on NoC 1.
+std::vector<Coord> pcie(const Board& board, bool both) {
   std::vector<Coord> coords;
   for (const TileSite& site : board.sites())
-    if (site.kind == NodeKind::Pcie && !site.harvested) coords.push_back(site.noc0);
+    if (site.kind == NodeKind::Pcie && (both || !site.harvested)) coords.push_back(site.noc0);
+  std::sort(coords.begin(), coords.end(), [](Coord a, Coord b) { return a.x < b.x; });
   return coords;
 }
 
@@ -108,14 +109,31 @@ std::string mirrored(const char* name, unsigned size) {
   return text + "]\n\n";
 }
 
-}  // namespace
+/// The columns that are lost, numbered from west to east, as tt-umd numbers them once it has sorted
+/// the telemetry's (CoordinateManager::shuffle_tensix_harvesting_mask).
+u32 tensix_mask(const Board& board) {
+  u32 mask = 0;
+  for (const TileSite& site : board.sites())
+    if (site.kind == NodeKind::Tensix && site.harvested)
+      mask |= 1u << (site.noc0.x < kWidth / 2 ? site.noc0.x - 1 : site.noc0.x - 3);
+  return mask;
+}
 
-std::string soc_descriptor(const Board& board) {
-  std::string text = fmt::format("# {}, as bhemu emulates it\n", board.name());
+u32 pcie_mask(const Board& board) {
+  const std::vector<Coord> both = pcie(board, true);
+  const std::vector<Coord> used = pcie(board, false);
+  u32 mask = 0;
+  for (size_t i = 0; i < both.size(); ++i)
+    if (std::find(used.begin(), used.end(), both[i]) == used.end()) mask |= 1u << i;
+  return mask;
+}
+
+std::string descriptor(const Board& board, const std::string& title, bool both_pcie) {
+  std::string text = fmt::format("# {}\n", title);
   text +=
       fmt::format("arch_name: BLACKHOLE\n\ngrid:\n  x_size: {}\n  y_size: {}\n\n", kWidth, kHeight);
   text += list_of("arc", noc0_of(board, NodeKind::Arc));
-  text += list_of("pcie", pcie(board));
+  text += list_of("pcie", pcie(board, both_pcie));
   text += banks(board);
   text += views(board);
   text += ethernet(board);
@@ -133,6 +151,38 @@ std::string soc_descriptor(const Board& board) {
          "  math:\n    dst_size_alignment: 32768\n"
          "  packer:\n    version: 2\n"
          "  overlay:\n    version: 2\n";
+}
+
+}  // namespace
+
+std::string soc_descriptor(const Board& board) {
+  return descriptor(board, fmt::format("{}, as bhemu emulates it", board.name()), false);
+}
+
+std::string complete_soc_descriptor() {
+  return descriptor(Board(BoardOptions::defaults(BoardModel::P150)),
+                    "The complete chip; cluster_descriptor.yaml says what a board has lost", true);
+}
+
+std::string cluster_descriptor(const Board& board) {
+  constexpr u32 kEthernetTiles = 14;
+  const char* const type = board.options().model == BoardModel::P100A ? "p100" : "p150";
+  std::string text = fmt::format("# {}, as bhemu emulates it\n", board.name());
+  text += "arch:\n  0: blackhole\n\nchips:\n  {}\n\n";
+  text += fmt::format("chip_unique_ids:\n  0: {}\n\n", board.board_id());
+  text += "ethernet_connections:\n  []\n\nethernet_connections_to_remote_devices:\n  []\n\n";
+  text += "chips_with_mmio:\n  - 0: 0\n\nio_device_type: PCIe\n\nharvesting:\n  0:\n";
+  text += "    noc_translation: true\n";
+  text += fmt::format("    harvest_mask: {}\n", tensix_mask(board));
+  text += fmt::format("    dram_harvesting_mask: {}\n", u8(~board.dram_enabled_mask()));
+  text += fmt::format("    eth_harvesting_mask: {}\n",
+                      ~u32{board.ethernet_enabled_mask()} & ((1u << kEthernetTiles) - 1));
+  text += fmt::format("    pcie_harvesting_mask: {}\n    l2cpu_harvesting_mask: 0\n\n",
+                      pcie_mask(board));
+  text += fmt::format("chip_to_boardtype:\n  0: {}\n\nchip_to_bus_id:\n  0: \"0x01\"\n\n", type);
+  text += fmt::format("boards:\n  -\n    - board_id: {}\n    - board_type: {}\n    - chips:\n",
+                      board.board_id(), type);
+  return text + "        - 0\n\nasic_locations:\n  0: 0\n\nchip_pci_bdfs:\n  0: 0000:01:00.0\n";
 }
 
 }  // namespace bhemu::host

@@ -161,6 +161,27 @@ TEST_F(Cli, the_soc_descriptor_lists_the_live_tiles) {
   EXPECT_TRUE(holds(harvested.out, "2, 1, 0, 17, 18, 19,")) << harvested.out;
 }
 
+TEST_F(Cli, the_cluster_descriptor_says_what_a_board_has_lost) {
+  const CommandResult p100a = run("cluster-descriptor --board p100a");
+  EXPECT_EQ(p100a.status, 0);
+  EXPECT_TRUE(holds(p100a.out, "board_type: p100\n"));
+  EXPECT_TRUE(holds(p100a.out, "harvest_mask: 12288\n"));  // the two columns in the east
+  EXPECT_TRUE(holds(p100a.out, "dram_harvesting_mask: 128\n"));
+  EXPECT_TRUE(holds(p100a.out, "eth_harvesting_mask: 16383\n"));
+  EXPECT_TRUE(holds(p100a.out, "pcie_harvesting_mask: 2\n"));
+  const CommandResult p150 = run("cluster-descriptor --board p150");
+  EXPECT_TRUE(holds(p150.out, "    harvest_mask: 0\n"));
+  EXPECT_TRUE(holds(p150.out, "eth_harvesting_mask: 288\n"));
+  // x = 1 is the ARC's column 0, x = 10 its column 13.
+  const CommandResult other = run("cluster-descriptor --board p100a --harvest-columns 0,13");
+  EXPECT_TRUE(holds(other.out, "    harvest_mask: 129\n")) << other.out;
+  // Its companion lists everything, whatever the board.
+  const CommandResult complete = run("soc-descriptor --complete --board p100a");
+  EXPECT_TRUE(holds(complete.out, "2-0, 11-0"));
+  EXPECT_TRUE(holds(complete.out, "16-11"));
+  EXPECT_TRUE(holds(complete.out, "[9-5, 9-7, 9-6]"));
+}
+
 TEST_F(Cli, wrong_expectation_is_status_1_with_the_first_difference) {
   const std::string file = scratch_.file("p.yaml", std::string(R"(name: wrong
 tiles: [[1, 2]]
