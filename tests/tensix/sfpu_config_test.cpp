@@ -44,7 +44,7 @@ Column configured(Column column, u32 word, u32 from_register) {
   const bool by_immediate = word % 2 != 0;
   const u32 immediate = word >> 8 & 0xFFFF;
   const u32 value = by_immediate ? immediate : from_register;
-  const u32 defaults[4] = {0xBF800000, 0x37800000, 0xBF2CC4C7, 0xBEB08FF9};
+  const u32 defaults[4] = {0xBF800000, 0x3B000000, 0xBF2CC4C7, 0xBEB08FF9};
   if (target <= 3) column.instruction[target] = from_register;
   if (target >= 4 && target <= 7) column.sequence[target - 4] = value;
   if (target == 8) column.misc = combined(how, column.misc, value) % 4096;
@@ -55,6 +55,17 @@ Column configured(Column column, u32 word, u32 from_register) {
     column.lane_config = combined(how, column.lane_config, value) % 0x40000 | kept;
   }
   return column;
+}
+
+TEST(SfpuConfig, an_immediate_restores_what_reset_leaves_in_the_constants) {
+  UnitBench bench;
+  for (u32 i = 11; i <= 14; ++i) {
+    const u32 after_reset = bench.sfpu().lreg[i][5];
+    bench.run<op::SFPCONFIG>({{"config_dest", i}});  // LReg 0, which is 0
+    EXPECT_EQ(bench.sfpu().lreg[i][5], 0u);
+    bench.run<op::SFPCONFIG>({{"config_dest", i}, {"instr_mod1", 1}, {"imm16_math", 0x1234}});
+    EXPECT_EQ(bench.sfpu().lreg[i][5], after_reset);
+  }
 }
 
 TEST(SfpuConfig, random_words_change_the_columns_as_the_model_does) {

@@ -159,11 +159,33 @@ TEST_F(LoadMacro, a_delay_that_counts_instructions_waits_for_any_thread_to_issue
   EXPECT_TRUE(bench.coprocessor.asleep());
   const u32 nop = encode<op::SFPNOP>();
   bench.push(0, {nop, nop});
-  bench.run(1);
-  bench.run(1);
+  bench.run(20);
   EXPECT_EQ(dst(), -5u);
+  EXPECT_TRUE(bench.coprocessor.asleep());
+  bench.push(0, nop);  // the store executes beside it
   bench.run(1);
   EXPECT_EQ(dst(), 77u);
+}
+
+TEST_F(LoadMacro, whoever_counts_instructions_holds_every_sub_unit_and_every_result) {
+  set_misc(kInt32 | 8u << 8);
+  set_template(0, encode<op::SFPADD>({{"lreg_src_a", 10}, {"lreg_src_b", 10}}));  // + VC
+  set_template(1, absolute());
+  set_sequence(0, step(kMad, 4, 0) | step(kStore, 3, 3));
+  write_dst(0x40000000);  // 2.0
+  const u32 nop = encode<op::SFPNOP>();
+  bench.push(kThread, macro(0, 2));
+  bench.run(9);
+  bench.push(kThread, nop);  // the addition executes ...
+  bench.run(9);
+  EXPECT_EQ(sfpu().lreg[2][0], 0x40000000u);
+  bench.push(kThread, nop);  // ... and its result arrives
+  bench.run(9);
+  EXPECT_EQ(sfpu().lreg[2][0], 0x40400000u);
+  EXPECT_EQ(dst(), 0x40000000u);
+  bench.push(kThread, {nop, nop});
+  bench.run(2);
+  EXPECT_EQ(dst(), 0x40400000u);
 }
 
 TEST_F(LoadMacro, an_issued_instruction_loses_its_sub_unit_to_a_scheduled_one) {

@@ -216,6 +216,26 @@ TEST(SfpuMemory, lane_config_blocks_and_exchanges_columns) {
   EXPECT_EQ(bench.sfpu().lreg[2][0], 0u);
 }
 
+TEST(SfpuMemory, a_store_with_vd_from_12_on_is_a_template_where_the_back_door_is_open) {
+  UnitBench bench;
+  bench.set_addr_mod(2, 0, 4);
+  const auto word = encode<op::SFPSTORE>(
+      {{"lreg_ind", 13}, {"instr_mod0", 4}, {"dest_reg_addr", 8}, {"sfpu_addr_mode", 2}});
+  bench.sfpu().lreg[0].lane.fill(2);  // DISABLE_BACKDOOR_LOAD, in column 3 only
+  bench.run<op::SFPCONFIG>({{"config_dest", 15}, {"instr_mod1", 8}, {"imm16_math", 1u << 6}});
+  bench.sfpu().lreg[13].lane.fill(0x12345678);
+  for (u32 row = 8; row < 12; ++row)
+    for (u32 column = 0; column < 16; ++column) bench.dst().write32(row, column, 0);
+  store(bench, 4, 8, 13, 2);
+  for (u32 column = 0; column < kLaneColumns; ++column) {
+    const bool stored = column == 3;
+    EXPECT_EQ(bench.sfpu().macro_instruction[1][column], stored ? 0u : word) << column;
+    EXPECT_EQ(bench.dst().read32(9, 2 * column) != 0, stored) << column;
+  }
+  EXPECT_EQ(bench.rwc().dst, 4);
+  EXPECT_FALSE(bench.faulted(Rule::TensixUndefined));
+}
+
 TEST(SfpuMemory, load_captures_the_position_of_each_datum) {
   UnitBench bench;
   set_lane_config(bench, 0xC);

@@ -192,6 +192,10 @@ bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& 
 
   if (env.wakeup != nullptr) env.wakeup->touch(thread_of(thread));
   Context context{state, env, thread, now, word};
+  if (decoded.unit == Unit::Sfpu && sfpu::schedule_in_use(state)) [[unlikely]] {
+    sfpu::before_issue(state, env, now);
+    if (frontend.stopped) return true;
+  }
   const bool lost =
       decoded.unit == Unit::Sfpu && state.sfpu.schedule.taken != 0 && sfpu::is_discarded(context);
   const Completion completion = lost ? Completion::Done : decoded.execute(context);

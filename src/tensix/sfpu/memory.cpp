@@ -396,7 +396,8 @@ Completion execute(Context& context, op::SFPSTORE insn) {
     return Completion::Done;
   }
   const u32 vd = insn.lreg_ind();
-  if (has_open_back_door(context, "SFPSTORE", vd)) return Completion::Done;
+  // By the page only the lanes' work depends on the back door: counters advance all the same.
+  const u32 lanes = vd < 12 ? kAllLanes : keep_as_template(context, vd);
   const Mod mod = resolve(context, insn.instr_mod0());
   const bool all = mod == Mod::Int32All;
   const u32 address = address_of(context, insn.dest_reg_addr(), all);
@@ -404,9 +405,7 @@ Completion execute(Context& context, op::SFPSTORE insn) {
   if (all)
     rwc.sp = static_cast<u16>((rwc.sp + thread_cfg::SFPU_STACK_Incr::get(context.thread_config())) &
                               0x3FF);
-  store_to_dst(
-      context, mod, vd, address,
-      vd >= 12 ? lanes_with(context.state.sfpu, lane_config::kDisableBackdoorLoad) : kAllLanes);
+  if (lanes != 0) store_to_dst(context, mod, vd, address, lanes);
   apply_partial_addr_mod(context, insn.sfpu_addr_mode());
   return Completion::Done;
 }

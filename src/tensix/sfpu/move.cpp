@@ -69,9 +69,11 @@ u32 combine(u32 how, u32 old, u32 value) {
   }
 }
 
-/// The immediate can only stand for these constants of LReg 11 to 14.
+/// The immediate can only stand for these constants of LReg 11 to 14, which are those after reset.
+/// SFPCONFIG.md and SoftReset.md have 1/65536 in LReg 12; ttsim's author says that it is 1/512
+/// (tt-isa-documentation issue 42).
 u32 default_constant(u32 vd) {
-  constexpr u32 kConstants[4] = {0xBF800000, 0x37800000, 0xBF2CC4C7, 0xBEB08FF9};
+  constexpr u32 kConstants[4] = {0xBF800000, 0x3B000000, 0xBF2CC4C7, 0xBEB08FF9};
   return kConstants[vd - 11];
 }
 

@@ -191,7 +191,7 @@ void forget_replaced(SfpuState& sfpu, u32 macro) {
   }
 }
 
-/// Any waiting instruction counts instructions: then all do.
+/// Any waiting instruction counts instructions: then nothing advances without one.
 bool counts_instructions(const SfpuSchedule& schedule) {
   for (u32 i = 0; i < schedule.waiting_count; ++i) {
     if (schedule.waiting[i].by_instruction != 0) return true;
@@ -301,18 +301,13 @@ void write_back(Context& context, u32 vd, const Lanes& value, u32 mask) {
 }
 
 bool schedule_advances(const State& state) {
-  const SfpuSchedule& schedule = state.sfpu.schedule;
-  if (!schedule_in_use(state) || bit(state.soft_reset, kMathReset)) return false;
-  if (schedule.writeback_count != 0 || schedule.idle_next != 0) return true;
-  if (!counts_instructions(schedule)) return true;
-  for (u32 i = 0; i < schedule.waiting_count; ++i) {
-    if (schedule.waiting[i].delay == 0) return true;
-  }
-  return false;
+  return schedule_in_use(state) && !bit(state.soft_reset, kMathReset) &&
+         !counts_instructions(state.sfpu.schedule);
 }
 
-void begin_cycle(State& state, const Environment& env, Cycle now) {
-  if (bit(state.soft_reset, kMathReset)) return;
+namespace {
+
+void execute_due(State& state, const Environment& env, Cycle now) {
   SfpuSchedule& schedule = state.sfpu.schedule;
   Due due;
   const u32 count = take_due(schedule, due);
@@ -328,19 +323,31 @@ void begin_cycle(State& state, const Environment& env, Cycle now) {
   }
 }
 
+}  // namespace
+
+void begin_cycle(State& state, const Environment& env, Cycle now) {
+  if (bit(state.soft_reset, kMathReset) || counts_instructions(state.sfpu.schedule)) return;
+  execute_due(state, env, now);
+}
+
+void before_issue(State& state, const Environment& env, Cycle now) {
+  if (counts_instructions(state.sfpu.schedule)) execute_due(state, env, now);
+}
+
 void end_cycle(State& state, Cycle now, bool issued) {
   if (bit(state.soft_reset, kMathReset)) return;
   SfpuSchedule& schedule = state.sfpu.schedule;
+  if (!issued && schedule.taken == 0 && counts_instructions(schedule)) return;
   schedule.taken = 0;
   commit(state.sfpu);
-  const bool by_instruction = counts_instructions(schedule);
+  const bool held = counts_instructions(schedule);
   for (u32 i = 0; i < schedule.waiting_count; ++i) {
     SfpuScheduled& entry = schedule.waiting[i];
     if (entry.fresh != 0)
       entry.fresh = 0;
-    else if (!by_instruction || issued)
+    else
       --entry.delay;
-    if (by_instruction && entry.delay != 0) continue;
+    if (held) continue;
     // Executes in cycle now + 1 + delay.
     Cycle& until = state.busy_until[entry.thread][static_cast<unsigned>(BusyUnit::Sfpu)];
     until = std::max(until, now + 2 + entry.delay);

@@ -47,6 +47,17 @@ struct Execution {
   u32 active = kAllLanes;
 };
 
+/// The back door: columns without DISABLE_BACKDOOR_LOAD keep the word as a template. Gives the
+/// lanes of the others.
+inline u32 keep_as_template(Context& context, u32 vd) {
+  SfpuState& sfpu = context.state.sfpu;
+  for (u32 i = 0; i < kLaneColumns; ++i) {
+    if (!bit(sfpu.lane_config[i], lane_config::kDisableBackdoorLoad))
+      sfpu.macro_instruction[vd - 12][i] = context.word;
+  }
+  return lanes_with(sfpu, lane_config::kDisableBackdoorLoad);
+}
+
 /// Every instruction but SFPLOAD, SFPLOADI, SFPSTORE, SFPLUT, SFPCONFIG and SFPLOADMACRO starts
 /// here. With `vd` of 12 or more, columns without DISABLE_BACKDOOR_LOAD do not execute the
 /// instruction but keep its word as template vd - 12.
@@ -57,11 +68,7 @@ inline Execution begin(Context& context, u32 vd) {
     return {lanes, enabled_lanes(sfpu) & lanes};
   }
   if (vd < 12) return {kAllLanes, enabled_lanes(sfpu)};
-  for (u32 i = 0; i < kLaneColumns; ++i) {
-    if (!bit(sfpu.lane_config[i], lane_config::kDisableBackdoorLoad))
-      sfpu.macro_instruction[vd - 12][i] = context.word;
-  }
-  const u32 lanes = lanes_with(sfpu, lane_config::kDisableBackdoorLoad);
+  const u32 lanes = keep_as_template(context, vd);
   return {lanes, enabled_lanes(sfpu) & lanes};
 }
 
