@@ -65,37 +65,30 @@ class vDReg {
 class vVal {
  public:
   vVal() = default;
-  sfpi_inline vVal(sfpu_t value) : value_(value) {}
-  sfpi_inline sfpu_t get() const { return value_; }
+  sfpi_inline vVal(sfpu_t value) : reg_(value.reg) {}
+  sfpi_inline sfpu_t get() const { return variable(reg_); }
 
   /// Lanes that are off keep their value, if there has been one.
   template <class Op>
   sfpi_inline void assign(const Op& op) {
-    if (is_nothing(value_))
-      value_.reg = op.make();
+    if (is_nothing(reg_))
+      reg_ = op.make();
     else
-      op.into(value_.reg);
-    value_.number = sfpu_t::kVariable;
+      op.into(reg_);
   }
-  struct Copy {
-    sfpu_t source;
-    sfpi_inline double make() const { return source.reg; }
-    sfpi_inline void into(double& d) const { move_into(d, source); }
-  };
-  sfpi_inline void assign_value(sfpu_t value) {
-    if (is_nothing(value_))
-      value_ = value;
+  sfpi_inline void assign_value(const sfpu_t& value) {
+    if (is_nothing(reg_))
+      reg_ = value.reg;
     else
-      assign(Copy{value});
+      move_into(reg_, value);
   }
-  /// For instructions with two results: the register itself.
-  sfpi_inline double& in_place() {
-    value_.number = sfpu_t::kVariable;
-    return value_.reg;
-  }
+  /// The same value, in the register where an instruction has left it.
+  sfpi_inline void keep(double reg) const { reg_ = reg; }
+  /// For instructions that change a register itself.
+  sfpi_inline double& in_place() { return reg_; }
 
  private:
-  sfpu_t value_;
+  mutable double reg_ = kNothing;
 };
 
 sfpi_inline sfpu_t load_word(std::uint32_t bits) {
@@ -106,8 +99,22 @@ sfpi_inline sfpu_t load_float(float number) {
   return load_word(__builtin_bit_cast(std::uint32_t, number));
 }
 
+/// A constant register, by its number.
 template <class Vector>
-class vConst;
+class vConst {
+ public:
+  constexpr explicit vConst(int number) : number_(number) {}
+  constexpr int get() const { return number_; }
+  sfpi_inline operator Vector() const { return Vector(read_lreg(number_)); }
+  template <class T>
+  sfpi_inline void operator=(const T& value) const {
+    write_config(Vector(value).get(), std::uint32_t(number_));
+  }
+
+ private:
+  int number_;
+};
+
 template <class Test>
 class vCond;
 
@@ -133,7 +140,11 @@ class vCond;
     assign(reg.load(load_mod));                                                             \
     return *this;                                                                           \
   }                                                                                         \
-  sfpi_inline Type& operator=(impl_::vLReg reg) { return *this = Type(reg); }
+  sfpi_inline Type& operator=(impl_::vLReg reg) { return *this = Type(reg); }               \
+  sfpi_inline Type& operator=(impl_::vConst<Type> constant) {                               \
+    assign_value(impl_::read_lreg(constant.get()));                                         \
+    return *this;                                                                           \
+  }
 
 class vFloat : public impl_::vVal {
  public:
@@ -241,22 +252,6 @@ vFloat vFloat::operator--(int) {
 }
 
 namespace impl_ {
-
-/// A constant register, by its number.
-template <class Vector>
-class vConst {
- public:
-  constexpr explicit vConst(int number) : number_(number) {}
-  constexpr int get() const { return number_; }
-  sfpi_inline operator Vector() const { return Vector(read_lreg(number_)); }
-  template <class T>
-  sfpi_inline void operator=(const T& value) const {
-    write_config(Vector(value).get(), std::uint32_t(number_));
-  }
-
- private:
-  int number_;
-};
 
 template <class Value>
 void vLReg::operator=(const Value& value) const {

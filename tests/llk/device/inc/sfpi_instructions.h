@@ -21,27 +21,29 @@
 
 extern volatile std::uint32_t __instrn_buffer[];
 
-/// A vector: a register, and the number of the constant register that holds the same, if one does.
+/// An operand: a register, or the number of a constant register that holds the same.
 struct __xtt_vector {
   static constexpr int kVariable = -1;
-  static constexpr int kNothing = -2;  // declared and not yet assigned to
   double reg;
-  int number = kNothing;
+  int number;
 };
 
 namespace sfpi::impl_ {
 
 using sfpu_t = ::__xtt_vector;
 
-// Stands for condition code and constant registers in the operands of the assembly.
-#define SFPU_LANES "m"(*reinterpret_cast<const int*>(4))
-#define SFPU_CHANGES_LANES "+m"(*reinterpret_cast<int*>(4))
+// Stands for condition code and constant registers in the operands of the assembly. Of a type that
+// nothing else here has, so that the compiler knows that no vector is meant.
+#define SFPU_LANES "m"(*reinterpret_cast<const short*>(4))
+#define SFPU_CHANGES_LANES "+m"(*reinterpret_cast<short*>(4))
 
 sfpi_inline bool is_constant(const sfpu_t& a) {
   return __builtin_constant_p(a.number) && a.number >= 0;
 }
-sfpi_inline bool is_nothing(const sfpu_t& a) {
-  return __builtin_constant_p(a.number) && a.number == sfpu_t::kNothing;
+/// A variable that nothing has been assigned to is 0.0; no vector is a number that the compiler knows.
+constexpr double kNothing = 0.0;
+sfpi_inline bool is_nothing(double reg) {
+  return __builtin_constant_p(reg);
 }
 sfpi_inline int number_of(const sfpu_t& a) {
   return is_constant(a) ? a.number : sfpu_t::kVariable;
@@ -243,16 +245,33 @@ struct Word {
     if (bits >= 0xFFFF8000) return {SFPLOADI_MOD0_SHORT, bits & 0xFFFF};
     return {SFPLOADI_MOD0_FLOATA, float16a(bits)};
   }
+  static constexpr std::uint32_t kLower = 0x71u << 24 | SFPLOADI_MOD0_LOWER << 16;
+  static constexpr std::uint32_t kUpper = 0x71u << 24 | SFPLOADI_MOD0_UPPER << 16;
   sfpi_inline double make() const {
-    if (__builtin_constant_p(bits) && in_one()) return one().make();
-    double d = Immediate{SFPLOADI_MOD0_LOWER, bits & 0xFFFF}.make();
-    Immediate{SFPLOADI_MOD0_UPPER, bits >> 16}.into(d);
+    double d;
+    if (!__builtin_constant_p(bits)) {
+      d = Immediate{SFPLOADI_MOD0_LOWER, bits & 0xFFFF}.make();
+      Immediate{SFPLOADI_MOD0_UPPER, bits >> 16}.into(d);
+    } else if (in_one()) {
+      d = one().make();
+    } else {
+      asm("sfpu.high %0, -1, %1\n\tsfpu.high %0, -1, %2"
+          : "=f"(d)
+          : "i"(kLower | (bits & 0xFFFF)), "i"(kUpper | bits >> 16), SFPU_LANES);
+    }
     return d;
   }
   sfpi_inline void into(double& d) const {
-    if (__builtin_constant_p(bits) && in_one()) return one().into(d);
-    Immediate{SFPLOADI_MOD0_LOWER, bits & 0xFFFF}.into(d);
-    Immediate{SFPLOADI_MOD0_UPPER, bits >> 16}.into(d);
+    if (!__builtin_constant_p(bits)) {
+      Immediate{SFPLOADI_MOD0_LOWER, bits & 0xFFFF}.into(d);
+      Immediate{SFPLOADI_MOD0_UPPER, bits >> 16}.into(d);
+    } else if (in_one()) {
+      one().into(d);
+    } else {
+      asm("sfpu.high %0, -1, %1\n\tsfpu.high %0, -1, %2"
+          : "+f"(d)
+          : "i"(kLower | (bits & 0xFFFF)), "i"(kUpper | bits >> 16), SFPU_LANES);
+    }
   }
   /// The constant register that has this value.
   sfpi_inline int number() const {

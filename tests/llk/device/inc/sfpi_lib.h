@@ -187,16 +187,21 @@ sfpi_inline auto approx_exp(const vFloat& v) {
 
 namespace impl_ {
 
+// An instruction that reads fixed registers gives them back as results, and a table is from then on
+// what came back: so the compiler can leave it there between two look-ups.
+#define SFPU_TABLE(n, value) register double l##n asm("f" #n) = (value).get().reg
+
 sfpi_inline vFloat look_up(const vVal& v, const vVal& t0, const vVal& t1, const vVal& t2,
                            std::uint32_t mod) {
-  register double l0 asm("f0") = t0.get().reg;
-  register double l1 asm("f1") = t1.get().reg;
-  register double l2 asm("f2") = t2.get().reg;
-  register double l3 asm("f3") = v.get().reg;
+  SFPU_TABLE(0, t0);
+  SFPU_TABLE(1, t1);
+  SFPU_TABLE(2, t2);
+  SFPU_TABLE(3, v);
   double answer;
-  asm("sfpu.high %0, -1, %1"
-      : "=f"(answer)
-      : "i"(0x73u << 24 | mod << 16), "f"(l0), "f"(l1), "f"(l2), "f"(l3), SFPU_LANES);
+  asm("sfpu.high %0, -1, %4"
+      : "=f"(answer), "+f"(l0), "+f"(l1), "+f"(l2)
+      : "i"(0x73u << 24 | mod << 16), "f"(l3), SFPU_LANES);
+  t0.keep(l0), t1.keep(l1), t2.keep(l2);
   return vFloat(variable(answer));
 }
 /// SFPLUTFP32 has its mode twice: the copy is what the stalling logic looks at.
@@ -205,33 +210,35 @@ constexpr std::uint32_t wide_lookup(std::uint32_t mod) {
 }
 sfpi_inline vFloat look_up_wide(const vVal& v, const vVal& t0, const vVal& t1, const vVal& t2,
                                 std::uint32_t mod) {
-  register double l0 asm("f0") = t0.get().reg;
-  register double l1 asm("f1") = t1.get().reg;
-  register double l2 asm("f2") = t2.get().reg;
-  register double l3 asm("f3") = v.get().reg;
+  SFPU_TABLE(0, t0);
+  SFPU_TABLE(1, t1);
+  SFPU_TABLE(2, t2);
+  SFPU_TABLE(3, v);
   double answer;
-  asm("sfpu.d %0, %1"
-      : "=f"(answer)
-      : "i"(wide_lookup(mod)), "f"(l0), "f"(l1), "f"(l2), "f"(l3), SFPU_LANES);
+  asm("sfpu.d %0, %4"
+      : "=f"(answer), "+f"(l0), "+f"(l1), "+f"(l2)
+      : "i"(wide_lookup(mod)), "f"(l3), SFPU_LANES);
+  t0.keep(l0), t1.keep(l1), t2.keep(l2);
   return vFloat(variable(answer));
 }
 sfpi_inline vFloat look_up_wide(const vVal& v, const vVal& t0, const vVal& t1, const vVal& t2,
                                 const vVal& t4, const vVal& t5, const vVal& t6,
                                 std::uint32_t mod) {
-  register double l0 asm("f0") = t0.get().reg;
-  register double l1 asm("f1") = t1.get().reg;
-  register double l2 asm("f2") = t2.get().reg;
-  register double l3 asm("f3") = v.get().reg;
-  register double l4 asm("f4") = t4.get().reg;
-  register double l5 asm("f5") = t5.get().reg;
-  register double l6 asm("f6") = t6.get().reg;
+  SFPU_TABLE(0, t0);
+  SFPU_TABLE(1, t1);
+  SFPU_TABLE(2, t2);
+  SFPU_TABLE(3, v);
+  SFPU_TABLE(4, t4);
+  SFPU_TABLE(5, t5);
+  SFPU_TABLE(6, t6);
   double answer;
-  asm("sfpu.d %0, %1"
-      : "=f"(answer)
-      : "i"(wide_lookup(mod)), "f"(l0), "f"(l1), "f"(l2), "f"(l3), "f"(l4), "f"(l5), "f"(l6),
-        SFPU_LANES);
+  asm("sfpu.d %0, %7"
+      : "=f"(answer), "+f"(l0), "+f"(l1), "+f"(l2), "+f"(l4), "+f"(l5), "+f"(l6)
+      : "i"(wide_lookup(mod)), "f"(l3), SFPU_LANES);
+  t0.keep(l0), t1.keep(l1), t2.keep(l2), t4.keep(l4), t5.keep(l5), t6.keep(l6);
   return vFloat(variable(answer));
 }
+#undef SFPU_TABLE
 /// Six entries: of 32 bits if the tables are floats, else twice of 16.
 template <class Table>
 constexpr std::uint32_t table_mode(int mode) {

@@ -40,13 +40,19 @@ template <class T>
 sfpi_inline sfpu_t float_value(const T& a) {
   if constexpr (std::is_arithmetic_v<T>)
     return load_float(float(a));
+  else if constexpr (std::is_same_v<T, vConst<vFloat>>)
+    return read_lreg(a.get());
   else
     return vFloat(a).get();
 }
 template <class T>
 sfpi_inline sfpu_t integer_value(const T& a) {
-  if constexpr (is_unsigned_vector<T>)
+  if constexpr (std::is_integral_v<T>)
+    return load_word(std::uint32_t(a));
+  else if constexpr (is_unsigned_vector<T>)
     return vUInt(a).get();
+  else if constexpr (std::is_same_v<T, vConst<vInt>>)
+    return read_lreg(a.get());
   else
     return vInt(a).get();
 }
