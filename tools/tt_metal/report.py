@@ -1,0 +1,68 @@
+"""The table of what ran: one row for each suite, board, dispatch mode and way in."""
+
+from collections import Counter, defaultdict
+
+from run import read_results
+from suites import SUITES, explain
+
+COLUMNS = ("passed", "skipped", "compiler", "lacking", "failed")
+TITLES = ("pass", "skip themselves", "stand-in compiler", "lacking", "fail")
+
+
+def kind_of(record):
+    """The column of one result."""
+    if record["outcome"] in ("passed", "skipped"):
+        return record["outcome"]
+    known = explain(record["suite"], record["test"])
+    if known:
+        return known.kind
+    return "compiler" if record["outcome"] == "compile" else "failed"
+
+
+def gather(area):
+    counts = defaultdict(Counter)
+    failures, seconds = [], Counter()
+    for path in sorted((area / "results").glob("*.jsonl")):
+        for record in read_results(path):
+            key = record["suite"], record["setting"]
+            counts[key][kind_of(record)] += 1
+            seconds[key] += record["seconds"]
+            if record["outcome"] not in ("passed", "skipped"):
+                failures.append(record)
+    return counts, failures, seconds
+
+
+def first_cause(record):
+    """The line of a failure's log that says most."""
+    lines = record.get("log", "").splitlines()
+    for words in (("critical", "TT_FATAL", "TT_THROW", "fault", "what():"),
+                  ("Failure", "error:", "Error", "exception"), ("",)):
+        for line in lines:
+            if any(word in line for word in words) and not line.startswith("[ RUN"):
+                return line.strip()[:200]
+    return ""
+
+
+def write(area):
+    """Writes report.md; returns whether everything that failed is explained."""
+    counts, failures, seconds = gather(area)
+    order = {suite.name: index for index, suite in enumerate(SUITES)}
+    lines = ["| suite | board | dispatch | through | " + " | ".join(TITLES) + " | time |",
+             "|---|---|---|---|" + "--:|" * (len(TITLES) + 1)]
+    total = Counter()
+    for key in sorted(counts, key=lambda key: (order.get(key[0], 99), key[1])):
+        board, dispatch, way = key[1].split("-")
+        total += counts[key]
+        cells = " | ".join(str(counts[key][column]) for column in COLUMNS)
+        lines.append(f"| {key[0]} | {board} | {dispatch} | {way} | {cells} | "
+                     f"{seconds[key]:.0f} s |")
+    print("\n".join(lines))
+    lines += ["", "## Not passed", ""]
+    for record in failures:
+        known = explain(record["suite"], record["test"])
+        why = known.why if known else first_cause(record)
+        lines.append(f"- {record['setting']} {record['suite']}:{record['test']} "
+                     f"({record['outcome']}): {why}")
+    (area / "report.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"{total['passed']} passed, {total['failed']} failed; details: {area}/report.md")
+    return not total["failed"] and total["passed"] > 0

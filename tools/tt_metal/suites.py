@@ -1,0 +1,87 @@
+"""The programs of tt-metal that are run, and what is known of those tests that do not pass."""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Suite:
+    name: str
+    targets: tuple  # of tt-metal's build
+    folder: str  # where the build puts the programs
+    gtest: bool = True
+    left_out: str = "*DISABLED_*"  # a GoogleTest filter
+
+
+EXAMPLES = tuple(f"metal_example_{name}" for name in (
+    "add_2_integers_in_riscv",
+    "add_2_integers_in_compute",
+    "hello_world_compute_kernel",
+    "hello_world_datamovement_kernel",
+    "hello_world_datatypes_kernel",
+    "loopback",
+    "noc_tile_transfer",
+    "eltwise_binary",
+    "eltwise_sfpu",
+    "sfpu_eltwise_chain",
+    "custom_sfpi_add",
+    "custom_smoothstep",
+    "pad_multi_core",
+    "shard_data_rm",
+    "vecadd_multi_core",
+    "vecadd_sharding",
+    "matmul_multi_core",
+    "matmul_multicore_reuse",
+    "matmul_multicore_reuse_mcast",
+    "matmul_single_core",
+))
+
+PROFILER = (
+    "test_custom_cycle_count",
+    "test_custom_cycle_count_slow_dispatch",
+    "test_full_buffer",
+    "test_multi_op",
+    "test_multi_op_buffer_overflow",
+    "test_dispatch_cores",
+    "test_timestamped_events",
+    "test_noc_event_profiler",
+    "test_device_api_debugger",
+)
+
+TESTS = "test/tt_metal"
+
+SUITES = (
+    Suite("examples", EXAMPLES, "programming_examples", gtest=False),
+    Suite("api", ("unit_tests_api",), TESTS),
+    Suite("dispatch", ("unit_tests_dispatch",), TESTS),
+    Suite("data_movement", ("unit_tests_data_movement",), TESTS),
+    Suite("llk", ("unit_tests_llk",), TESTS),
+    Suite("device", ("unit_tests_device",), TESTS),
+    Suite("debug_tools", ("unit_tests_debug_tools",), TESTS),
+    Suite("eth", ("unit_tests_eth",), TESTS),
+    Suite("noc", ("unit_tests_noc",), TESTS),
+    Suite("integration", ("unit_tests_integration",), TESTS),
+    Suite("sfpi", ("unit_tests_sfpi",), TESTS),
+    Suite("profiler", PROFILER, "programming_examples/profiler", gtest=False),
+)
+
+BY_NAME = {suite.name: suite for suite in SUITES}
+
+
+@dataclass(frozen=True)
+class Known:
+    """Why a test that does not pass does not: `kind` is a column of the table."""
+
+    kind: str  # "compiler" or "lacking"
+    pattern: str  # of SUITE:TEST
+    why: str
+
+
+KNOWN = ()
+
+
+def explain(suite, test):
+    for row in KNOWN:
+        if re.fullmatch(row.pattern, f"{suite}:{test}"):
+            return row
+    return None
