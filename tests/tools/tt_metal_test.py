@@ -1,4 +1,5 @@
-"""Tests of tools/tt_metal that need no tt-metal: a small program stands in for its test programs."""
+"""Tests of tools/tt_metal that need no tt-metal: a small program stands in for its
+test programs."""
 
 import contextlib
 import io
