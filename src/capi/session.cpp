@@ -6,9 +6,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "arc/arc.hpp"
 #include "debug/trace_file.hpp"
+#include "device/livelock.hpp"
 #include "host/report.hpp"
 
 namespace bhemu::capi {
@@ -23,9 +25,11 @@ void check_buffer(std::span<const u8> bytes) {
     throw card::AccessError(fmt::format("the buffer for {} bytes is null", bytes.size()));
 }
 
-/// The card's trace is this session's own: it goes on anew after a reset.
-SessionSettings without_trace(SessionSettings settings) {
+/// The card's trace is this session's own, which goes on anew after a reset, and so are reports.
+SessionSettings for_card(SessionSettings settings) {
   settings.device.trace = {};
+  settings.elves.clear();
+  settings.caches.clear();
   return settings;
 }
 
@@ -33,7 +37,7 @@ SessionSettings without_trace(SessionSettings settings) {
 
 // A callback that throws must not end a worker thread: what it could not do is not there.
 bool CallbackMemory::read(u64 address, void* target, u32 bytes) {
-  used_.store(true, std::memory_order_relaxed);
+  uses_.fetch_add(1, std::memory_order_relaxed);
   if (read_ == nullptr) return false;
   if (bytes == 0) return true;
   try {
@@ -45,7 +49,7 @@ bool CallbackMemory::read(u64 address, void* target, u32 bytes) {
 }
 
 bool CallbackMemory::write(u64 address, const void* source, u32 bytes) {
-  used_.store(true, std::memory_order_relaxed);
+  uses_.fetch_add(1, std::memory_order_relaxed);
   if (write_ == nullptr) return false;
   if (bytes == 0) return true;
   try {
@@ -59,11 +63,12 @@ bool CallbackMemory::write(u64 address, const void* source, u32 bytes) {
 Session::Session(const SessionSettings& settings, CallbackMemory::Read read,
                  CallbackMemory::Write write)
     : mode_(settings.faults),
-      code_(settings.elves),
+      code_(settings.elves, settings.caches),
       memory_(read, write),
       has_memory_(read != nullptr && write != nullptr),
       trace_(settings.device.trace),
-      card_(without_trace(settings), {BoardModel::P150, false, false}) {
+      polls_(settings.hang_seconds),
+      card_(for_card(settings), {BoardModel::P150, false, false}) {
   if (has_memory_) card_.set_host_memory(&memory_);
   start_trace();
   card_.on_silence([this] { speak(); });
@@ -71,7 +76,7 @@ Session::Session(const SessionSettings& settings, CallbackMemory::Read read,
   if (settings.clock != ClockMode::Auto || !has_memory_) return;
   silence_ = std::make_unique<SilenceWatch>(SilenceWatch::Client{
       [this] { return Visit(card_, false).device().run(0).status != RunStatus::Idle; },
-      [this] { return memory_.used(); }, [this] { card_.start(); }});
+      [this] { return memory_.uses() != 0; }, [this] { card_.start(); }});
 }
 
 Session::~Session() {
@@ -124,7 +129,7 @@ void Session::host_mistake(const std::string& text) {
 /// What is to be said about the faults so far, which are forgotten then.
 std::string Session::take_faults(const Visit& visit) {
   Device& device = visit.device();
-  const auto reports = host::fault_reports(device, code_.locate(device));
+  const auto reports = host::fault_reports(device, code_.of_faults(device));
   visit.forgive();
   return reports.empty() ? "" : host::fault_text(reports);
 }
@@ -137,7 +142,7 @@ void Session::speak() {
   {
     const Visit visit(card_, false);
     if (!visit.faulted()) return;
-    text = host::fault_text(host::fault_reports(visit.device(), code_.locate(visit.device())));
+    text = host::fault_text(host::fault_reports(visit.device(), code_.of_faults(visit.device())));
   }
   if (mode_ == FaultMode::Throw)
     report("the card stands still, and the client has not called for a second:\n" + text);
@@ -176,6 +181,7 @@ void Session::guarded(bool changes, Body body) {
     if (guest.empty()) {
       try {
         body(visit);
+        if (polls_.hangs()) guest = hang(visit);
       } catch (const card::AccessError& error) {
         mistake = error.what();
         // A rule that the access broke says more than that nothing answered.
@@ -186,6 +192,44 @@ void Session::guarded(bool changes, Body body) {
   if (silence_) silence_->called();
   if (!guest.empty()) guest_mistake(guest);
   if (!mistake.empty()) host_mistake(mistake);
+}
+
+/// The client has read from a tile.
+void Session::observe(const Visit& visit, NodeId node, u64 address, std::span<const u8> bytes) {
+  polls_.saw(node, address, bytes, [&] { return is_still(visit); });
+}
+
+/// Whether anything can happen on the chip unless the client writes. What is known of a device that
+/// repeats itself holds for a while.
+bool Session::is_still(const Visit& visit) {
+  if (card_.runs()) return visit.is_still();
+  Device& device = visit.device();
+  const u64 uses = memory_.uses();
+  if (uses != std::exchange(uses_, uses)) {
+    spun_.reset();
+    return false;
+  }
+  const RunStatus status = device.run(0).status;
+  if (status == RunStatus::Spinning) spun_ = device.cycle();
+  return status == RunStatus::Idle ||
+         (spun_ && device.cycle() - *spun_ <= 2 * LivelockCheck::kWindow);
+}
+
+/// What is to be said of a chip that will never be done.
+std::string Session::hang(const Visit& visit) {
+  Device& device = visit.device();
+  std::vector<Coord> tiles;
+  for (const NodeId node : polls_.asked()) tiles.push_back(device.coord_of(node));
+  const size_t all = device.board().tensix().size();
+  const bool idle = device.run(0).status == RunStatus::Idle;
+  std::string text = fmt::format(
+      "the client has asked {} times in {} s whether the program on {} is done, and nothing on the "
+      "chip can change the answer (BHEMU_HANG sets the seconds; 0: wait for ever).\n",
+      polls_.times(), polls_.patience().count(), host::tiles_text(tiles, all));
+  text += host::hang_text(host::waiter_groups(device, code_.of_waiters(device, tiles), tiles),
+                          device.cycle(), all, !idle);
+  polls_.restart();
+  return text;
 }
 
 u32 Session::config_read(u32 bus_device_function, u32 offset) {
@@ -229,6 +273,8 @@ void Session::read(u64 address, std::span<u8> bytes) {
     if (bytes.empty()) return;  // nothing goes out on the bus
     let_writes_work(visit.device(), true);
     visit.function().read(address, bytes);
+    if (const auto behind = visit.function().behind(address))
+      observe(visit, behind->node, behind->address, bytes);
   });
 }
 
@@ -238,6 +284,7 @@ void Session::write(u64 address, std::span<const u8> bytes) {
     if (bytes.empty()) return;
     let_writes_work(visit.device(), false);
     has_written_ = true;
+    if (!visit.function().is_window_register(address)) polls_.restart();
     visit.function().write(address, bytes);
   });
 }
@@ -253,6 +300,8 @@ void Session::tile_read(u32 x, u32 y, u64 address, std::span<u8> bytes) {
     if (!there || !device.read({static_cast<u8>(x), static_cast<u8>(y)}, address, bytes))
       throw card::AccessError(fmt::format("nothing can be read at ({}, {}) address {:#x}, {} bytes",
                                           x, y, address, bytes.size()));
+    observe(visit, device.board().node_at_translated({static_cast<u8>(x), static_cast<u8>(y)}),
+            address, bytes);
   });
 }
 
@@ -263,6 +312,7 @@ void Session::tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes) {
     Device& device = visit.device();
     let_writes_work(device, false);
     has_written_ = true;
+    polls_.restart();
     const bool there = x < noc::Routing::kSpan && y < noc::Routing::kSpan;
     const NodeId node =
         there ? device.board().node_at_translated({static_cast<u8>(x), static_cast<u8>(y)})

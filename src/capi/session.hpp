@@ -15,12 +15,14 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "capi/code_finder.hpp"
+#include "capi/poll_watch.hpp"
 #include "capi/silence.hpp"
+#include "debug/code_finder.hpp"
 #include "host/card_settings.hpp"
 #include "kmd/live_card.hpp"
 #include "pcie/host_memory.hpp"
@@ -40,11 +42,11 @@ class CallbackMemory final : public pcie::HostMemory {
   CallbackMemory(Read read, Write write) : read_(read), write_(write) {}
   bool read(u64 address, void* target, u32 bytes) override;
   bool write(u64 address, const void* source, u32 bytes) override;
-  /// The card has come here.
-  bool used() const { return used_.load(std::memory_order_relaxed); }
+  /// How often the card has come here.
+  u64 uses() const { return uses_.load(std::memory_order_relaxed); }
 
  private:
-  std::atomic<bool> used_{false};
+  std::atomic<u64> uses_{0};
   Read read_;
   Write write_;
 };
@@ -75,11 +77,14 @@ class Session {
   void host_mistake(const std::string& text);
   void guest_mistake(const std::string& text);
   void speak();
+  void observe(const Visit& visit, NodeId node, u64 address, std::span<const u8> bytes);
+  bool is_still(const Visit& visit);
+  std::string hang(const Visit& visit);
   void report(const std::string& text);
   void report_trace(const std::string& error);
 
   FaultMode mode_;
-  CodeFinder code_;
+  debug::CodeFinder code_;
   CallbackMemory memory_;
   bool has_memory_;
   host::TraceSettings trace_;  // without a file once that cannot be written
@@ -87,7 +92,10 @@ class Session {
   bool latched_ = false;
   bool has_written_ = false;  // since the last read or clock
   bool has_faulted_ = false;  // between a write and a read; not said yet
-  kmd::LiveCard card_;        // may call us until it is gone
+  PollWatch polls_;
+  std::optional<Cycle> spun_;  // when the device was last seen to repeat itself
+  u64 uses_ = 0;               // of host memory, at the last look
+  kmd::LiveCard card_;         // may call us until it is gone
   std::unique_ptr<SilenceWatch> silence_;
 };
 

@@ -83,6 +83,26 @@ void Function::write(u64 address, std::span<const u8> bytes) {
   bar_write(place.bar, place.offset, bytes);
 }
 
+std::optional<Function::Behind> Function::behind(u64 address) const {
+  const u64 in_bar0 = address - bar_base(0);
+  const u64 in_bar4 = address - bar_base(4);
+  const bool is_large = in_bar4 < kBar4Bytes;
+  if (!is_large && in_bar0 >= kWindowsEnd) return std::nullopt;
+  const u64 size = is_large ? Windows::kLargeBytes : Windows::kSmallBytes;
+  const u64 offset = is_large ? in_bar4 : in_bar0;
+  const unsigned index = (is_large ? Windows::kSmall : 0) + static_cast<unsigned>(offset / size);
+  const Window& window = windows_.window(index);
+  if (windows_.objection(index) != nullptr || window.mcast != 0) return std::nullopt;
+  const Coord coord{static_cast<u8>(window.x_end), static_cast<u8>(window.y_end)};
+  const NodeId node = device_.board().routing().at(static_cast<unsigned>(window.noc_sel), coord);
+  if (node == kNoNode) return std::nullopt;
+  return Behind{node, windows_.address(index) + offset % size};
+}
+
+bool Function::is_window_register(u64 address) const {
+  return address - bar_base(0) - kWindowRegisters < Windows::kRegisterBytes;
+}
+
 /// Hands each window its part.
 template <class Bytes>
 void Function::each_window(unsigned bar, u64 offset, Bytes bytes) {

@@ -12,6 +12,7 @@
 //   BAR 4              8 windows of 4 GiB
 #pragma once
 
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -56,6 +57,15 @@ class Function {
   /// The same by BAR (0, 2, 4) and offset.
   void bar_read(unsigned bar, u64 offset, std::span<u8> bytes);
   void bar_write(unsigned bar, u64 offset, std::span<const u8> bytes);
+
+  /// What a bus address leads to through a window that names one tile; nothing otherwise.
+  struct Behind {
+    NodeId node;
+    u64 address;
+  };
+  std::optional<Behind> behind(u64 address) const;
+  /// A register of the windows, which aims but changes nothing on the chip.
+  bool is_window_register(u64 address) const;
 
   const Windows& windows() const { return windows_; }
   u64 bar_base(unsigned bar) const { return config_.bar_base(bar); }

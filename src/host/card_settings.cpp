@@ -15,11 +15,12 @@ namespace bhemu::host {
 namespace {
 
 constexpr const char* kFileName = "bhemu.yaml";
-constexpr std::array kKeys{
-    "board",        "harvest-dram", "harvest-columns", "timing",      "threads",
-    "seed",         "rule",         "faults",          "elf",         "trace",
-    "trace-format", "trace-what",   "trace-tiles",     "trace-cores", "trace-cycles",
-    "trace-limit",  "clock"};
+constexpr std::array kKeys{"board",       "harvest-dram", "harvest-columns",
+                           "timing",      "threads",      "seed",
+                           "rule",        "faults",       "elf",
+                           "trace",       "trace-format", "trace-what",
+                           "trace-tiles", "trace-cores",  "trace-cycles",
+                           "trace-limit", "clock",        "hang"};
 
 /// Null when the key is none of a trace's.
 std::string* trace_setting(TraceSettings& trace, const std::string& key) {
@@ -79,6 +80,7 @@ void add_all(const std::string& list, std::vector<std::string>& items) {
 void set(CardSettings& settings, const std::string& key, const std::string& text,
          const Name& name) {
   constexpr unsigned kMostThreads = 256;
+  constexpr unsigned kMostSeconds = 24 * 3600;
   DeviceSettings& device = settings.device;
   if (key == "board") {
     device.board = text;
@@ -98,6 +100,8 @@ void set(CardSettings& settings, const std::string& key, const std::string& text
     settings.faults = mode_of(text, name);
   } else if (key == "clock") {
     settings.clock = clock_of(text, name);
+  } else if (key == "hang") {
+    settings.hang_seconds = number_of(text, 0u, kMostSeconds, name);
   } else if (key == "elf") {
     add_all(text, settings.elves);
   } else if (std::string* trace = trace_setting(device.trace, key)) {
@@ -137,6 +141,23 @@ void read_file(CardSettings& settings, const std::string& path) {
   }
 }
 
+/// Where tt-metal puts what it compiles, and what it brings along compiled:
+/// tt_metal/llrt/rtoptions.cpp (TT_METAL_CACHE), jit_build/build.cpp (get_default_root_path),
+/// tt_metal/pre-compiled.
+std::vector<std::string> metal_caches(const std::function<const char*(const char*)>& get) {
+  std::vector<std::string> folders;
+  if (const char* cache = get("TT_METAL_CACHE"))
+    folders.emplace_back(cache);
+  else if (const char* home = get("HOME"))
+    folders.push_back(std::string(home) + "/.cache/tt-metal-cache");
+  for (const char* variable : {"TT_METAL_RUNTIME_ROOT", "TT_METAL_HOME"})
+    if (const char* root = get(variable)) {
+      folders.push_back(std::string(root) + "/tt_metal/pre-compiled");
+      break;
+    }
+  return folders;
+}
+
 }  // namespace
 
 CardSettings card_settings(const std::function<const char*(const char*)>& get,
@@ -158,6 +179,7 @@ CardSettings card_settings(const std::function<const char*(const char*)>& get,
     const std::string variable = setting_name(SettingStyle::Environment, key);
     if (const char* value = get(variable.c_str())) set(settings, key, value, {variable, "", ""});
   }
+  settings.caches = metal_caches(get);
   return settings;
 }
 

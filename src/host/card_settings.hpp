@@ -3,9 +3,10 @@
 //
 // Settings, strongest first: environment variables BHEMU_BOARD, BHEMU_HARVEST_DRAM,
 // BHEMU_HARVEST_COLUMNS, BHEMU_THREADS, BHEMU_TIMING, BHEMU_SEED, BHEMU_RULE (comma separated),
-// BHEMU_FAULTS, BHEMU_CLOCK, BHEMU_ELF (comma separated: files in which a fault's code is looked
-// for), BHEMU_TRACE and BHEMU_TRACE_* (docs/TRACE.md); then the YAML file that BHEMU_CONFIG names,
-// or bhemu.yaml in a directory that the caller knows.
+// BHEMU_FAULTS, BHEMU_CLOCK, BHEMU_HANG (seconds after which a host is told that what it waits
+// for will never come), BHEMU_ELF (comma separated: files and folders in which a fault's code is
+// looked for; after them come tt-metal's caches), BHEMU_TRACE and BHEMU_TRACE_* (docs/TRACE.md);
+// then the YAML file that BHEMU_CONFIG names, or bhemu.yaml in a directory that the caller knows.
 #pragma once
 
 #include <functional>
@@ -40,7 +41,9 @@ struct CardSettings {
   DeviceSettings device;
   FaultMode faults = FaultMode::Throw;
   ClockMode clock = ClockMode::Auto;
-  std::vector<std::string> elves;  // paths
+  std::vector<std::string> elves;   // files and folders
+  std::vector<std::string> caches;  // folders, perhaps, of what a client has compiled
+  unsigned hang_seconds = 5;        // see BHEMU_HANG; 0: no verdict
 };
 
 /// `get(name)` is the environment (null: not set); `beside` the directories in which bhemu.yaml is

@@ -34,17 +34,19 @@ std::string pc_text(Agent agent, u32 pc) {
 
 }  // namespace
 
-void CodeMap::add(CoreId core, const Elf& elf, u32 run_base, u32 link_base, u32 bytes) {
+void CodeMap::add(CoreId core, const Elf& elf, u32 run_base, u32 link_base, u32 bytes,
+                  std::optional<Coord> tile) {
   // What is added later lies over what was there.
-  entries_.insert(entries_.begin(), {core, &elf, run_base, link_base, bytes});
+  entries_.insert(entries_.begin(), {core, &elf, run_base, link_base, bytes, tile});
 }
 
-CodeMap::Location CodeMap::locate(Agent agent, u32 pc) const {
+CodeMap::Location CodeMap::locate(Agent agent, u32 pc, std::optional<Coord> tile) const {
   Location location;
   if (!is_core(agent)) return location;
   for (const Entry& entry : entries_) {
     if (agent_of(entry.core) != agent || pc < entry.run_base || pc - entry.run_base >= entry.bytes)
       continue;
+    if (entry.tile && entry.tile != tile) continue;
     const u32 linked = pc - entry.run_base + entry.link_base;
     location.image = entry.elf->name();
     if (const Symbol* function = entry.elf->function_at(linked)) location.function = function->name;
@@ -65,20 +67,17 @@ std::vector<WaiterGroup> group_waiters(std::span<const WaiterOf> waiters, const 
   std::vector<WaiterGroup> groups;
   for (const WaiterOf& item : waiters) {
     const Waiter& waiter = item.waiter;
+    std::string where = code.locate(waiter.agent, waiter.pc, item.tile).text();
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const WaiterGroup& group) {
       return group.agent == waiter.agent && group.pc == waiter.pc && group.what == waiter.what &&
-             group.who == waiter.who;
+             group.who == waiter.who && group.where == where;
     });
     if (same != groups.end()) {
       same->tiles.push_back(item.tile);
       continue;
     }
-    groups.push_back({{item.tile},
-                      waiter.agent,
-                      waiter.pc,
-                      code.locate(waiter.agent, waiter.pc).text(),
-                      waiter.what,
-                      waiter.who});
+    groups.push_back(
+        {{item.tile}, waiter.agent, waiter.pc, std::move(where), waiter.what, waiter.who});
   }
   return groups;
 }
@@ -109,7 +108,7 @@ void name_words(std::span<WaiterGroup> groups, std::span<const KnownWord> words)
 
 FaultReport report_of(const Fault& fault, Coord tile, std::string instruction,
                       const CodeMap& code) {
-  return {fault, tile, code.locate(fault.agent, fault.pc).text(), std::move(instruction)};
+  return {fault, tile, code.locate(fault.agent, fault.pc, tile).text(), std::move(instruction)};
 }
 
 std::vector<FaultReport> fault_reports(Device& device, const CodeMap& code) {

@@ -1,6 +1,7 @@
 // What went wrong, in words: faults and hangs, with source lines from the ELFs that were loaded.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,11 +11,13 @@
 
 namespace bhemu::host {
 
-/// Which ELF's code is where, per core; the same on every tile. ELFs must outlive this.
+/// Which ELF's code is where, per core. ELFs must outlive this.
 class CodeMap {
  public:
-  /// `bytes` of `elf`'s code linked at `link_base` run from `run_base`.
-  void add(CoreId core, const Elf& elf, u32 run_base, u32 link_base, u32 bytes);
+  /// `bytes` of `elf`'s code linked at `link_base` run from `run_base`, on one tile or, without
+  /// one, on all.
+  void add(CoreId core, const Elf& elf, u32 run_base, u32 link_base, u32 bytes,
+           std::optional<Coord> tile = std::nullopt);
   struct Location {
     std::string function;  // "main"; empty when no symbol is known
     std::string source;    // "kernel.c:12"; empty without DWARF
@@ -22,7 +25,7 @@ class CodeMap {
     /// "main (kernel.c:12)", or as much as is known; empty when nothing is.
     std::string text() const;
   };
-  Location locate(Agent agent, u32 pc) const;
+  Location locate(Agent agent, u32 pc, std::optional<Coord> tile = std::nullopt) const;
 
  private:
   struct Entry {
@@ -31,6 +34,7 @@ class CodeMap {
     u32 run_base;
     u32 link_base;
     u32 bytes;
+    std::optional<Coord> tile;
   };
   std::vector<Entry> entries_;
 };

@@ -40,7 +40,8 @@ LiveCard::LiveCard(const host::CardSettings& settings, const LiveCardOptions& op
       dies_(options.dies),
       options_(
           host::device_options(settings.device, options.board, host::SettingStyle::Environment)),
-      board_(options_.board) {
+      board_(options_.board),
+      code_(settings.elves, settings.caches) {
   make_device();
   debug::start_trace(*device_, settings.device.trace, host::SettingStyle::Environment);
   if (options.runs) start();
@@ -264,7 +265,8 @@ void LiveCard::take_fault() {
     rest_ = Rest::Faulted;
     return;
   }
-  const std::string text = host::fault_text(host::fault_reports(*device_, host::CodeMap()));
+  const std::string text =
+      host::fault_text(host::fault_reports(*device_, code_.of_faults(*device_)));
   note(text);
   dead_ = true;
   rest_ = Rest::Dead;
@@ -278,7 +280,7 @@ void LiveCard::take_fault() {
 void LiveCard::host_mistake(const std::string& mistake) {
   std::string text = mistake;
   // A rule that the access broke says more than that nothing answered.
-  const auto reports = host::fault_reports(*device_, host::CodeMap());
+  const auto reports = host::fault_reports(*device_, code_.of_faults(*device_));
   if (!reports.empty()) text += "\n" + host::fault_text(reports);
   device_->clear_faults();
   note(text);

@@ -22,6 +22,7 @@
 #include <thread>
 
 #include "card/function.hpp"
+#include "debug/code_finder.hpp"
 #include "device/device.hpp"
 #include "host/card_settings.hpp"
 #include "kmd/edge.hpp"
@@ -66,6 +67,11 @@ class LiveCard {
     card::Function& function() const { return *card_.function_; }
     /// The thread has met a fault that nobody has heard of.
     bool faulted() const { return card_.rest_ == Rest::Faulted; }
+    /// Nothing will ever happen unless somebody writes to the chip. Only of a card that runs by
+    /// itself, which sees to it.
+    bool is_still() const {
+      return card_.rest_ == Rest::Idle || (card_.rest_ == Rest::Watch && card_.memory_.unread());
+    }
     /// The faults are forgotten and all other cores go on.
     void forgive() const { card_.forgive(); }
 
@@ -140,6 +146,7 @@ class LiveCard {
 
   Edge edge_;
   // Whoever is at the edge:
+  debug::CodeFinder code_;
   std::unique_ptr<Device> device_;
   std::unique_ptr<card::Function> function_;
   WatchedMemory memory_;

@@ -23,6 +23,8 @@ class WatchedMemory final : public pcie::HostMemory {
   /// read is other now. True as well when there was too much to remember. Between runs only.
   bool changed();
   bool overflowed() const { return overflowed_; }
+  /// The device has not come here since start().
+  bool unread() const { return count_ == 0 && !overflowed_ && !changed_; }
 
  private:
   struct Seen {

@@ -38,7 +38,7 @@ class CardBoot : public CardTest {
   void run(const std::string& example) {
     run(host::load_program(std::string(BHEMU_SOURCE_DIR) + example));
   }
-  void run(const host::Program& program) {
+  void run(const host::Program& program, unsigned most_polls = 200'000) {
     constexpr u64 kBankBytes = 4 << 20;
     DeviceOptions options;
     options.board = board_.options();
@@ -57,7 +57,7 @@ class CardBoot : public CardTest {
     unsigned polls = 0;
     for (const Coord tile : prepared.tiles())
       while (client.read32(tile.x, tile.y, protocol.go_messages) >> 24 != host::kGoDone)
-        ASSERT_LT(++polls, 200'000u);
+        ASSERT_LT(++polls, most_polls);
     for (unsigned bank = 0; bank < board_.dram_banks(); ++bank)
       copy_bank(model, bank, kBankBytes, false);
     for (const host::Check& check : prepared.check(model))
@@ -77,22 +77,49 @@ TEST_F(CardBoot, all_140_tiles_of_a_p150_come_up_and_add_a_scalar_on_each) {
   run("/examples/add_scalar.yaml");
 }
 
+/// Reads from a tile that does not exist.
+host::Program wrong_kernel() {
+  return host::parse_program(std::string(BHEMU_SOURCE_DIR) + "/examples/wrong.yaml",
+                             "name: wrong\n"
+                             "board: p100a\n"
+                             "tiles: [[1, 2]]\n"
+                             "kernels: {brisc: ../kernels/prebuilt/stuck_noc/brisc.elf}\n"
+                             "arguments: {brisc: [40, 40, 0x100000, 0x100000]}\n");
+}
+
 TEST_F(CardBoot, a_fault_in_a_kernel_is_reported_with_its_source_line) {
   const std::string elf = std::string(BHEMU_SOURCE_DIR) + "/kernels/prebuilt/stuck_noc/brisc.elf";
   boot("p100a", {{"BHEMU_ELF", elf.c_str()}});
-  // Reads from a tile that does not exist.
-  const host::Program program =
-      host::parse_program(std::string(BHEMU_SOURCE_DIR) + "/examples/wrong.yaml",
-                          "name: wrong\n"
-                          "board: p100a\n"
-                          "tiles: [[1, 2]]\n"
-                          "kernels: {brisc: ../kernels/prebuilt/stuck_noc/brisc.elf}\n"
-                          "arguments: {brisc: [40, 40, 0x100000, 0x100000]}\n");
-  const std::string said = refusal([&] { run(program); });
+  const std::string said = refusal([&] { run(wrong_kernel()); });
   // The line is that of the function which the compiler has put there, in the kernels' headers or
   // not.
   for (const char* part : {"(1, 2)", "BRISC", "noc-no-such-node", "(kernels/"})
     EXPECT_NE(said.find(part), std::string::npos) << part << " in " << said;
+}
+
+TEST_F(CardBoot, elves_are_found_in_a_folder_and_in_the_cache_of_tt_metal) {
+  const std::string kernels = std::string(BHEMU_SOURCE_DIR) + "/kernels/prebuilt";
+  boot("p100a", {{"BHEMU_ELF", kernels.c_str()}});
+  const std::string named = refusal([&] { run(wrong_kernel()); });
+  EXPECT_NE(named.find("(kernels/"), std::string::npos) << named;
+  unsetenv("BHEMU_ELF");
+  boot("p100a", {{"TT_METAL_CACHE", kernels.c_str()}});
+  const std::string cached = refusal([&] { run(wrong_kernel()); });
+  EXPECT_NE(cached.find("(kernels/"), std::string::npos) << cached;
+}
+
+TEST_F(CardBoot, a_client_that_waits_for_a_hung_kernel_is_told_and_runs_the_next_one) {
+  const std::string kernels = std::string(BHEMU_SOURCE_DIR) + "/kernels/prebuilt";
+  boot("p100a", {{"BHEMU_ELF", kernels.c_str()}, {"BHEMU_HANG", "1"}});
+  const host::Program stuck =
+      host::load_program(std::string(BHEMU_SOURCE_DIR) + "/examples/stuck/semaphore.yaml");
+  const std::string said = refusal([&] { run(stuck, ~0u); });
+  for (const char* part : {"has asked", "(1, 2)", "BRISC", "waits for", "(kernels/", "BHEMU_HANG"})
+    EXPECT_NE(said.find(part), std::string::npos) << part << " in " << said;
+  EXPECT_EQ(said.find("(1, 3)"), std::string::npos) << said;  // idle firmware explains nothing
+  // A new start of the firmware, as clients do it.
+  ASSERT_TRUE(boot_card(client, board_, firmware));
+  run("/examples/dram_copy.yaml");
 }
 
 }  // namespace

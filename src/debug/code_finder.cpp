@@ -1,0 +1,230 @@
+#include "debug/code_finder.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <iterator>
+
+#include "base/bits.hpp"
+#include "host/error.hpp"
+
+namespace bhemu::debug {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr u32 kAround = 32;      // bytes before and after a pc that have to agree
+constexpr u32 kLeastAround = 8;  // where code begins or ends
+constexpr size_t kMostFiles = 20000;
+
+u32 word_at(std::span<const u8> bytes, size_t at) {
+  u32 word;
+  std::memcpy(&word, bytes.data() + at, sizeof word);
+  return word;
+}
+
+/// What of an instruction a move of the code leaves alone: all but the immediates of lui and auipc,
+/// which also become each other, and of the instructions that take the low half of an address.
+u32 unmoved(u32 word) {
+  constexpr u32 kLui = 0x37;
+  constexpr u32 kAuipc = 0x17;
+  constexpr u32 kLoad = 0x03;
+  constexpr u32 kStore = 0x23;
+  constexpr u32 kAddi = 0x13;
+  switch (bits(word, 0, 7)) {
+    case kLui:
+    case kAuipc:
+      return (word & 0xF80) | kLui;
+    case kLoad:
+      return word & 0xFFFFF;
+    case kAddi:
+      return bits(word, 12, 3) == 0 ? word & 0xFFFFF : word;
+    case kStore:
+      return word & 0x1FFF07F;
+    default:
+      return word;
+  }
+}
+
+std::vector<u8> contents_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+/// One pc's search: offers segments, remembers the best.
+class CodeFinder::Search {
+ public:
+  Search(const Code& code, bool moved) : code_(code), moved_(moved) {}
+
+  const Match& best() const { return best_; }
+
+  /// The bytes around the pc that are looked for; shorter when `around` is.
+  std::span<const u8> window(u32 around) const {
+    const u32 first = code_.pc - std::min(code_.pc, around);
+    const u32 end = std::min<u32>(code_.pc + around, static_cast<u32>(code_.l1.size()));
+    return std::span<const u8>(code_.l1).subspan(first, end - first);
+  }
+
+  void offer(const host::Elf& elf, u32 around) {
+    const std::span<const u8> wanted = window(around);
+    const u32 before = std::min(code_.pc, around);
+    for (const host::Segment& segment : elf.segments()) {
+      if (!segment.executable || segment.data.size() < wanted.size()) continue;
+      for (size_t at = 0; at + wanted.size() <= segment.data.size(); at += 4)
+        if (agrees(segment.data, at, wanted))
+          take(elf, segment, code_.pc - before - static_cast<u32>(at));
+    }
+  }
+
+ private:
+  bool is_same(u32 a, u32 b) const { return moved_ ? unmoved(a) == unmoved(b) : a == b; }
+
+  bool agrees(std::span<const u8> data, size_t at, std::span<const u8> wanted) const {
+    for (size_t i = 0; i + 4 <= wanted.size(); i += 4)
+      if (!is_same(word_at(data, at + i), word_at(wanted, i))) return false;
+    return true;
+  }
+
+  void take(const host::Elf& elf, const host::Segment& segment, u32 run_base) {
+    const u32 size = static_cast<u32>(segment.data.size() & ~size_t{3});
+    const auto same = [&](u32 offset) {
+      const u64 address = u64{run_base} + offset;
+      return address + 4 <= code_.l1.size() &&
+             is_same(word_at(code_.l1, address), word_at(segment.data, offset));
+    };
+    const u32 here = code_.pc - run_base;
+    u32 first = here;
+    while (first >= 4 && run_base + first >= 4 && same(first - 4)) first -= 4;
+    u32 end = here;
+    while (end + 4 <= size && same(end)) end += 4;
+    const Match match{&elf, &segment, run_base, end - first, end - first == size};
+    // Among equals one that is linked where it runs, then the one that was found first.
+    const auto rank = [](const Match& found) {
+      return u64{found.agrees} << 1 | (found.run_base == found.segment->virtual_address);
+    };
+    if (best_.elf == nullptr || rank(match) > rank(best_)) best_ = match;
+  }
+
+  const Code& code_;
+  const bool moved_;
+  Match best_;
+};
+
+CodeFinder::CodeFinder(const std::vector<std::string>& paths,
+                       const std::vector<std::string>& caches) {
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (fs::is_directory(path, error))
+      folders_.push_back(path);
+    else
+      named_.push_back(std::make_unique<const host::Elf>(host::Elf::load(path)));
+  }
+  folders_.insert(folders_.end(), caches.begin(), caches.end());
+}
+
+CodeFinder::~CodeFinder() = default;
+
+/// The youngest first: what runs was compiled last.
+std::vector<fs::path> CodeFinder::files_in_folders() const {
+  std::vector<std::pair<fs::file_time_type, fs::path>> files;
+  std::error_code error;
+  for (const std::string& folder : folders_) {
+    fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
+                                        error);
+    for (; !error && at != fs::recursive_directory_iterator() && files.size() < kMostFiles;
+         at.increment(error)) {
+      std::error_code gone;
+      if (at->path().extension() == ".elf" && at->is_regular_file(gone))
+        files.emplace_back(at->last_write_time(gone), at->path());
+    }
+    error.clear();
+  }
+  std::sort(files.begin(), files.end(), std::greater<>());
+  std::vector<fs::path> paths;
+  for (auto& file : files) paths.push_back(std::move(file.second));
+  return paths;
+}
+
+const host::Elf* CodeFinder::load(const fs::path& path) {
+  const auto known = loaded_.find(path.string());
+  if (known != loaded_.end()) return known->second.get();
+  std::unique_ptr<const host::Elf>& elf = loaded_[path.string()];
+  try {
+    elf = std::make_unique<const host::Elf>(host::Elf::load(path.string()));
+  } catch (const host::InputError&) {  // something else that is called .elf
+  }
+  return elf.get();
+}
+
+CodeFinder::Match CodeFinder::find(const Code& code) {
+  // Code may begin or end here: what is around it is only as long as it has to be.
+  std::vector<fs::path> files;
+  bool looked = false;
+  for (const bool moved : {false, true}) {
+    for (u32 around = kAround; around >= kLeastAround; around /= 2) {
+      if (moved && around != kAround) break;
+      Search search(code, moved);
+      for (const auto& elf : named_) search.offer(*elf, around);
+      if (search.best().elf != nullptr) return search.best();
+      if (!looked) files = files_in_folders();
+      looked = true;
+      const std::span<const u8> wanted = search.window(around);
+      for (const fs::path& path : files) {
+        if (!moved) {
+          const std::vector<u8> bytes = contents_of(path);
+          if (memmem(bytes.data(), bytes.size(), wanted.data(), wanted.size()) == nullptr) continue;
+        }
+        if (const host::Elf* elf = load(path)) search.offer(*elf, around);
+        if (search.best().whole) break;
+      }
+      if (search.best().elf != nullptr) return search.best();
+    }
+  }
+  return {};
+}
+
+void CodeFinder::add(host::CodeMap& map, Found& found, Device& device, NodeId node, Agent agent,
+                     u32 pc) {
+  if (agent > Agent::Trisc2 || pc >= kL1Size || pc % 4 != 0 || device.tile_of(node) == nullptr)
+    return;
+  const u32 first = pc - std::min(pc, kAround);
+  std::vector<u8> near(std::min(pc + kAround, kL1Size) - first);
+  if (!device.read(node, first, near)) return;
+  std::string key = std::to_string(pc) + ':';
+  key.append(near.begin(), near.end());
+  auto [at, is_new] = found.try_emplace(std::move(key));
+  if (is_new) {
+    Code code{std::vector<u8>(kL1Size), pc};
+    if (device.read(node, 0, code.l1)) at->second = find(code);
+  }
+  const Match& match = at->second;
+  if (match.elf == nullptr) return;
+  map.add(static_cast<CoreId>(agent), *match.elf, match.run_base, match.segment->virtual_address,
+          static_cast<u32>(match.segment->data.size()), device.coord_of(node));
+}
+
+host::CodeMap CodeFinder::of_faults(Device& device) {
+  host::CodeMap map;
+  Found found;
+  if (named_.empty() && folders_.empty()) return map;
+  for (const Fault& fault : device.faults())
+    add(map, found, device, fault.node, fault.agent, fault.pc);
+  return map;
+}
+
+host::CodeMap CodeFinder::of_waiters(Device& device, std::span<const Coord> tiles) {
+  host::CodeMap map;
+  Found found;
+  if (named_.empty() && folders_.empty()) return map;
+  for (const Waiter& waiter : device.waiters()) {
+    const Coord tile = device.coord_of(waiter.node);
+    if (tiles.empty() || std::find(tiles.begin(), tiles.end(), tile) != tiles.end())
+      add(map, found, device, waiter.node, waiter.agent, waiter.pc);
+  }
+  return map;
+}
+
+}  // namespace bhemu::debug
