@@ -89,6 +89,18 @@ def widen_math(path):
     path.write_text(text)
 
 
+METAL_KERNELS = "tt_metal/hw/ckernels/blackhole/metal/llk_api/llk_sfpu"
+
+
+def metal_kernels(target):
+    """The SFPU kernels that LLK tests and tt-metal has (tanh, log1p)."""
+    metal = os.environ.get("BHEMU_TT_METAL_DIR")
+    if metal:
+        copy_for_gcc12(Path(metal) / METAL_KERNELS, target)
+    else:
+        shutil.copytree(HERE / "device/metal_sfpu", target)
+
+
 def overlay(llk, work):
     """A tree that looks like LLK after its own set-up, with our compiler and headers in it."""
     tree = work / "tree"
@@ -107,7 +119,7 @@ def overlay(llk, work):
     blackhole = tests / "hw_specific/blackhole"
     shutil.copytree(HERE / "device/inc", blackhole / "inc")
     link(blackhole / "inc/dev_mem_map.h", llk / "tests/helpers/include/dev_mem_map.h")
-    link(blackhole / "metal_sfpu", blackhole / "inc/metal_sfpu")
+    metal_kernels(blackhole / "metal_sfpu")
     link(tests / "sfpi/include", blackhole / "inc")
     write_cfg_defines(blackhole / "inc/cfg_defines.h")
     return tree

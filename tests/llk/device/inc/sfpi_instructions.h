@@ -281,6 +281,8 @@ struct Word {
 };
 
 // --- Dst --------------------------------------------------------------------------------------
+// Loads and stores also end what the compiler knows of registers: it would otherwise keep the
+// numbers of one round of an unrolled loop for the next, and run out of registers.
 
 struct Load {
   std::uint32_t address, mod, addr_mode;
@@ -288,23 +290,27 @@ struct Load {
   sfpi_inline double make() const {
     double d;
     if (__builtin_constant_p(address)) {
-      asm volatile("sfpu.high %0, -1, %1" : "=f"(d) : "i"(opcode() | (address & 0x3FF)), SFPU_LANES);
+      asm volatile("sfpu.high %0, -1, %2"
+                   : "=f"(d), SFPU_CHANGES_LANES
+                   : "i"(opcode() | (address & 0x3FF)));
     } else {
       std::uint32_t temporary;
-      asm volatile("sfpu.push.high %0, -1, %2, %3, %1, %4"
-                   : "=f"(d), "=&r"(temporary)
-                   : "i"(opcode()), "r"(address & 0x3FF), "r"(__instrn_buffer), SFPU_LANES);
+      asm volatile("sfpu.push.high %0, -1, %3, %4, %1, %5"
+                   : "=f"(d), "=&r"(temporary), SFPU_CHANGES_LANES
+                   : "i"(opcode()), "r"(address & 0x3FF), "r"(__instrn_buffer));
     }
     return d;
   }
   sfpi_inline void into(double& d) const {
     if (__builtin_constant_p(address)) {
-      asm volatile("sfpu.high %0, -1, %1" : "+f"(d) : "i"(opcode() | (address & 0x3FF)), SFPU_LANES);
+      asm volatile("sfpu.high %0, -1, %2"
+                   : "+f"(d), SFPU_CHANGES_LANES
+                   : "i"(opcode() | (address & 0x3FF)));
     } else {
       std::uint32_t temporary;
-      asm volatile("sfpu.push.high %0, -1, %2, %3, %1, %4"
-                   : "+f"(d), "=&r"(temporary)
-                   : "i"(opcode()), "r"(address & 0x3FF), "r"(__instrn_buffer), SFPU_LANES);
+      asm volatile("sfpu.push.high %0, -1, %3, %4, %1, %5"
+                   : "+f"(d), "=&r"(temporary), SFPU_CHANGES_LANES
+                   : "i"(opcode()), "r"(address & 0x3FF), "r"(__instrn_buffer));
     }
   }
 };
@@ -314,17 +320,17 @@ sfpi_inline void store(const sfpu_t& v, std::uint32_t address, std::uint32_t mod
   const std::uint32_t opcode = 0x72u << 24 | mod << 16 | addr_mode << 13;
   if (!__builtin_constant_p(address)) {
     std::uint32_t temporary;
-    asm volatile("sfpu.push.high %1, -1, %2, %3, %0, %4"
-                 : "=&r"(temporary)
-                 : "f"(v.reg), "i"(opcode), "r"(address & 0x3FF), "r"(__instrn_buffer), SFPU_LANES);
+    asm volatile("sfpu.push.high %2, -1, %3, %4, %0, %5"
+                 : "=&r"(temporary), SFPU_CHANGES_LANES
+                 : "f"(v.reg), "i"(opcode), "r"(address & 0x3FF), "r"(__instrn_buffer));
   } else if (is_constant(v)) {
-    asm volatile(".ttinsn %0"
-                 :
-                 : "i"(opcode | std::uint32_t(number_of(v)) << 20 | (address & 0x3FF)), SFPU_LANES);
+    asm volatile(".ttinsn %1"
+                 : SFPU_CHANGES_LANES
+                 : "i"(opcode | std::uint32_t(number_of(v)) << 20 | (address & 0x3FF)));
   } else {
-    asm volatile("sfpu.high %0, -1, %1"
-                 :
-                 : "f"(v.reg), "i"(opcode | (address & 0x3FF)), SFPU_LANES);
+    asm volatile("sfpu.high %1, -1, %2"
+                 : SFPU_CHANGES_LANES
+                 : "f"(v.reg), "i"(opcode | (address & 0x3FF)));
   }
 }
 
