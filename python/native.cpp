@@ -49,9 +49,11 @@ Coord coord_of(const std::pair<unsigned, unsigned>& tile) {
 CoreId core_named(const std::string& name) {
   for (unsigned core = 0; core < kCores; ++core)
     if (name == host::kCoreFileNames[core]) return static_cast<CoreId>(core);
+  if (name == "erisc0") return CoreId::Erisc0;
+  if (name == "erisc1") return CoreId::Erisc1;
   throw InputError("", "",
                    fmt::format("there is no core '{}': brisc, ncrisc, trisc0, trisc1, "
-                               "trisc2",
+                               "trisc2, erisc0, erisc1",
                                name));
 }
 
@@ -216,12 +218,12 @@ class NativeDevice {
     return py::array_t<u32>(static_cast<py::ssize_t>(words.size()), words.data());
   }
   py::dict core(std::pair<unsigned, unsigned> at, const std::string& name) {
-    static constexpr const char* kStatus[] = {"reset", "running", "blocked", "parked", "stopped",
-                                              "halted"};
+    static constexpr const char* kStatus[] = {"reset",  "running", "blocked",
+                                              "parked", "stopped", "halted"};
     const std::lock_guard<std::mutex> lock(mutex_);
-    tile::Tile& tile = host::tensix_tile(device_, coord_of(at));
-    tile.settle(device_.cycle());
     const CoreId id = core_named(name);
+    tile::Tile& tile = host::tile_with(device_, coord_of(at), id);
+    tile.settle(device_.cycle());
     const riscv::CoreState& state = tile.core(id);
     py::dict dict;
     dict["status"] = kStatus[static_cast<unsigned>(tile.status(id))];

@@ -54,6 +54,17 @@ firmware() {
     -o "$out/firmware/prebuilt/$name.elf")
 }
 
+# The stand-in for the base firmware of Ethernet tiles: a flat image for 0x70000.
+ethernet_firmware() {
+  compile 0 start.o firmware/ethernet/base.S -g0
+  compile 0 main.o firmware/ethernet/base.c
+  (cd "$work" && "${prefix}gcc" "${flags[@]:0:2}" "${link[@]}" \
+    -T "$root/firmware/ethernet/base.ld" start.o main.o \
+    -o "$out/firmware/ethernet/prebuilt/base.elf")
+  "${prefix}objcopy" -O binary -j .text "$out/firmware/ethernet/prebuilt/base.elf" \
+    "$out/firmware/ethernet/prebuilt/base.bin"
+}
+
 # check_kernel ELF: a kernel has no data of its own and runs at any address, so nothing in it may be
 # absolute. (Debug sections are full of absolute words; only those of .text count.)
 check_kernel() {
@@ -83,7 +94,7 @@ kernel() {
   check_kernel "$elf"
 }
 
-sums() { (cd "$1" && find . -name '*.elf' | sort | xargs sha256sum > SHA256SUMS); }
+sums() { (cd "$1" && find . -name '*.elf' -o -name '*.bin' | sort | xargs sha256sum > SHA256SUMS); }
 
 generate_sdk
 mkdir -p "$out/firmware/prebuilt"
@@ -93,6 +104,9 @@ firmware 2 0x5A40 1536 0xC6B0 0xFFB00FF0
 firmware 3 0x6040 2560 0xD6B0 0xFFB00FF0
 firmware 4 0x6A40 1536 0xE6B0 0xFFB00FF0
 sums "$out/firmware/prebuilt"
+mkdir -p "$out/firmware/ethernet/prebuilt"
+ethernet_firmware
+sums "$out/firmware/ethernet/prebuilt"
 
 source kernels/build.list
 sums "$out/kernels/prebuilt"

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-for folder in firmware/prebuilt kernels/prebuilt; do
+for folder in firmware/prebuilt firmware/ethernet/prebuilt kernels/prebuilt; do
   (cd "$folder" && sha256sum --quiet -c SHA256SUMS)
 done
 
@@ -26,7 +26,7 @@ status=0
 for file in kernels/sdk/tensix_ops.h kernels/sdk/tensix_config.h; do
   cmp "$file" "$work/$file" || status=1
 done
-for folder in firmware/prebuilt kernels/prebuilt; do
+for folder in firmware/prebuilt firmware/ethernet/prebuilt kernels/prebuilt; do
   diff -r "$folder" "$work/$folder" || status=1
 done
 if [[ $status -ne 0 ]]; then

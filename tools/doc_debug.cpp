@@ -57,7 +57,10 @@ constexpr const char* kDaisychain =
     "chip takes. Signal select 255 is the self test of every daisy select: the daisy select, then\n"
     "0xA5A5A5A5, 0x5A5A5A5A, 0xA5A5A5A5.\n\n"
     "Reading a word that holds signals without a counterpart only gives zero and the warning\n"
-    "`tile-debug-signal`, once per word; `--rule tile-debug-signal=error` makes it a fault.\n\n";
+    "`tile-debug-signal`, once per word; `--rule tile-debug-signal=error` makes it a fault.\n\n"
+    "An Ethernet tile has the groups A and B of its cores only: selects 18 and 19 of ERISC0, 20 "
+    "and\n"
+    "21 of ERISC1, laid out as those of BRISC.\n\n";
 
 }  // namespace
 

@@ -22,6 +22,7 @@ std::string support_page(const support::Tables& tables, const support::Tests& te
 std::string format_sections();
 std::string address_map_page();
 std::string debug_registers_page();
+std::string ethernet_page();
 std::string debug_bus_page();
 std::string perf_counters_page();
 std::string riscv_debug_page();

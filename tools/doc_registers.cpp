@@ -1,6 +1,7 @@
 // Pages about addresses and registers: docs/registers/*.md.
 #include "doc_markdown.hpp"
 #include "doc_pages.hpp"
+#include "eth/registers.hpp"
 
 namespace bhemu::docs {
 namespace {
@@ -73,13 +74,61 @@ std::string address_map_page() {
 
 std::string debug_registers_page() {
   const std::vector<Register> registers = {
-#define REG(name, offset, access, kind, reset, meaning) \
+#define REG(name, offset, tiles, access, kind, reset, meaning) \
   {#name, offset, 1, #access, #kind, #reset, meaning},
 #include "tile/debug.def"
 #undef REG
   };
+  std::string shared;
+#define REG(name, offset, tiles, access, kind, reset, meaning) \
+  if (std::string_view(#tiles) == "Both")                      \
+    shared += (shared.empty() ? "`" : ", `") + std::string(#name "`");
+#include "tile/debug.def"
+#undef REG
   return page_head("Tile control, debug and status registers", "src/tile/debug.def") +
-         "Offsets from 0xFFB12000.\n\n" + kKinds + register_table(registers);
+         "Offsets from 0xFFB12000.\n\n" + kKinds + "An Ethernet tile has, of these, " + shared +
+         ".\n\n" + register_table(registers);
+}
+
+std::string ethernet_page() {
+  std::string page = page_head("Ethernet tiles", "src/eth/registers.def");
+  page +=
+      "Two cores, ERISC0 and ERISC1, with 8 KiB of local memory each that nobody else reaches; "
+      "both\n"
+      "may go everywhere. The NoC, and the host, reach all but local memory.\n\n"
+      "## Address map (`src/tile/ethernet_regions.def`)\n\n";
+  page += table_head({"first", "last", "region", "NoC", "what"});
+#define SHARED_REGION(name, first, last, cores, noc, meaning)                        \
+  page += row({fmt::format("0x{:08X}", first), fmt::format("0x{:08X}", last), #name, \
+               noc ? "yes" : "", cell(meaning)});
+#define REGION SHARED_REGION
+#include "tile/ethernet_regions.def"
+#undef REGION
+#undef SHARED_REGION
+  page +=
+      "\nRegisters are 32-bit words. Letters name the source where it is not the documents: TM\n"
+      "tt-metal, EX tt-exalens, Z tt-zephyr-platforms. `Unmodelled` raises a fault at any access,\n"
+      "`Refused` when anything but 0 is written.\n";
+  for (const eth::BlockInfo& block : eth::blocks()) {
+    page += fmt::format("\n## {}\n\nFrom 0x{:08X}", block.meaning, block.first);
+    page += block.copies > 1
+                ? fmt::format(", {} times, 0x{:X} bytes apart.\n\n", block.copies, block.stride)
+                : ".\n\n";
+    std::vector<Register> registers;
+    std::vector<std::string> resets;
+    for (const eth::RegisterInfo& info : eth::registers())
+      if (&eth::info_of(info.block) == &block) resets.push_back(fmt::format("{:#x}", info.reset));
+    std::size_t i = 0;
+    constexpr const char* kAccess[] = {"RW", "RO", "WO"};
+    constexpr const char* kKind[] = {"Storage", "Trigger", "Live", "Refused", "Unmodelled"};
+    for (const eth::RegisterInfo& info : eth::registers())
+      if (&eth::info_of(info.block) == &block)
+        registers.push_back(
+            {info.name, info.offset, info.count, kAccess[static_cast<unsigned>(info.access)],
+             kKind[static_cast<unsigned>(info.kind)], resets[i++].c_str(), info.meaning});
+    page += register_table(registers);
+  }
+  return page;
 }
 
 std::string riscv_debug_page() {
@@ -89,7 +138,8 @@ std::string riscv_debug_page() {
   std::string page = page_head("RISC-V debug interface", "src/tile/riscv_debug.def");
   page +=
       "Four registers of the tile (0xFFB12080-0xFFB1208C) give access to the debug registers of\n"
-      "each core. NCRISC has none. To write one: data to `RISC_DBG_CNTL_1`, 0 to\n"
+      "each core. NCRISC has none. In an Ethernet tile, Which is 0 for\n"
+      "ERISC0 and 1 for ERISC1. To write one: data to `RISC_DBG_CNTL_1`, 0 to\n"
       "`RISC_DBG_CNTL_0`, then index, core, `IsWrite` and `Trigger` there. To read one: the same\n"
       "without `IsWrite`, then poll `RISC_DBG_STATUS_0` for `Trigger` and `Valid` and read\n"
       "`RISC_DBG_STATUS_1`.\n\n## Cores\n\n";

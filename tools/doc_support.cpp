@@ -44,6 +44,7 @@ std::vector<support::Group> support_groups() {
   return {
 #define SUPPORT_GROUP(area, name, meaning, evidence, source, tests) \
   {area, name, meaning, evidence, source, tests},
+#include "eth/support.def"
 #include "noc/support.def"
 #include "riscv/support.def"
 #include "tile/support.def"

@@ -99,6 +99,7 @@ std::vector<Page> all_pages(const support::Tests& tests) {
       {"registers/config.md", config_page()},
       {"registers/csr.md", csr_page()},
       {"registers/debug.md", debug_registers_page()},
+      {"registers/ethernet.md", ethernet_page()},
       {"registers/debug_bus.md", debug_bus_page()},
       {"registers/noc.md", noc_registers_page()},
       {"registers/perf_counters.md", perf_counters_page()},

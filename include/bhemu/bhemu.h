@@ -99,18 +99,22 @@ BHEMU_API int bhemu_boot(bhemu_device* device, const char* directory);
 /* --- Programs of one's own ------------------------------------------------------------------- */
 
 /* Numbers from here on are passed as uint32_t, so that one which names nothing can be refused.
- * Cores, in the order of SOFT_RESET_0's bits 11, 18, 12, 13, 14. */
+ * Cores, in the order of SOFT_RESET_0's bits 11, 18, 12, 13, 14, and those of an Ethernet tile, 11
+ * and 12. */
 typedef enum bhemu_core {
   BHEMU_BRISC = 0,
   BHEMU_NCRISC = 1,
   BHEMU_TRISC0 = 2,
   BHEMU_TRISC1 = 3,
-  BHEMU_TRISC2 = 4
+  BHEMU_TRISC2 = 4,
+  BHEMU_ERISC0 = 5,
+  BHEMU_ERISC1 = 6
 } bhemu_core;
 
 /* Writes an ELF file's segments to the tile: those for L1 to where they are loaded, those for local
- * memory into that of `core`. Gaps stay as they are, uninitialised memory becomes zero. `entry` may
- * be NULL. Source lines of reports come from the file. */
+ * memory into that of `core` (not of an ERISC, whose local memory nobody else reaches). Gaps stay as
+ * they are, uninitialised memory becomes zero. `entry` may be NULL. Source lines of reports come from
+ * the file. */
 BHEMU_API int bhemu_load_elf(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core,
                              const char* path, uint32_t* entry);
 /* Lets a core go from `pc` (a multiple of 4; BRISC always starts at 0 and gets a jump there), or

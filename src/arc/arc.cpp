@@ -20,6 +20,7 @@ constexpr u32 kRefclkMegahertz = 50;
 
 constexpr u32 kTelemetryVersion = 0x00000100;
 constexpr u32 kUpdateMilliseconds = 100;
+constexpr Cycle kUpdateCycles = u64{kAiclkBusy} * 1000 * kUpdateMilliseconds;
 constexpr u32 kHeartbeat = 32;         // tag
 constexpr u32 kBootStatusReady = 0x5;  // low three bits of scratch RAM 2
 constexpr u32 kTemperature = 45;       // degrees
@@ -68,6 +69,10 @@ void Arc::reset(Cycle now) {
   misc_control_ = 0;
   clock_ = {};
   fan_speed_ = kFanSpeed;
+  // The first look, right after the start: every heartbeat is another than none.
+  heartbeats_ = {};
+  ethernet_status_ = board_.enabled_ethernet;
+  next_ethernet_look_ = now + kUpdateCycles;
   scratch_ram_[2] = kBootStatusReady;
   scratch_ram_[11] = kQueueControl;
   scratch_ram_[12] = kTelemetryValues;
@@ -99,6 +104,7 @@ void Arc::update_telemetry() {
   const BoardFacts& board = board_;
   const ClockState& clock = clock_;
   const u32 fan_speed = fan_speed_;
+  const u32 ethernet_status = ethernet_status_;
   const u32 values[] = {
 #define TELEMETRY(tag, name, value, meaning) value,
 #include "arc/telemetry.def"
@@ -113,12 +119,21 @@ void Arc::set_telemetry(u32 tag, u32 value) {
     if (kTags[i].tag == tag) set_csm_word(kTelemetryValues + 4 * i, value);
 }
 
+void Arc::look_at_ethernet(const std::array<u32, 14>& heartbeats, u16 links, Cycle now) {
+  u32 alive = 0;
+  for (u32 i = 0; i < heartbeats.size(); ++i)
+    alive |= u32{bit(board_.enabled_ethernet, i) && heartbeats[i] != heartbeats_[i]} << i;
+  heartbeats_ = heartbeats;
+  ethernet_status_ = alive | u32{links} << 16;
+  next_ethernet_look_ = now + kUpdateCycles;
+  update_telemetry();
+}
+
 bool Arc::read(u64 address, void* target, u32 bytes, Cycle now) {
   if (address >= kCsmBase && address - kCsmBase <= kCsmBytes &&
       bytes <= kCsmBytes - (address - kCsmBase)) {
     // Time passes for a client: the heartbeat rises with every telemetry update.
-    set_telemetry(kHeartbeat,
-                  static_cast<u32>(now / (u64{kAiclkBusy} * 1000 * kUpdateMilliseconds)));
+    set_telemetry(kHeartbeat, static_cast<u32>(now / kUpdateCycles));
     std::memcpy(target, csm_.data() + (address - kCsmBase), bytes);
     return true;
   }
@@ -200,6 +215,9 @@ void Arc::archive_memory(Archive& archive) {
   archive.value(misc_control_);
   archive.value(clock_);
   archive.value(fan_speed_);
+  archive.value(heartbeats_);
+  archive.value(ethernet_status_);
+  archive.value(next_ethernet_look_);
 }
 
 u64 Arc::hash_memory(u64 seed) const {

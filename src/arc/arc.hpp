@@ -23,6 +23,9 @@ struct BoardFacts {
   u64 board_id = 0;
   u16 enabled_tensix_columns = 0;  // ARC numbering, bit per column
   u16 enabled_ethernet = 0;
+  u32 ethernet_version = 0;  // of the base firmware
+  u32 bundle_version = 0;
+  u64 asic_id = 0;
   u8 enabled_gddr = 0;
 };
 
@@ -84,6 +87,11 @@ class Arc final : public noc::Endpoint {
 
   u32 aiclk() const { return clock_.aiclk(); }
   void reset(Cycle now) override;
+  /// From time to time the firmware reads the heartbeat and the link status of each Ethernet tile.
+  /// True: it is time to.
+  bool wants_ethernet(Cycle now) const { return now >= next_ethernet_look_; }
+  /// A word per tile, by instance; a bit per tile whose link is up.
+  void look_at_ethernet(const std::array<u32, 14>& heartbeats, u16 links, Cycle now);
 
  protected:
   bool read(u64 address, void* target, u32 bytes, Cycle now) override;
@@ -114,6 +122,9 @@ class Arc final : public noc::Endpoint {
   u32 misc_control_ = 0;
   ClockState clock_;
   u32 fan_speed_ = 0;
+  std::array<u32, 14> heartbeats_{};
+  u32 ethernet_status_ = 0;
+  Cycle next_ethernet_look_ = 0;
 };
 
 }  // namespace bhemu::arc

@@ -4,9 +4,9 @@
 namespace bhemu {
 
 const char* name_of(Agent agent) {
-  static constexpr const char* kNames[kAgents] = {"BRISC",  "NCRISC",   "TRISC0",   "TRISC1",
-                                                  "TRISC2", "thread 0", "thread 1", "thread 2",
-                                                  "NIU 0",  "NIU 1",    "mover",    "host"};
+  static constexpr const char* kNames[kAgents] = {
+      "BRISC",    "NCRISC", "TRISC0", "TRISC1", "TRISC2", "thread 0", "thread 1",
+      "thread 2", "NIU 0",  "NIU 1",  "mover",  "host",   "ERISC0",   "ERISC1"};
   return kNames[static_cast<unsigned>(agent)];
 }
 
@@ -33,7 +33,8 @@ const char* name_of(Resource resource) {
                                                      "Dst",
                                                      "TDMA",
                                                      "debug register",
-                                                     "PIC"};
+                                                     "PIC",
+                                                     "register of the Ethernet port"};
   return kNames[static_cast<unsigned>(resource)];
 }
 

@@ -20,9 +20,16 @@ using i64 = std::int64_t;
 using Cycle = u64;
 inline constexpr Cycle kNever = ~Cycle{0};
 
-/// The five RISC-V cores of a Tensix tile, in the order in which a turn visits them.
-enum class CoreId : u8 { Brisc, Ncrisc, Trisc0, Trisc1, Trisc2 };
-inline constexpr unsigned kCores = 5;
+/// The five RISC-V cores of a Tensix tile, in the order in which a turn visits them, then the two
+/// of an Ethernet tile.
+enum class CoreId : u8 { Brisc, Ncrisc, Trisc0, Trisc1, Trisc2, Erisc0, Erisc1 };
+inline constexpr unsigned kCores = 5;  // of a tile, at most
+inline constexpr unsigned kEthernetCores = 2;
+/// Cores of a tile are counted from 0: BRISC and ERISC0 are the first of theirs.
+constexpr unsigned index_of(CoreId core) {
+  const auto index = static_cast<unsigned>(core);
+  return index < kCores ? index : index - kCores;
+}
 /// The three threads of the Tensix coprocessor.
 inline constexpr unsigned kThreads = 3;
 inline constexpr unsigned kNocs = 2;
@@ -41,12 +48,30 @@ enum class Agent : u8 {
   Niu1,
   Mover,
   Host,
+  Erisc0,
+  Erisc1,
 };
-inline constexpr unsigned kAgents = 12;
+inline constexpr unsigned kAgents = 14;
 const char* name_of(Agent agent);
 const char* name_of(CoreId core);
 constexpr Agent agent_of(CoreId core) {
-  return static_cast<Agent>(core);
+  return core < CoreId::Erisc0
+             ? static_cast<Agent>(core)
+             : static_cast<Agent>(static_cast<unsigned>(Agent::Erisc0) + index_of(core));
+}
+/// Has a thread of the coprocessor.
+constexpr bool has_thread(CoreId core) {
+  return core >= CoreId::Trisc0 && core <= CoreId::Trisc2;
+}
+constexpr bool is_core(Agent agent) {
+  return agent <= Agent::Trisc2 || agent >= Agent::Erisc0;
+}
+/// Of an agent that is_core().
+constexpr CoreId core_of(Agent agent) {
+  return agent <= Agent::Trisc2
+             ? static_cast<CoreId>(agent)
+             : static_cast<CoreId>(static_cast<unsigned>(agent) -
+                                   static_cast<unsigned>(Agent::Erisc0) + kCores);
 }
 constexpr Agent agent_of_thread(unsigned thread) {
   return static_cast<Agent>(static_cast<unsigned>(Agent::Thread0) + thread);
@@ -63,6 +88,7 @@ struct Coord {
 using NodeId = u16;
 inline constexpr NodeId kNoNode = 0xFFFF;
 
-inline constexpr u32 kL1Size = 0x180000;  // 1.5 MiB, BlackholeA0/TensixTile/L1.md
+inline constexpr u32 kL1Size = 0x180000;         // 1.5 MiB, BlackholeA0/TensixTile/L1.md
+inline constexpr u32 kEthernetL1Size = 0x80000;  // BlackholeA0/EthernetTile/README.md
 
 }  // namespace bhemu

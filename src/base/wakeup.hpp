@@ -31,6 +31,7 @@ enum class Resource : u8 {
   Tdma,       // TDMA / mover registers
   Debug,      // debug and control registers
   Pic,        // interrupt controller
+  Ethernet,   // registers of an Ethernet port
   Count,
 };
 inline constexpr unsigned kResources = static_cast<unsigned>(Resource::Count);

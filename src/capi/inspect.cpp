@@ -17,8 +17,8 @@ using namespace bhemu::capi;  // NOLINT
 
 namespace {
 
-CoreId core_of(uint32_t core) {
-  if (core >= kCores) throw host::InputError("", "", "there is no such core");
+CoreId core_numbered(uint32_t core) {
+  if (core >= kCores + kEthernetCores) throw host::InputError("", "", "there is no such core");
   return static_cast<CoreId>(core);
 }
 
@@ -63,8 +63,8 @@ int bhemu_load_elf(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core, 
     check_pointers(device, nullptr, 0);
     if (path == nullptr) throw host::InputError("", "", "the path is NULL");
     auto elf = std::make_shared<const host::Elf>(host::Elf::load(path));
-    const u32 start = host::load_elf(device->device, coord_of(x, y), core_of(core), *elf);
-    device->loaded.push_back({core_of(core), std::move(elf)});
+    const u32 start = host::load_elf(device->device, coord_of(x, y), core_numbered(core), *elf);
+    device->loaded.push_back({core_numbered(core), std::move(elf)});
     if (entry != nullptr) *entry = start;
     return BHEMU_OK;
   });
@@ -73,7 +73,7 @@ int bhemu_load_elf(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core, 
 int bhemu_start_core(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core, uint32_t pc) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
-    host::start_core(device->device, coord_of(x, y), core_of(core), pc);
+    host::start_core(device->device, coord_of(x, y), core_numbered(core), pc);
     return BHEMU_OK;
   });
 }
@@ -81,7 +81,7 @@ int bhemu_start_core(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core
 int bhemu_hold_core(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
-    host::hold_core(device->device, coord_of(x, y), core_of(core));
+    host::hold_core(device->device, coord_of(x, y), core_numbered(core));
     return BHEMU_OK;
   });
 }
@@ -91,10 +91,10 @@ int bhemu_read_core(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core,
   return guarded([&] {
     check_pointers(device, nullptr, 0);
     check_result(state);
-    tile::Tile& tile = host::tensix_tile(device->device, coord_of(x, y));
+    tile::Tile& tile = host::tile_with(device->device, coord_of(x, y), core_numbered(core));
     tile.settle(device->device.cycle());
-    const riscv::CoreState& from = tile.core(core_of(core));
-    state->status = status_of_core(tile.status(core_of(core)));
+    const riscv::CoreState& from = tile.core(core_numbered(core));
+    state->status = status_of_core(tile.status(core_numbered(core)));
     state->pc = from.pc;
     std::memcpy(state->x, from.x.data(), sizeof state->x);
     std::memcpy(state->f, from.f.data(), sizeof state->f);

@@ -12,6 +12,10 @@
 namespace bhemu::card {
 namespace {
 
+bool has_niu_of_its_own(noc::NodeKind kind) {
+  return kind == noc::NodeKind::Tensix || kind == noc::NodeKind::Ethernet;
+}
+
 constexpr u64 kWindowsEnd = Windows::kSmall * Windows::kSmallBytes;
 
 // The low part of a board's id names the product; cards carry it as PCI subsystem too (tt-kmd
@@ -202,7 +206,8 @@ NodeId Function::target(unsigned index) const {
   return node;
 }
 
-/// Tensix tiles that run answer for their NIUs themselves; those of all other tiles are here.
+/// Tensix and Ethernet tiles that run answer for their NIUs themselves; those of all other tiles
+/// are here.
 bool Function::at_niu(unsigned index, u64 address, noc::NiuPlace& place,
                       const TileSite*& site) const {
   constexpr u32 kRegisters = 0xFF000000;  // the last 16 MiB of any tile are no memory
@@ -211,7 +216,7 @@ bool Function::at_niu(unsigned index, u64 address, noc::NiuPlace& place,
   const auto noc = static_cast<unsigned>(window.noc_sel);
   site = device_.board().site_through(
       noc, {static_cast<u8>(window.x_end), static_cast<u8>(window.y_end)});
-  if (site == nullptr || (site->kind == noc::NodeKind::Tensix && !site->harvested)) return false;
+  if (site == nullptr || (has_niu_of_its_own(site->kind) && !site->harvested)) return false;
   const auto found = noc::niu_place(site->kind, noc, address);
   if (found) place = *found;
   return found.has_value();

@@ -72,6 +72,29 @@ std::vector<unsigned> live_columns(const Board& board) {
   return columns;
 }
 
+/// In the order of their channels, which is that of their translated coordinates.
+std::vector<const TileSite*> ethernet_sites(const Board& board) {
+  std::vector<const TileSite*> sites;
+  for (const TileSite& site : board.sites())
+    if (site.kind == noc::NodeKind::Ethernet && !site.harvested) sites.push_back(&site);
+  return sites;
+}
+
+void print_ethernet(const Board& board) {
+  const auto sites = ethernet_sites(board);
+  if (sites.empty()) return;
+  const eth::FirmwareVersion version = board.ethernet_version();
+  fmt::print("\nEthernet channel   tile   NoC 0      translated   (base firmware {}.{}.{})\n",
+             version.major, version.minor, version.patch);
+  for (std::size_t channel = 0; channel < sites.size(); ++channel) {
+    const TileSite& site = *sites[channel];
+    const bool port = (board.ethernet_ports() >> site.instance & 1) != 0;
+    fmt::print("{:16}   E{:<4}  ({:2}, {})    ({}, {})     {}\n", channel, site.instance,
+               site.noc0.x, site.noc0.y, site.translated.x, site.translated.y,
+               port ? "no cable" : "no port");
+  }
+}
+
 void print_text(const Board& board) {
   const BoardOptions& options = board.options();
   fmt::print("{}: {} Tensix tiles, {} DRAM banks\n\n", board.name(), board.tensix().size(),
@@ -94,6 +117,7 @@ void print_text(const Board& board) {
     const Coord b = board.dram_port(bank, 1);
     fmt::print("{:9}   ({}, {})        ({}, {})\n", bank, a.x, a.y, b.x, b.y);
   }
+  print_ethernet(board);
 }
 
 void write_coord(host::JsonWriter& json, Coord coord) {
@@ -123,6 +147,19 @@ void print_json(const Board& board) {
     json.begin_array();
     for (unsigned noc = 0; noc < kNocs; ++noc) write_coord(json, board.dram_port(bank, noc));
     json.end_array();
+  }
+  json.end_array();
+  json.key("ethernet");
+  json.begin_array();
+  for (const TileSite* site : ethernet_sites(board)) {
+    json.begin_object();
+    json.member("instance", u32{site->instance});
+    json.member("port", (board.ethernet_ports() >> site->instance & 1) != 0);
+    json.key("noc0");
+    write_coord(json, site->noc0);
+    json.key("translated");
+    write_coord(json, site->translated);
+    json.end_object();
   }
   json.end_array();
   json.end_object();

@@ -14,6 +14,9 @@ void add_board_options(CLI::App& app, CommonOptions& options) {
                  "Tensix columns that are disabled, 0 to 13 in the ARC's numbering (see bhemu "
                  "info); 'none'; +4 adds to the board's default (P100A: 1,3)")
       ->type_name("LIST");
+  app.add_option("--bundle", options.bundle,
+                 "The vendor's firmware that the board says it runs: 18.12 (default) or 19.3")
+      ->type_name("VERSION");
 }
 
 void add_device_options(CLI::App& app, CommonOptions& options) {
@@ -52,7 +55,7 @@ void add_trace_options(CLI::App& app, CommonOptions& options) {
   add("--trace-what", trace.what, "LIST",
       "Of riscv,tensix,noc,stall,sync,reset,host,fault or all (default)");
   add("--trace-tiles", trace.tiles, "LIST", "Like 1-2,3-4 or 1-2:4-5 (a rectangle)");
-  add("--trace-cores", trace.cores, "LIST", "Of brisc,ncrisc,trisc0,trisc1,trisc2");
+  add("--trace-cores", trace.cores, "LIST", "Of brisc,ncrisc,trisc0,trisc1,trisc2,erisc0,erisc1");
   add("--trace-cycles", trace.cycles, "FROM-TO", "The first cycle and the last");
   add("--trace-limit", trace.limit, "N", "No more than so many events; the run goes on");
 }

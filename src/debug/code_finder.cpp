@@ -8,6 +8,7 @@
 
 #include "base/bits.hpp"
 #include "host/error.hpp"
+#include "tile/tile.hpp"
 
 namespace bhemu::debug {
 namespace {
@@ -188,21 +189,22 @@ CodeFinder::Match CodeFinder::find(const Code& code) {
 
 void CodeFinder::add(host::CodeMap& map, Found& found, Device& device, NodeId node, Agent agent,
                      u32 pc) {
-  if (agent > Agent::Trisc2 || pc >= kL1Size || pc % 4 != 0 || device.tile_of(node) == nullptr)
-    return;
+  tile::Tile* const tile = device.tile_of(node);
+  const u32 size = tile == nullptr ? 0 : tile->l1().size();
+  if (!is_core(agent) || pc >= size || pc % 4 != 0) return;
   const u32 first = pc - std::min(pc, kAround);
-  std::vector<u8> near(std::min(pc + kAround, kL1Size) - first);
+  std::vector<u8> near(std::min(pc + kAround, size) - first);
   if (!device.read(node, first, near)) return;
   std::string key = std::to_string(pc) + ':';
   key.append(near.begin(), near.end());
   auto [at, is_new] = found.try_emplace(std::move(key));
   if (is_new) {
     Code code{std::vector<u8>(kL1Size), pc};
-    if (device.read(node, 0, code.l1)) at->second = find(code);
+    if (device.read(node, 0, std::span(code.l1).first(size))) at->second = find(code);
   }
   const Match& match = at->second;
   if (match.elf == nullptr) return;
-  map.add(static_cast<CoreId>(agent), *match.elf, match.run_base, match.segment->virtual_address,
+  map.add(core_of(agent), *match.elf, match.run_base, match.segment->virtual_address,
           static_cast<u32>(match.segment->data.size()), device.coord_of(node));
 }
 

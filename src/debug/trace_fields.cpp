@@ -185,9 +185,9 @@ struct Describe {
 }  // namespace
 
 std::string_view trace_name_of(Agent agent) {
-  static constexpr std::string_view kNames[kAgents] = {"brisc",  "ncrisc",  "trisc0",  "trisc1",
-                                                       "trisc2", "thread0", "thread1", "thread2",
-                                                       "niu0",   "niu1",    "mover",   "host"};
+  static constexpr std::string_view kNames[kAgents] = {
+      "brisc",   "ncrisc", "trisc0", "trisc1", "trisc2", "thread0", "thread1",
+      "thread2", "niu0",   "niu1",   "mover",  "host",   "erisc0",  "erisc1"};
   return kNames[static_cast<unsigned>(agent)];
 }
 

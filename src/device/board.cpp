@@ -54,6 +54,8 @@ constexpr u16 kNoBank = 0xFFF;
 // Ethernet tiles that work: all but one of 4, 5, 6 and one of 7, 8, 9 (tt-umd's mask 0x120); none
 // on a P100A.
 constexpr u16 kEthernetMask = 0x3FFF & ~0x120;
+// PCIe 0 has two SerDes and takes those of E0 to E3 (tt-zephyr-platforms bh_arc/eth.c, GetEthSel).
+constexpr u16 kEthernetPorts = 0x3FF0;
 
 constexpr bool is_tensix_x(unsigned x) {
   return (1 <= x && x <= 7) || (10 <= x && x <= 16);
@@ -212,6 +214,7 @@ void Board::make_sites() {
       mark({kColumnX[i], row}, NodeKind::Tensix, bit(options_.harvested_columns, i));
     TileSite* ethernet =
         mark({kColumnX[i], 1}, NodeKind::Ethernet, !bit(ethernet_enabled_mask(), i));
+    ethernet->instance = static_cast<u8>(i);
     if (ethernet->harvested) ethernet->translated = kNowhere;
   }
   u8 live = 0;
@@ -318,6 +321,36 @@ u16 Board::column_enabled_mask() const {
 }
 u16 Board::ethernet_enabled_mask() const {
   return options_.model == BoardModel::P100A ? 0 : kEthernetMask;
+}
+
+u16 Board::ethernet_ports() const {
+  return ethernet_enabled_mask() & kEthernetPorts;
+}
+
+eth::FirmwareVersion Board::ethernet_version() const {
+  return options_.bundle == FirmwareBundle::V19_3 ? eth::FirmwareVersion{1, 7, 1}
+                                                  : eth::FirmwareVersion{1, 6, 0};
+}
+u32 Board::bundle_version() const {
+  return options_.bundle == FirmwareBundle::V19_3 ? 0x13030000 : 0x120C0000;
+}
+
+eth::BootFacts Board::ethernet_facts(const TileSite& site) const {
+  const u32 below = (1u << site.instance) - 1;
+  eth::BootFacts facts;
+  facts.instance = site.instance;
+  facts.channel = static_cast<u32>(std::popcount(ethernet_enabled_mask() & below));
+  facts.enabled = ethernet_enabled_mask();
+  facts.ports = ethernet_ports();
+  facts.board_id = board_id();
+  facts.asic_id = asic_id();
+  facts.version = ethernet_version();
+  return facts;
+}
+
+// As the ARC's telemetry says.
+u64 Board::asic_id() const {
+  return board_id() & 0xFFFFFFFF;
 }
 
 // The board type is in bits 63:36 (tt-umd): 0x43 P100A, 0x40 P150A; the rest is a serial number.

@@ -9,12 +9,16 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "eth/base_firmware.hpp"
 #include "noc/node.hpp"
 #include "noc/routing.hpp"
 
 namespace bhemu {
 
 enum class BoardModel : u8 { P100A, P150 };
+
+/// The vendor's firmware that the board says it runs.
+enum class FirmwareBundle : u8 { V18_12, V19_3 };
 
 struct BoardOptions {
   BoardModel model = BoardModel::P100A;
@@ -25,6 +29,7 @@ struct BoardOptions {
   /// 1, 16, 2, 15, 3, 14, 4, 13, 5, 12, 6, 11, 7, 10. P100A: at least two (default x = 15 and 16);
   /// at most seven.
   u16 harvested_columns = 0;
+  FirmwareBundle bundle = FirmwareBundle::V18_12;
   static BoardOptions defaults(BoardModel model);
 };
 
@@ -37,6 +42,7 @@ struct TileSite {
   Coord translated;  // what firmware and clients use; {0xFF, 0xFF}: none
   u8 bank = 0;       // DRAM: software bank id (physical one when harvested); port in `port`
   u8 port = 0;
+  u8 instance = 0;  // Ethernet: as NOC_ENDPOINT_ID counts them, 0 to 13
   bool harvested = false;
 };
 
@@ -70,7 +76,14 @@ class Board {
   const TileSite* site_through(unsigned noc, Coord coord) const;
 
   u16 ethernet_enabled_mask() const;  // telemetry tag 35
-  u64 board_id() const;               // telemetry tags 1 and 2
+  /// Ethernet tiles, by instance, whose SerDes serves Ethernet: only these have a port.
+  u16 ethernet_ports() const;
+  eth::FirmwareVersion ethernet_version() const;  // telemetry tag 24
+  u32 bundle_version() const;                     // telemetry tag 28
+  /// What an Ethernet tile is told about itself.
+  eth::BootFacts ethernet_facts(const TileSite& site) const;
+  u64 board_id() const;  // telemetry tags 1 and 2
+  u64 asic_id() const;   // telemetry tags 61 and 62
 
   const noc::Routing& routing() const { return routing_; }
   /// The bytes of MEM_BANK_TO_NOC_SCRATCH for firmware with tables of these dimensions (seed 002

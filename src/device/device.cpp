@@ -44,6 +44,7 @@ std::unique_ptr<noc::Node> Device::Impl::make_node(const TileSite& site) {
   const noc::EndpointConfig endpoint{site.node, site.noc0, &routing, &noc_timing, &options.faults};
   switch (site.kind) {
     case noc::NodeKind::Tensix:
+    case noc::NodeKind::Ethernet:
       return make_tile(site);
     case noc::NodeKind::Dram: {
       auto bank = std::make_unique<dram::Bank>(endpoint);
@@ -56,12 +57,17 @@ std::unique_ptr<noc::Node> Device::Impl::make_node(const TileSite& site) {
       return tile;
     }
     case noc::NodeKind::Arc: {
-      const arc::BoardFacts facts{board.board_id(), board.column_enabled_mask(),
-                                  board.ethernet_enabled_mask(), board.dram_enabled_mask()};
-      return std::make_unique<arc::Arc>(endpoint, facts);
+      const arc::BoardFacts facts{board.board_id(),
+                                  board.column_enabled_mask(),
+                                  board.ethernet_enabled_mask(),
+                                  board.ethernet_version().word(),
+                                  board.bundle_version(),
+                                  board.asic_id(),
+                                  board.dram_enabled_mask()};
+      auto tile = std::make_unique<arc::Arc>(endpoint, facts);
+      arc = tile.get();
+      return tile;
     }
-    case noc::NodeKind::Ethernet:
-      return std::make_unique<arc::EthernetTile>(endpoint);
     default:
       break;  // routers, L2CPU and security tiles have no node (Board::number_nodes)
   }
@@ -78,6 +84,10 @@ std::unique_ptr<noc::Node> Device::Impl::make_tile(const TileSite& site) {
   config.policy = &options.faults;
   config.quantum = quantum_of(options.timing);
   config.parking = options.parking;
+  if (site.kind == noc::NodeKind::Ethernet) {
+    config.shape = &tile::ethernet_shape();
+    config.ethernet = board.ethernet_facts(site);
+  }
   auto tile = std::make_unique<tile::Tile>(config);
   tiles[site.node] = tile.get();
   return tile;
@@ -118,9 +128,24 @@ bool Device::read(Coord tile, u64 address, std::span<u8> bytes) {
 
 bool Device::read(NodeId node, u64 address, std::span<u8> bytes) {
   if (node >= impl_->nodes.size()) return false;
+  if (node == impl_->arc->id() && impl_->arc->wants_ethernet(cycle())) impl_->look_at_ethernet();
   const bool done = impl_->nodes[node]->host_read(address, bytes, cycle());
   if (impl_->trace) impl_->trace_host(node, address, bytes, false, done);
   return done;
+}
+
+/// For the ARC's telemetry, before a host sees it.
+void Device::Impl::look_at_ethernet() {
+  std::array<u32, 14> heartbeats{};
+  u16 links = 0;
+  for (tile::Tile* tile : tiles) {
+    if (tile == nullptr || tile->port() == nullptr) continue;
+    const unsigned instance = tile->port()->instance();
+    u32& beat = heartbeats[instance];
+    tile->host_read(eth::kHeartbeat, {reinterpret_cast<u8*>(&beat), sizeof beat}, engine->now());
+    links |= static_cast<u16>(u32{tile->port()->is_up()} << instance);
+  }
+  arc->look_at_ethernet(heartbeats, links, engine->now());
 }
 
 bool Device::write32(Coord tile, u64 address, u32 value) {
@@ -245,8 +270,9 @@ std::vector<Waiter> Device::waiters() const {
   for (tile::Tile* tile : impl_->tiles) {
     if (tile == nullptr || !tile->in_use()) continue;
     tile->settle(cycle());
-    for (unsigned core = 0; core < kCores; ++core) {
-      const auto id = static_cast<CoreId>(core);
+    for (unsigned core = 0; core < tile->shape().cores; ++core) {
+      if (tile->is_waiting_for_work(core)) continue;
+      const CoreId id = tile->shape().core[core];
       const tile::CoreStatus status = tile->status(id);
       if (status == tile::CoreStatus::Running && impl_->spinning &&
           tile->activity().reads[core] != 0) {
@@ -265,7 +291,7 @@ std::vector<Waiter> Device::waiters() const {
       all.push_back(
           {tile->id(), agent_of(id), tile->core(id).pc, std::move(wait.what), std::move(wait.who)});
     }
-    for (unsigned thread = 0; thread < kThreads; ++thread) {
+    for (unsigned thread = 0; tile->shape().is_tensix() && thread < kThreads; ++thread) {
       tensix::ThreadWait wait = tile->coprocessor().waiting(thread);
       if (!wait.waiting) continue;
       all.push_back({tile->id(), agent_of_thread(thread), wait.instruction, std::move(wait.what),

@@ -143,8 +143,8 @@ class Device {
   /// Over all guest-visible state: memory, registers, counters, cycles.
   u64 hash() const;
 
-  tile::Tile& tile(Coord translated);  // CHECKs that there is one
-  tile::Tile* tile_of(NodeId node);    // null when the node is no Tensix tile
+  tile::Tile& tile(Coord translated);  // Tensix or Ethernet; CHECKs that there is one
+  tile::Tile* tile_of(NodeId node);    // null when the node is neither
   noc::Node& node(NodeId id);
   Coord coord_of(NodeId node) const;  // translated
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "arc/arc.hpp"
-#include "arc/ethernet.hpp"
 #include "device/device.hpp"
 #include "device/livelock.hpp"
 #include "dram/bank.hpp"
@@ -22,6 +21,7 @@ struct Device::Impl {
   explicit Impl(const DeviceOptions& wanted);
   std::unique_ptr<noc::Node> make_node(const TileSite& site);
   std::unique_ptr<noc::Node> make_tile(const TileSite& site);
+  void look_at_ethernet();
   void archive(Archive& archive);
 
   // Trace (trace.cpp)
@@ -37,9 +37,10 @@ struct Device::Impl {
   noc::Timing noc_timing;
   noc::Routing routing;
   std::vector<std::unique_ptr<noc::Node>> nodes;
-  std::vector<tile::Tile*> tiles;  // by node; null for other kinds
+  std::vector<tile::Tile*> tiles;  // by node, Tensix and Ethernet; null for other kinds
   std::vector<dram::Bank*> banks;
   pcie::Endpoint* pcie = nullptr;
+  arc::Arc* arc = nullptr;
   pcie::SpanMemory host_span;
   std::vector<Coord> coords;  // translated, by node
   std::unique_ptr<sched::Engine> engine;

@@ -11,7 +11,7 @@ namespace bhemu {
 namespace {
 
 constexpr char kMagic[8] = {'b', 'h', 'e', 'm', 'u', 's', 'n', 'p'};
-constexpr u32 kVersion = 1;
+constexpr u32 kVersion = 2;
 
 struct Header {
   char magic[8] = {};
@@ -29,7 +29,8 @@ Header header_of(const DeviceOptions& options, unsigned nodes) {
   Header header;
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   header.version = kVersion;
-  header.model = static_cast<u32>(options.board.model);
+  header.model = static_cast<u32>(options.board.model) | static_cast<u32>(options.board.bundle)
+                                                             << 8;
   header.harvested_dram = options.board.harvested_dram;
   header.harvested_columns = options.board.harvested_columns;
   header.timing = static_cast<u32>(options.timing);

@@ -15,8 +15,9 @@ constexpr std::size_t kMostHostReads = 1 << 16;
 std::vector<trace::NodeName> Device::Impl::node_names() const {
   std::vector<trace::NodeName> names;
   for (const auto& node : nodes)
-    names.push_back(
-        {coords[node->id()], routing.name(node->id()), node->kind() == noc::NodeKind::Tensix});
+    names.push_back({coords[node->id()], routing.name(node->id()),
+                     node->kind() == noc::NodeKind::Tensix,
+                     node->kind() == noc::NodeKind::Ethernet ? CoreId::Erisc0 : CoreId::Brisc});
   return names;
 }
 

@@ -20,7 +20,8 @@ constexpr std::array kKeys{"board",       "harvest-dram", "harvest-columns",
                            "rule",        "faults",       "elf",
                            "trace",       "trace-format", "trace-what",
                            "trace-tiles", "trace-cores",  "trace-cycles",
-                           "trace-limit", "clock",        "hang"};
+                           "trace-limit", "clock",        "hang",
+                           "bundle"};
 
 /// Null when the key is none of a trace's.
 std::string* trace_setting(TraceSettings& trace, const std::string& key) {
@@ -88,6 +89,8 @@ void set(CardSettings& settings, const std::string& key, const std::string& text
     device.harvest_dram = text;
   } else if (key == "harvest-columns") {
     device.harvest_columns = text;
+  } else if (key == "bundle") {
+    device.bundle = text;
   } else if (key == "timing") {
     device.timing = text;
   } else if (key == "threads") {

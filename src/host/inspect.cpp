@@ -18,7 +18,7 @@ namespace {
 namespace reg = tile::debug_reg;
 
 constexpr u32 kDebugRegisters = 0xFFB12000;
-constexpr std::array<u32, kCores> kResetBit = {11, 18, 12, 13, 14};
+constexpr u32 kEthernetStart = 0xFFB14000;  // RESET_PC_0; RESET_PC_1 is 8 bytes on
 constexpr std::array<u32, kCores> kLdmWindow = {0xFFB14000, 0xFFB16000, 0xFFB18000, 0xFFB1A000,
                                                 0xFFB1C000};
 
@@ -30,6 +30,10 @@ u32 read_debug(Device& device, Coord tile, u32 offset) {
 
 void write_debug(Device& device, Coord tile, u32 offset, u32 value) {
   device.write32(tile, kDebugRegisters + offset, value);
+}
+
+u32 reset_bit(const tile::Tile& tile, CoreId core) {
+  return 1u << tile.shape().reset_bit[index_of(core)];
 }
 
 /// `jal x0, pc` at address 0.
@@ -78,14 +82,21 @@ constexpr std::array<FileInfo, kRegisterFiles> kFiles = {{
 
 tile::Tile& tensix_tile(Device& device, Coord tile) {
   tile::Tile* found = device.tile_of(device.board().node_at_translated(tile));
-  if (found == nullptr)
+  if (found == nullptr || !found->shape().is_tensix())
     throw InputError("", "", fmt::format("there is no Tensix tile at ({}, {})", tile.x, tile.y));
   return *found;
 }
 
+tile::Tile& tile_with(Device& device, Coord tile, CoreId core) {
+  if (core < CoreId::Erisc0) return tensix_tile(device, tile);
+  tile::Tile* found = device.tile_of(device.board().node_at_translated(tile));
+  if (found == nullptr || found->shape().is_tensix())
+    throw InputError("", "", fmt::format("there is no Ethernet tile at ({}, {})", tile.x, tile.y));
+  return *found;
+}
+
 u32 load_elf(Device& device, Coord tile, CoreId core, const Elf& elf) {
-  tensix_tile(device, tile);
-  const auto index = static_cast<unsigned>(core);
+  tile_with(device, tile, core);
   for (const Segment& segment : elf.segments()) {
     std::vector<u8> bytes = segment.data;
     bytes.resize(segment.memory_size);
@@ -95,7 +106,11 @@ u32 load_elf(Device& device, Coord tile, CoreId core, const Elf& elf) {
         throw InputError(elf.name(), fmt::format("segment at {:#x}", address),
                          fmt::format("{} has {} bytes of local memory", name_of(agent_of(core)),
                                      riscv::ldm_size_of(core)));
-      address += kLdmWindow[index] - kLdmStart;
+      if (core >= CoreId::Erisc0)
+        throw InputError(elf.name(), fmt::format("segment at {:#x}", address),
+                         "local memory of an Ethernet tile's cores cannot be reached from outside: "
+                         "the program has to fill it");
+      address += kLdmWindow[index_of(core)] - kLdmStart;
     }
     if (!device.write(tile, address, bytes))
       throw InputError(elf.name(), fmt::format("segment at {:#x}", address),
@@ -105,10 +120,9 @@ u32 load_elf(Device& device, Coord tile, CoreId core, const Elf& elf) {
 }
 
 void start_core(Device& device, Coord tile, CoreId core, u32 pc) {
-  tensix_tile(device, tile);
+  const tile::Tile& found = tile_with(device, tile, core);
   if (pc % 4 != 0)
     throw InputError("", "", fmt::format("{:#x} is no address of an instruction", pc));
-  const auto index = static_cast<unsigned>(core);
   constexpr u32 kFarthest = 1u << 20;
   switch (core) {
     case CoreId::Brisc:
@@ -120,22 +134,26 @@ void start_core(Device& device, Coord tile, CoreId core, u32 pc) {
       write_debug(device, tile, reg::NCRISC_RESET_PC, pc);
       write_debug(device, tile, reg::NCRISC_RESET_PC_OVERRIDE, 1);
       break;
+    case CoreId::Erisc0:
+    case CoreId::Erisc1:
+      device.write32(tile, kEthernetStart + 8 * index_of(core), pc);
+      break;
     default: {
-      const u32 thread = index - static_cast<u32>(CoreId::Trisc0);
+      const u32 thread = static_cast<u32>(core) - static_cast<u32>(CoreId::Trisc0);
       write_debug(device, tile, reg::TRISC0_RESET_PC + thread * 4, pc);
       const u32 override = read_debug(device, tile, reg::TRISC_RESET_PC_OVERRIDE);
       write_debug(device, tile, reg::TRISC_RESET_PC_OVERRIDE, override | 1u << thread);
     }
   }
   const u32 held = read_debug(device, tile, reg::SOFT_RESET_0);
-  write_debug(device, tile, reg::SOFT_RESET_0, held | 1u << kResetBit[index]);
-  write_debug(device, tile, reg::SOFT_RESET_0, held & ~(1u << kResetBit[index]));
+  write_debug(device, tile, reg::SOFT_RESET_0, held | reset_bit(found, core));
+  write_debug(device, tile, reg::SOFT_RESET_0, held & ~reset_bit(found, core));
 }
 
 void hold_core(Device& device, Coord tile, CoreId core) {
-  tensix_tile(device, tile);
+  const tile::Tile& found = tile_with(device, tile, core);
   const u32 held = read_debug(device, tile, reg::SOFT_RESET_0);
-  write_debug(device, tile, reg::SOFT_RESET_0, held | 1u << kResetBit[static_cast<unsigned>(core)]);
+  write_debug(device, tile, reg::SOFT_RESET_0, held | reset_bit(found, core));
 }
 
 std::optional<RegisterFile> register_file_named(std::string_view name) {

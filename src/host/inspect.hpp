@@ -12,7 +12,8 @@
 
 namespace bhemu::host {
 
-/// Segments for L1 go to their load addresses, those for local memory to that of `core`; memory
+/// Segments for L1 go to their load addresses, those for local memory to that of `core` (there is
+/// no way to that of an ERISC); memory
 /// beyond their contents becomes zero. Returns the entry point. Throws InputError for a tile that
 /// is none and for a segment that the core has no memory for.
 u32 load_elf(Device& device, Coord tile, CoreId core, const Elf& elf);
@@ -58,5 +59,7 @@ std::vector<CircularBuffer> circular_buffers(Device& device, Coord tile);
 
 /// The tile, or InputError: "there is no Tensix tile at (8, 0)".
 tile::Tile& tensix_tile(Device& device, Coord tile);
+/// The same, an Ethernet tile for the cores of one.
+tile::Tile& tile_with(Device& device, Coord tile, CoreId core);
 
 }  // namespace bhemu::host

@@ -10,9 +10,6 @@
 namespace bhemu::host {
 namespace {
 
-bool is_core(Agent agent) {
-  return static_cast<unsigned>(agent) < kCores;
-}
 bool is_thread(Agent agent) {
   return agent >= Agent::Thread0 && agent <= Agent::Thread2;
 }

@@ -95,6 +95,12 @@ BoardOptions board_options(const DeviceSettings& settings, BoardModel preferred,
     board.harvested_columns =
         static_cast<u16>(mask_of(setting_name(style, "harvest-columns"), settings.harvest_columns,
                                  kColumns, board.harvested_columns));
+  if (settings.bundle == "19.3")
+    board.bundle = FirmwareBundle::V19_3;
+  else if (!settings.bundle.empty() && settings.bundle != "18.12")
+    throw InputError(
+        setting_name(style, "bundle"), "",
+        fmt::format("firmware bundle '{}' is unknown: 18.12 or 19.3", settings.bundle));
   try {
     const Board check(board);
   } catch (const std::invalid_argument& error) {

@@ -14,6 +14,7 @@ struct DeviceSettings {
   std::string board;            // empty: the caller's choice
   std::string harvest_dram;     // "2,5", "none", "+2"; empty: the board's default
   std::string harvest_columns;  // the same
+  std::string bundle;           // "18.12", "19.3"; empty: the board's default
   std::string timing = "fast";
   std::vector<std::string> rules;  // "name=error", "name=warn", "name=silicon"
   unsigned threads = 1;

@@ -171,8 +171,9 @@ std::optional<TraceOptions> trace_options(const TraceSettings& settings, const B
     selection.what = mask_of(name("trace-what"), settings.what, "kind", names);
   }
   if (!settings.cores.empty())
-    selection.cores = mask_of(name("trace-cores"), settings.cores, "core",
-                              {"brisc", "ncrisc", "trisc0", "trisc1", "trisc2"});
+    selection.cores =
+        mask_of(name("trace-cores"), settings.cores, "core",
+                {"brisc", "ncrisc", "trisc0", "trisc1", "trisc2", "erisc0", "erisc1"});
   if (!settings.tiles.empty())
     selection.nodes = nodes_of(name("trace-tiles"), settings.tiles, board);
   if (!settings.cycles.empty()) set_cycles(name("trace-cycles"), settings.cycles, selection);

@@ -177,7 +177,11 @@ std::optional<Direct> Driver::direct(unsigned bar, u64 offset, u64 bytes) {
     if (address >= memory.size()) return std::nullopt;
     return Direct{memory.fd(), address, std::min(bytes, memory.size() - address), writable};
   };
-  if (tile::Tile* tile = device.tile_of(node)) return stretch(tile->l1().memory(), false);
+  if (tile::Tile* tile = device.tile_of(node)) {
+    // The heartbeat of an Ethernet tile is not in its memory (eth/base_firmware.hpp).
+    if (!tile->shape().is_tensix()) return std::nullopt;
+    return stretch(tile->l1().memory(), false);
+  }
   if (device.node(node).kind() == noc::NodeKind::Dram)
     return stretch(static_cast<dram::Bank&>(device.node(node)).memory(), true);
   return std::nullopt;

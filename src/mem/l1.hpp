@@ -1,5 +1,5 @@
-// L1 of one tile (1.5 MiB, BlackholeA0/TensixTile/L1.md) and the one door through which every
-// writer passes: cores, coprocessor, NIUs, mover, host.
+// L1 of one tile (1.5 MiB, BlackholeA0/TensixTile/L1.md; 512 KiB in an Ethernet tile) and the one
+// door through which every writer passes: cores, coprocessor, NIUs, mover, host.
 //
 // Each 64-byte line has a byte of flags. A write to a line with flags zero is a plain copy; any
 // flag sends it through `Listener::before_write`, which runs before the bytes change:
@@ -26,7 +26,7 @@ struct Author {
 
 class L1 {
  public:
-  static constexpr u32 kSize = kL1Size;
+  static constexpr u32 kSize = kL1Size;  // of a Tensix tile, the largest
   static constexpr u32 kLineShift = 6;
   static constexpr u32 kLines = kSize >> kLineShift;
   static constexpr u8 kCode = 1;
@@ -36,7 +36,9 @@ class L1 {
 
   using BeforeWrite = void (*)(void* owner, u32 address, u32 bytes, const Author& author);
 
-  L1() : memory_("bhemu-l1", kSize) {}
+  explicit L1(u32 bytes = kSize) : memory_("bhemu-l1", bytes), size_(bytes) {}
+
+  u32 size() const { return size_; }
 
   u8* data() { return memory_.data(); }
   const u8* data() const { return memory_.data(); }
@@ -52,8 +54,9 @@ class L1 {
   static constexpr bool contains(u32 address, u32 bytes) {
     return address <= kSize && bytes <= kSize - address;
   }
+  bool has(u32 address, u32 bytes) const { return address <= size_ && bytes <= size_ - address; }
 
-  /// The caller has checked `contains(address, bytes)`.
+  /// The caller has checked `has(address, bytes)` (`contains` in a Tensix tile).
   void write(u32 address, const void* source, u32 bytes, const Author& author) {
     before_write(address, bytes, author);
     std::memcpy(data() + address, source, bytes);
@@ -70,7 +73,7 @@ class L1 {
 
   /// For writers that fill memory in place (packer, mover): call first, then write through data().
   void before_write(u32 address, u32 bytes, const Author& author) {
-    CHECK(contains(address, bytes));
+    CHECK(has(address, bytes));
     if (bytes == 0) return;
     u8 any = 0;
     for (u32 line = address >> kLineShift; line <= (address + bytes - 1) >> kLineShift; ++line)
@@ -95,6 +98,7 @@ class L1 {
 
  private:
   Mapping memory_;
+  u32 size_;
   std::array<u8, kLines> flags_{};
   void* owner_ = nullptr;
   BeforeWrite before_write_ = nullptr;

@@ -64,9 +64,11 @@ void Niu::reset() {
     word(niu::NOC_Y_ID_TRANSLATE_TABLE + 4 * i) = translation.y_table[i];
   }
 
-  // NOC_ENDPOINT_ID: how tiles of a kind are counted is not documented; ours is the node number.
-  const u32 tile_type = routing.kind(environment_.node) == NodeKind::Ethernet ? 0x0200 : 0x0100;
-  const u32 endpoint_id = (environment_.node & 0xFFu) | tile_type << 8 | noc_ << 24;
+  // NOC_ENDPOINT_ID: how Tensix tiles are counted is not documented; ours is the node number.
+  const bool ethernet = routing.kind(environment_.node) == NodeKind::Ethernet;
+  const u32 tile_type = ethernet ? 0x0200 : 0x0100;
+  const u32 tile_index = ethernet ? environment_.instance : environment_.node & 0xFFu;
+  const u32 endpoint_id = tile_index | tile_type << 8 | noc_ << 24;
   for (u32 buffer = 0; buffer < kCommandBuffers; ++buffer) {
     word(niu::NOC_NODE_ID + buffer * kBufferStride) = node_id(noc_, environment_.position);
     word(niu::NOC_ENDPOINT_ID + buffer * kBufferStride) = endpoint_id;

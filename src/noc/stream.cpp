@@ -88,7 +88,7 @@ bool StreamFile::read(u32 offset, u32& value) const {
   const u32 stream = offset / kStreamStride;
   const u32 index = offset % kStreamStride / 4;
   const StreamRegisterInfo* info = stream_register_at(index);
-  if (stream >= kStreams || info == nullptr || !info->readable) return false;
+  if (stream >= count_ || info == nullptr || !info->readable) return false;
   if (!has(*info, stream)) {
     value = 0;
     return true;
@@ -122,7 +122,7 @@ bool StreamFile::write(u32 offset, u32 value) {
   const u32 stream = offset / kStreamStride;
   const u32 index = offset % kStreamStride / 4;
   const StreamRegisterInfo* info = stream_register_at(index);
-  if (stream >= kStreams || info == nullptr || !info->writable) return false;
+  if (stream >= count_ || info == nullptr || !info->writable) return false;
   if (!has(*info, stream)) return true;
   if (wakeup_ != nullptr) wakeup_->touch(Resource::Stream);
   return trigger(stream, index, value & mask_of(info->width));

@@ -1,4 +1,5 @@
-// The 64 overlay stream register files of a tile (0xFFB40000, 4 KiB each), as registers for general
+// The overlay stream register files of a tile (0xFFB40000, 4 KiB each; 64 of a Tensix tile, 32 of
+// an Ethernet tile), as registers for general
 // use: circular-buffer counters, semaphores with atomic increment, scratch.
 //
 // Documents: WormholeB0/NoC/Overlay/AsGeneralUse.md and README.md; stream.def; spec
@@ -48,7 +49,9 @@ using StreamState = std::array<u32, kStreamSlots>;
 
 class StreamFile {
  public:
-  explicit StreamFile(Wakeup* wakeup) : wakeup_(wakeup) { reset(); }
+  explicit StreamFile(Wakeup* wakeup, u32 streams = kStreams) : count_(streams), wakeup_(wakeup) {
+    reset();
+  }
 
   /// Byte offset from 0xFFB40000, aligned 32-bit. False: no such register, or one that cannot be
   /// read (written), or a write that would set a stream moving.
@@ -66,6 +69,7 @@ class StreamFile {
   u32 relative(u32 stream, u32 index, u32 base, u32 width) const;
   bool trigger(u32 stream, u32 index, u32 value);
 
+  u32 count_;  // that the tile has
   std::array<StreamState, kStreams> streams_{};
   Wakeup* wakeup_;
 };

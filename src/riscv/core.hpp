@@ -38,7 +38,11 @@ static_assert(sizeof(Decoded) == 8);
 
 inline constexpr u32 kLdmBase = 0xFFB00000;
 constexpr u32 ldm_size_of(CoreId core) {
-  return core == CoreId::Brisc || core == CoreId::Ncrisc ? 0x2000 : 0x1000;
+  return core >= CoreId::Trisc0 && core <= CoreId::Trisc2 ? 0x1000 : 0x2000;
+}
+/// Has an interrupt controller. (The same cores have the status CSRs of streams as plain storage.)
+constexpr bool takes_interrupts(CoreId core) {
+  return ldm_size_of(core) == 0x2000;
 }
 
 /// Plain data; a snapshot copies it. Hot fields first.
@@ -66,10 +70,11 @@ struct CoreState {
 //
 //   struct Bus {
 //     static constexpr bool kRecord;        // true: call note_* below; the fast paths are off
-//     u8* l1;                                // kL1Size bytes
+//     static constexpr u32 kL1Bytes;        // at most kL1Size
+//     u8* l1;                                // kL1Bytes bytes
 //     const u8* l1_flags;                    // a byte per 64-byte line (mem/l1.hpp); a store may
 //                                            // write l1 directly only where the byte is 0
-//     Decoded* decoded;                      // kL1Size / 4 entries
+//     Decoded* decoded;                      // kL1Size / 4 entries, always
 //     u32 ldm_size;                          // of this core
 //     bool attention;                        // set by any call below: leave run() after this
 //                                            // instruction (whether or not it was Blocked)

@@ -67,7 +67,7 @@ bool is_live_status(const CoreState& state, u32 address) {
   if (address < kCsrQstatus || address >= kCsrQstatus + kStatusCsrs) return false;
   if ((state.csr.cfg0 & kCfg0DisTTStatusReg) != 0) return false;
   const bool is_scratch = address >= kCsrSstatus0;
-  return !(is_scratch && (state.id == CoreId::Brisc || state.id == CoreId::Ncrisc));
+  return !(is_scratch && takes_interrupts(state.id));
 }
 
 u32 read_stored_csr(CoreState& s, u32 address) {

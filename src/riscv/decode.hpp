@@ -37,8 +37,8 @@ constexpr i32 j_immediate(u32 word) {
 }
 
 /// Instructions are fetched from L1 only, and each occupies an aligned word.
-constexpr bool is_instruction_address(u32 address) {
-  return address < kL1Size && (address & 3) == 0;
+constexpr bool is_instruction_address(u32 address, u32 l1_bytes = kL1Size) {
+  return address < l1_bytes && (address & 3) == 0;
 }
 
 /// The entry of `word` at `pc`. In it, immediates of jal and branches count entries, not bytes;

@@ -49,13 +49,14 @@ std::string ecall_text(const CoreState& state) {
 }
 
 std::string mret_text(const CoreState& state) {
-  if (state.id != CoreId::Brisc && state.id != CoreId::Ncrisc)
+  if (!takes_interrupts(state.id))
     return fmt::format("mret on {}, which takes no interrupts", name_of(state.id));
   return "mret outside an interrupt handler";
 }
 
-std::string ttinsn_text(u32 word) {
-  return fmt::format(".ttinsn 0x{:08x} on NCRISC, which cannot push Tensix instructions", word);
+std::string ttinsn_text(const CoreState& state, u32 word) {
+  return fmt::format(".ttinsn 0x{:08x} on {}, which cannot push Tensix instructions", word,
+                     name_of(state.id));
 }
 
 std::string illegal_text(u32 word) {

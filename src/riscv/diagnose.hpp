@@ -18,7 +18,7 @@ std::string unknown_csr_text(u32 address);
 std::string ebreak_text(const CoreState& state);
 std::string ecall_text(const CoreState& state);
 std::string mret_text(const CoreState& state);
-std::string ttinsn_text(u32 word);
+std::string ttinsn_text(const CoreState& state, u32 word);
 std::string illegal_text(u32 word);
 std::string vector_text(const CoreState& state, u32 word);
 std::string vector_access_text(u32 address, u32 bytes, bool store);

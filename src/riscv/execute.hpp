@@ -83,7 +83,7 @@ Outcome run_entries(CoreState& state, Bus& bus, const Decoded* const entries, co
 
 handle_undecoded : {
   const u32 pc = BHEMU_PC;
-  if (pc >= kL1Size - 4) goto leave;  // run() executes the last word by itself, or faults
+  if (pc >= Bus::kL1Bytes - 4) goto leave;  // run() executes the last word by itself, or faults
   decode_at(bus, pc);
   BHEMU_DISPATCH;
 }
@@ -96,7 +96,8 @@ after_cold:
   if (outcome != Outcome::Ok) return outcome;
   ++state.cycle;
   ++state.instret;
-  if (--budget == 0 || bus.attention || !is_instruction_address(state.pc)) return Outcome::Ok;
+  if (--budget == 0 || bus.attention || !is_instruction_address(state.pc, Bus::kL1Bytes))
+    return Outcome::Ok;
   ip = entries + state.pc / 4;
   BHEMU_DISPATCH;
 
@@ -128,9 +129,9 @@ template <class Bus>
 Outcome run(CoreState& state, Bus& bus, Cycle until) {
   while (state.cycle < until) {
     Outcome outcome;
-    if (!is_instruction_address(state.pc))
+    if (!is_instruction_address(state.pc, Bus::kL1Bytes))
       outcome = Cold<Bus>(state, bus).bad_pc();
-    else if (state.pc == kL1Size - 4)
+    else if (state.pc == Bus::kL1Bytes - 4)
       outcome = run_last_word(state, bus);
     else
       outcome = run_entries(state, bus, static_cast<const Decoded*>(bus.decoded), until);

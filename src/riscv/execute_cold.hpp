@@ -112,7 +112,7 @@ template <class Bus>
 Outcome Cold<Bus>::load(u32 address, u32 size, u32& value) {
   if (!aligned_or_fault(address, size, false)) return Outcome::Stop;
   value = 0;
-  if (address < kL1Size) {
+  if (address < Bus::kL1Bytes) {
     if constexpr (Bus::kRecord) bus_.note_load_l1(address, size);
     std::memcpy(&value, bus_.l1 + address, size);
     return Outcome::Ok;
@@ -154,9 +154,10 @@ Outcome Cold<Bus>::store_askew(u32 address, u32 size, u32 value) {
 
 template <class Bus>
 Outcome Cold<Bus>::store(u32 address, u32 size, u32 value) {
-  if (!is_aligned(address, size) && address < kL1Size) return store_askew(address, size, value);
+  if (!is_aligned(address, size) && address < Bus::kL1Bytes)
+    return store_askew(address, size, value);
   if (!aligned_or_fault(address, size, true)) return Outcome::Stop;
-  if (address < kL1Size || own_ldm(address, size) != nullptr)
+  if (address < Bus::kL1Bytes || own_ldm(address, size) != nullptr)
     return store_bytes(address, &value, size);
   impure();
   return bus_.store(s_, address, size, value & (0xFFFFFFFFu >> (32 - 8 * size)));
@@ -175,7 +176,7 @@ Outcome Cold<Bus>::load_to(Decoded e, u32& target, u32 box) {
 template <class Bus>
 Outcome Cold<Bus>::atomic(Decoded e, Combine combine) {
   const u32 address = s_.x[e.rs1];
-  if (address >= kL1Size || !is_aligned(address, 4)) {
+  if (address >= Bus::kL1Bytes || !is_aligned(address, 4)) {
     if (fault(Rule::RiscvAtomicTarget, atomic_text(address))) return Outcome::Stop;
     return next(Outcome::Ok);
   }
@@ -291,8 +292,7 @@ Outcome Cold<Bus>::environment_call() {
 template <class Bus>
 Outcome Cold<Bus>::interrupt_return() {
   impure();
-  const bool has_interrupts = s_.id == CoreId::Brisc || s_.id == CoreId::Ncrisc;
-  if (!has_interrupts || !s_.csr.in_interrupt) {
+  if (!takes_interrupts(s_.id) || !s_.csr.in_interrupt) {
     if (fault(Rule::RiscvMret, mret_text(s_))) return Outcome::Stop;
     return next(Outcome::Ok);
   }
@@ -307,8 +307,8 @@ template <class Bus>
 Outcome Cold<Bus>::tensix(u32 word) {
   impure();
   if (s_.id == CoreId::Brisc) return next(bus_.store(s_, kInstrnBufBase, 4, word));
-  if (s_.id == CoreId::Ncrisc) {
-    if (fault(Rule::RiscvTtinsn, ttinsn_text(word))) return Outcome::Stop;
+  if (s_.id == CoreId::Ncrisc || s_.id >= CoreId::Erisc0) {
+    if (fault(Rule::RiscvTtinsn, ttinsn_text(s_, word))) return Outcome::Stop;
     return next(Outcome::Ok);
   }
   return next(bus_.push_tensix(s_, word));
@@ -348,7 +348,8 @@ Outcome Cold<Bus>::vector(u32 word) {
 
 template <class Bus>
 bool Cold<Bus>::is_vector_reachable(u32 address, u32 bytes) {
-  return is_aligned(address, bytes) && (address < kL1Size || own_ldm(address, bytes) != nullptr);
+  return is_aligned(address, bytes) &&
+         (address < Bus::kL1Bytes || own_ldm(address, bytes) != nullptr);
 }
 
 /// All elements are checked before the first moves, so that a fault leaves no trace.

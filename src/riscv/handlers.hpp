@@ -33,19 +33,19 @@
     ip += ip->imm;            \
     BHEMU_CONTINUE;           \
   }
-#define BHEMU_HANDLE_Jalr(...)                            \
-  {                                                       \
-    BHEMU_RS1;                                            \
-    BHEMU_IMM;                                            \
-    const u32 target = (rs1 + imm) & ~1u;                 \
-    if (std::rotr(target, 2) >= kL1Size / 4) [[unlikely]] \
-      BHEMU_COLD(bad_jalr(*ip));                          \
-    const u32 pc = BHEMU_PC;                              \
-    u32 rd;                                               \
-    __VA_ARGS__;                                          \
-    x[ip->rd] = rd;                                       \
-    ip = entries + target / 4;                            \
-    BHEMU_CONTINUE;                                       \
+#define BHEMU_HANDLE_Jalr(...)                                  \
+  {                                                             \
+    BHEMU_RS1;                                                  \
+    BHEMU_IMM;                                                  \
+    const u32 target = (rs1 + imm) & ~1u;                       \
+    if (std::rotr(target, 2) >= Bus::kL1Bytes / 4) [[unlikely]] \
+      BHEMU_COLD(bad_jalr(*ip));                                \
+    const u32 pc = BHEMU_PC;                                    \
+    u32 rd;                                                     \
+    __VA_ARGS__;                                                \
+    x[ip->rd] = rd;                                             \
+    ip = entries + target / 4;                                  \
+    BHEMU_CONTINUE;                                             \
   }
 #define BHEMU_HANDLE_Branch(...) \
   {                              \
@@ -65,7 +65,7 @@
       constexpr unsigned kShift = sizeof(type) / 2;                       \
       const u32 address = x[ip->rs1] + static_cast<u32>(ip->imm);         \
       type value;                                                         \
-      if (std::rotr(address, kShift) < (kL1Size >> kShift)) {             \
+      if (std::rotr(address, kShift) < (Bus::kL1Bytes >> kShift)) {       \
         std::memcpy(&value, l1 + address, sizeof value);                  \
         target = static_cast<u32>(static_cast<i32>(value)) | (box);       \
         BHEMU_NEXT;                                                       \
@@ -78,22 +78,22 @@
     }                                                                     \
     BHEMU_COLD(template slow<type>(*ip));                                 \
   }
-#define BHEMU_STORE(type, source)                                                            \
-  {                                                                                          \
-    if constexpr (!Bus::kRecord) {                                                           \
-      constexpr unsigned kShift = sizeof(type) / 2;                                          \
-      const u32 address = x[ip->rs1] + static_cast<u32>(ip->imm);                            \
-      const type value = static_cast<type>(source);                                          \
-      if (std::rotr(address, kShift) < (kL1Size >> kShift) && l1_flags[address >> 6] == 0) { \
-        std::memcpy(l1 + address, &value, sizeof value);                                     \
-        BHEMU_NEXT;                                                                          \
-      }                                                                                      \
-      if (std::rotr(address - kLdmBase, kShift) < (ldm_size >> kShift)) {                    \
-        std::memcpy(ldm + (address - kLdmBase), &value, sizeof value);                       \
-        BHEMU_NEXT;                                                                          \
-      }                                                                                      \
-    }                                                                                        \
-    BHEMU_COLD(template store_register<type>(*ip, source));                                  \
+#define BHEMU_STORE(type, source)                                                                  \
+  {                                                                                                \
+    if constexpr (!Bus::kRecord) {                                                                 \
+      constexpr unsigned kShift = sizeof(type) / 2;                                                \
+      const u32 address = x[ip->rs1] + static_cast<u32>(ip->imm);                                  \
+      const type value = static_cast<type>(source);                                                \
+      if (std::rotr(address, kShift) < (Bus::kL1Bytes >> kShift) && l1_flags[address >> 6] == 0) { \
+        std::memcpy(l1 + address, &value, sizeof value);                                           \
+        BHEMU_NEXT;                                                                                \
+      }                                                                                            \
+      if (std::rotr(address - kLdmBase, kShift) < (ldm_size >> kShift)) {                          \
+        std::memcpy(ldm + (address - kLdmBase), &value, sizeof value);                             \
+        BHEMU_NEXT;                                                                                \
+      }                                                                                            \
+    }                                                                                              \
+    BHEMU_COLD(template store_register<type>(*ip, source));                                        \
   }
 #define BHEMU_HANDLE_Load(type) BHEMU_LOAD(type, x[ip->rd], 0, load_integer)
 #define BHEMU_HANDLE_FpLoad(type) \

@@ -10,12 +10,13 @@ namespace bhemu::tile {
 template <bool Record>
 struct CoreBus {
   static constexpr bool kRecord = Record;
+  static constexpr u32 kL1Bytes = kL1Size;
 
   CoreBus(Tile& tile, unsigned core)
       : l1(tile.l1_.data()),
         l1_flags(tile.l1_.flags()),
         decoded(reinterpret_cast<riscv::Decoded*>(tile.decoded_.data())),
-        ldm_size(riscv::ldm_size_of(static_cast<CoreId>(core))),
+        ldm_size(riscv::ldm_size_of(tile.shape_.core[core])),
         tile_(tile),
         core_(core) {}
 
@@ -34,8 +35,7 @@ struct CoreBus {
   }
   riscv::Outcome store_l1(riscv::CoreState& state, u32 address, const void* source, u32 bytes) {
     if constexpr (Record) note_impure();
-    tile_.l1_.write(address, source, bytes,
-                    {agent_of(static_cast<CoreId>(core_)), state.pc, state.cycle});
+    tile_.l1_.write(address, source, bytes, {tile_.agent(core_), state.pc, state.cycle});
     return riscv::Outcome::Ok;
   }
   riscv::Outcome push_tensix(riscv::CoreState& state, u32 word) {
@@ -48,12 +48,11 @@ struct CoreBus {
   void mark_code(u32 address) { tile_.l1_.set_flag(address, L1::kCode); }
   bool raise(riscv::CoreState& state, Rule rule, std::string text) {
     if constexpr (Record) note_impure();
-    return tile_.faults().raise(rule, agent_of(static_cast<CoreId>(core_)), state.pc, state.cycle,
-                                std::move(text));
+    return tile_.faults().raise(rule, tile_.agent(core_), state.pc, state.cycle, std::move(text));
   }
 
   bool has_debugger() const {
-    return tile_.riscv_debug_.attended != 0 && core_ != static_cast<unsigned>(CoreId::Ncrisc);
+    return tile_.riscv_debug_.attended != 0 && tile_.shape_.has_debug_interface(core_);
   }
   void pause() { tile_.halt_core(core_, debug_field::Status_EbreakHit.with(1)); }
 
@@ -74,10 +73,38 @@ struct CoreBus {
   unsigned core_;
 };
 
+/// The same for a tile with less L1, which the interpreter wants to know when it is compiled.
+template <bool Record>
+struct EthernetCoreBus final : CoreBus<Record> {
+  static constexpr u32 kL1Bytes = kEthernetL1Size;
+  using CoreBus<Record>::CoreBus;
+};
+
 }  // namespace bhemu::tile
 
 namespace bhemu::riscv {
 // Instantiated in tile/interpreter.cpp.
 extern template Outcome run<tile::CoreBus<false>>(CoreState&, tile::CoreBus<false>&, Cycle);
 extern template Outcome run<tile::CoreBus<true>>(CoreState&, tile::CoreBus<true>&, Cycle);
+extern template Outcome run<tile::EthernetCoreBus<false>>(CoreState&, tile::EthernetCoreBus<false>&,
+                                                          Cycle);
+extern template Outcome run<tile::EthernetCoreBus<true>>(CoreState&, tile::EthernetCoreBus<true>&,
+                                                         Cycle);
 }  // namespace bhemu::riscv
+
+namespace bhemu::tile {
+
+// Here because they are called once per instruction while a loop is looked for.
+inline riscv::Outcome Tile::execute(unsigned core, Cycle until) {
+  CoreBus<false>& bus = *buses_[core];
+  if (shape_.is_tensix()) return riscv::run(cores_[core], bus, until);
+  return riscv::run(cores_[core], *buses_[core], until);
+}
+
+inline riscv::Outcome Tile::execute_recorded(unsigned core, Cycle until) {
+  CoreBus<true>& bus = *recording_buses_[core];
+  if (shape_.is_tensix()) return riscv::run(cores_[core], bus, until);
+  return riscv::run(cores_[core], *recording_buses_[core], until);
+}
+
+}  // namespace bhemu::tile

@@ -7,14 +7,18 @@ namespace bhemu::tile {
 
 riscv::Loaded Tile::read_status_csr(unsigned core, u32 csr) {
   slots_[core].impure = true;
+  if (coprocessor_ == nullptr) {
+    const bool stop = faults().raise(Rule::TileNoCoprocessor, agent(core), cores_[core].pc,
+                                     cores_[core].cycle, fmt::format("read of CSR 0x{:03x}", csr));
+    return {0, stop ? riscv::Outcome::Stop : riscv::Outcome::Ok};
+  }
   const bool trisc = core >= index(CoreId::Trisc0);
   // Cores without a thread see the union of all threads (CSRs.md, "Elsewhere").
   const unsigned thread = trisc ? core - index(CoreId::Trisc0) : kThreads;
   if (csr == riscv::kCsrQstatus) return {coprocessor_->queue_status(thread)};
   if (csr == riscv::kCsrBstatus) return {coprocessor_->backend_status(thread)};
-  const bool stop =
-      faults().raise(Rule::TileStreamStatusCsr, agent_of(static_cast<CoreId>(core)),
-                     cores_[core].pc, cores_[core].cycle, fmt::format("read of CSR 0x{:03x}", csr));
+  const bool stop = faults().raise(Rule::TileStreamStatusCsr, agent(core), cores_[core].pc,
+                                   cores_[core].cycle, fmt::format("read of CSR 0x{:03x}", csr));
   return {0, stop ? riscv::Outcome::Stop : riscv::Outcome::Ok};
 }
 

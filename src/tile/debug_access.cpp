@@ -44,6 +44,13 @@ u32 Tile::pc_of(unsigned core) {
   return cores_[core].pc;
 }
 
+/// True when whoever asked may go on; what he asked for is zero.
+bool Tile::miss_coprocessor(u32 offset, Agent agent, Cycle now, u32 pc) {
+  // A fault of a core has its program counter; for others the register tells one from the next.
+  return !faults().raise(Rule::TileNoCoprocessor, agent, is_core(agent) ? pc : offset, now,
+                         debug_register_at(offset, shape_.kind)->name);
+}
+
 bool Tile::read_debug_live(Agent agent, u32 offset, u32& value, Cycle now, u32 pc) {
   switch (offset) {
     case debug_reg::DBG_RD_DATA:
@@ -61,14 +68,15 @@ bool Tile::read_daisychain(Agent agent, u32& value, Cycle now, u32 pc) {
   const u32 control = debug_.get(debug_reg::DBG_BUS_CTRL);
   const DaisySelection select(control);
   // A fault of a core has its program counter; for others the selection tells one from the next.
-  const u32 where = agent <= Agent::Trisc2 ? pc : control;
+  const u32 where = is_core(agent) ? pc : control;
   if (!select.enabled)
     return !faults().raise(Rule::TileDebugSignal, agent, where, now,
                            "DBG_RD_DATA read while DBG_BUS_CTRL.Enabled is clear");
   DebugProbe probe(*this, now);
   value = daisy_group(probe, select.daisy, select.signal)[select.word];
-  if (daisy_word(select.daisy, select.signal, select.word) != DaisyWord::Unmodelled) return true;
-  const char* group = unmodelled_group(select.daisy, select.signal);
+  if (daisy_word(shape_.kind, select.daisy, select.signal, select.word) != DaisyWord::Unmodelled)
+    return true;
+  const char* group = unmodelled_group(shape_.kind, select.daisy, select.signal);
   return !faults().raise(
       Rule::TileDebugSignal, agent, where, now,
       fmt::format("word {} of daisy {}, signal select {} ({})", select.word, select.daisy,
@@ -77,6 +85,7 @@ bool Tile::read_daisychain(Agent agent, u32& value, Cycle now, u32 pc) {
 
 // CFGREG_RDDATA is the word at TENSIX_CFG_BASE whose index is in the low 11 bits of CFGREG_RD_CNTL.
 bool Tile::read_config_back(Agent agent, u32& value, Cycle now, u32 pc) {
+  if (coprocessor_ == nullptr) return miss_coprocessor(debug_reg::CFGREG_RDDATA, agent, now, pc);
   const u32 index = debug_.get(debug_reg::CFGREG_RD_CNTL) & 0x7FF;
   if (index >= tensix::kConfigWindow)
     return !faults().raise(Rule::TileDebugBus, agent, pc, now,
@@ -91,6 +100,8 @@ bool Tile::read_config_back(Agent agent, u32& value, Cycle now, u32 pc) {
 // way (software moves its rows to Dst by MOVDBGA2D), and what SHIFTXB latches of SrcB for it is in
 // no document.
 bool Tile::read_array(Agent agent, u32& value, Cycle now, u32 pc) {
+  if (coprocessor_ == nullptr)
+    return miss_coprocessor(debug_reg::DBG_ARRAY_RD_DATA, agent, now, pc);
   const u32 command = debug_.get(debug_reg::DBG_ARRAY_RD_CMD);
   if (!bit(debug_.get(debug_reg::DBG_ARRAY_RD_EN), 0))
     return !faults().raise(Rule::TileDebugSignal, agent, pc, now,
@@ -187,7 +198,8 @@ bool Tile::control_dump(Agent agent, u32 value, Cycle now, u32 pc) {
   const bool series = mode == Mode::Series;
   const bool known = series || mode == Mode::Overwrite || mode == Mode::Advance;
   const u32 end = series ? last : first + 1;
-  if (!known || first >= DaisyDump::kEnd / 16 || end > DaisyDump::kEnd / 16 || end < first)
+  const u32 most = std::min(DaisyDump::kEnd, l1_.size()) / 16;
+  if (!known || first >= most || end > most || end < first)
     return !faults().raise(
         Rule::TileDebugBus, agent, pc, now,
         fmt::format("samples to L1 in write mode {}, from 0x{:x} to 0x{:x} (units of 16 bytes)",
@@ -195,10 +207,10 @@ bool Tile::control_dump(Agent agent, u32 value, Cycle now, u32 pc) {
   const DaisySelection select(debug_.get(debug_reg::DBG_BUS_CTRL));
   bool modelled = false;
   for (u32 word = 0; word < 4; ++word)
-    modelled |= daisy_word(select.daisy, select.signal, word) == DaisyWord::Modelled;
+    modelled |= daisy_word(shape_.kind, select.daisy, select.signal, word) == DaisyWord::Modelled;
   if ((!modelled || !select.enabled) &&
       faults().raise(Rule::TileDebugSignal, agent,
-                     agent <= Agent::Trisc2 ? pc : debug_.get(debug_reg::DBG_BUS_CTRL), now,
+                     is_core(agent) ? pc : debug_.get(debug_reg::DBG_BUS_CTRL), now,
                      fmt::format("samples of daisy {}, signal select {}{}", select.daisy,
                                  select.signal, select.enabled ? "" : ", which is disabled")))
     return false;
@@ -209,7 +221,7 @@ bool Tile::control_dump(Agent agent, u32 value, Cycle now, u32 pc) {
     return true;
   }
   dump_.place(first * 16);
-  write_sample(dump_.address() % DaisyDump::kEnd, author);
+  write_sample(dump_.address() % std::min(DaisyDump::kEnd, l1_.size()), author);
   if (mode == Mode::Advance) dump_.advance();
   return true;
 }
@@ -237,6 +249,10 @@ void Tile::write_due_samples() {
 void Tile::push_by_debug(u32 value, Cycle now) {
   const u32 rising = value & ~debug_.get(debug_reg::DBG_INSTRN_BUF_CTRL0);
   debug_.set(debug_reg::DBG_INSTRN_BUF_CTRL0, value);
+  if (coprocessor_ == nullptr) {
+    if (value != 0) miss_coprocessor(debug_reg::DBG_INSTRN_BUF_CTRL0, Agent::Host, now, 0);
+    return;
+  }
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     if (bit(value, thread) && bit(rising, 4 + thread))
       coprocessor_->push_from_brisc(thread, debug_.get(debug_reg::DBG_INSTRN_BUF_CTRL1), now);

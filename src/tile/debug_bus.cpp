@@ -1,5 +1,7 @@
 #include "tile/debug_bus.hpp"
 
+#include <span>
+
 #include "base/bits.hpp"
 #include "tensix/frontend/frontend.hpp"
 #include "tile/tile.hpp"
@@ -69,6 +71,24 @@ constexpr Signal kSignals[] = {
 #undef THREAD_SIGNAL
 #undef ADC_SIGNAL
 #undef UNMODELLED
+};
+
+constexpr Signal kEthernetSignals[] = {
+#define SIGNAL(...)
+#define CORE_SIGNAL(name, group, low, width, value, meaning)  \
+  ROW(7, kEthernetDaisyGroup##group[0], low, width, 0, value) \
+  ROW(7, kEthernetDaisyGroup##group[1], low, width, 1, value)
+#define TRISC_SIGNAL(...)
+#define THREAD_SIGNAL(...)
+#define ADC_SIGNAL(...)
+#define UNMODELLED(...)
+#include "tile/debug_bus.def"
+#undef SIGNAL
+#undef CORE_SIGNAL
+#undef TRISC_SIGNAL
+#undef THREAD_SIGNAL
+#undef ADC_SIGNAL
+#undef UNMODELLED
 #undef ROW
 #undef VALUE
 };
@@ -90,11 +110,20 @@ constexpr Unmodelled kUnmodelled[] = {
 #undef UNMODELLED
 };
 
+std::span<const Signal> signals_of(noc::NodeKind tile) {
+  if (tile == noc::NodeKind::Tensix) return kSignals;
+  return kEthernetSignals;
+}
+std::span<const Unmodelled> unmodelled_of(noc::NodeKind tile) {
+  if (tile == noc::NodeKind::Tensix) return kUnmodelled;
+  return {};
+}
+
 /// A daisy select that some group has: the self test answers there.
-bool is_daisy(u32 daisy) {
-  for (const Signal& row : kSignals)
+bool is_daisy(noc::NodeKind tile, u32 daisy) {
+  for (const Signal& row : signals_of(tile))
     if (row.daisy == daisy) return true;
-  for (const Unmodelled& row : kUnmodelled)
+  for (const Unmodelled& row : unmodelled_of(tile))
     if (row.daisy == daisy) return true;
   return false;
 }
@@ -109,24 +138,25 @@ void put(DaisyGroup& group, u32 low, u32 width, u64 value) {
 }  // namespace
 
 DaisyGroup daisy_group(DebugProbe& probe, u32 daisy, u32 signal) {
-  if (signal == kSelfTest && is_daisy(daisy)) return {daisy, 0xA5A5A5A5, 0x5A5A5A5A, 0xA5A5A5A5};
+  if (signal == kSelfTest && is_daisy(probe.kind(), daisy))
+    return {daisy, 0xA5A5A5A5, 0x5A5A5A5A, 0xA5A5A5A5};
   DaisyGroup group{};
-  for (const Signal& row : kSignals) {
+  for (const Signal& row : signals_of(probe.kind())) {
     if (row.daisy == daisy && row.signal == signal)
       put(group, row.low, row.width, row.value(probe, row.index));
   }
   return group;
 }
 
-DaisyWord daisy_word(u32 daisy, u32 signal, u32 word) {
-  if (signal == kSelfTest && is_daisy(daisy)) return DaisyWord::Modelled;
+DaisyWord daisy_word(noc::NodeKind tile, u32 daisy, u32 signal, u32 word) {
+  if (signal == kSelfTest && is_daisy(tile, daisy)) return DaisyWord::Modelled;
   bool known = false;
-  for (const Signal& row : kSignals) {
+  for (const Signal& row : signals_of(tile)) {
     if (row.daisy != daisy || row.signal != signal) continue;
     known = true;
     if (row.low < 32 * word + 32 && row.low + row.width > 32 * word) return DaisyWord::Modelled;
   }
-  for (const Unmodelled& row : kUnmodelled) {
+  for (const Unmodelled& row : unmodelled_of(tile)) {
     if (row.daisy != daisy || row.signal != signal) continue;
     known = true;
     if (row.words[word] != 0) return DaisyWord::Unmodelled;
@@ -134,13 +164,17 @@ DaisyWord daisy_word(u32 daisy, u32 signal, u32 word) {
   return known ? DaisyWord::Reserved : DaisyWord::Unmodelled;
 }
 
-const char* unmodelled_group(u32 daisy, u32 signal) {
-  for (const Unmodelled& row : kUnmodelled)
+const char* unmodelled_group(noc::NodeKind tile, u32 daisy, u32 signal) {
+  for (const Unmodelled& row : unmodelled_of(tile))
     if (row.daisy == daisy && row.signal == signal) return row.group;
   return nullptr;
 }
 
 // --- Cores -------------------------------------------------------------------------------------
+
+noc::NodeKind DebugProbe::kind() const {
+  return tile_.shape_.kind;
+}
 
 u32 DebugProbe::pc(unsigned core) {
   return tile_.pc_of(core);
@@ -156,6 +190,7 @@ bool DebugProbe::waits(unsigned core, BlockKind kind, unsigned about) const {
   const CoreSlot& slot = tile_.slots_[core];
   if (held(core) || slot.waited != kind || slot.waited_instret != tile_.cores_[core].instret)
     return false;
+  if (tile_.coprocessor_ == nullptr) return false;  // nothing of it to wait for
   const tensix::Coprocessor& unit = *tile_.coprocessor_;
   const bool trisc = core >= static_cast<unsigned>(CoreId::Trisc0);
   const unsigned target = slot.waited_address >> 16 & 3;  // of BRISC's windows

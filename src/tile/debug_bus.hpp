@@ -14,6 +14,7 @@
 
 #include "base/bits.hpp"
 #include "mem/l1.hpp"
+#include "noc/packet.hpp"
 #include "tensix/coprocessor.hpp"
 #include "tensix/isa.hpp"
 #include "tensix/state.hpp"
@@ -42,6 +43,9 @@ using DaisyGroup = std::array<u32, 4>;
 /// (daisy 1).
 inline constexpr u16 kDaisyGroupA[kCores] = {10, 24, 12, 14, 16};
 inline constexpr u16 kDaisyGroupB[kCores] = {11, 25, 13, 15, 17};
+/// The same of an Ethernet tile's cores (tt-exalens eth_block.py).
+inline constexpr u16 kEthernetDaisyGroupA[kEthernetCores] = {18, 20};
+inline constexpr u16 kEthernetDaisyGroupB[kEthernetCores] = {19, 21};
 inline constexpr u16 kDaisyGroupC[kThreads] = {18, 20, 22};
 inline constexpr u16 kDaisyGroupD[kThreads] = {19, 21, 23};
 inline constexpr u16 kDaisyFrontend[kThreads] = {12, 8, 4};
@@ -52,6 +56,7 @@ class DebugProbe {
   DebugProbe(Tile& tile, Cycle now) : tile_(tile), now_(now) {}
 
   u32 pc(unsigned core);
+  noc::NodeKind kind() const;
   /// Out of reset, not stopped by a fault, and not held at an access.
   bool runs(unsigned core) const;
   /// The core is at an access of this kind that has to wait; `about` is the PCBuf or mailbox.
@@ -98,9 +103,9 @@ DaisyGroup daisy_group(DebugProbe& probe, u32 daisy, u32 signal);
 /// What is in a word (0 to 3) of a group: at least one modelled signal, only signals that are not
 /// modelled (or nobody knows what), nothing at all.
 enum class DaisyWord : u8 { Modelled, Unmodelled, Reserved };
-DaisyWord daisy_word(u32 daisy, u32 signal, u32 word);
+DaisyWord daisy_word(noc::NodeKind tile, u32 daisy, u32 signal, u32 word);
 /// Null where nothing with a name is left out.
-const char* unmodelled_group(u32 daisy, u32 signal);
+const char* unmodelled_group(noc::NodeKind tile, u32 daisy, u32 signal);
 
 /// DBG_L1_MEM_REG2: writes samples to L1, one at a time or a series.
 class DaisyDump {

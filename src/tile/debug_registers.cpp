@@ -9,8 +9,8 @@ namespace bhemu::tile {
 namespace {
 
 constexpr DebugRegisterInfo kRows[] = {
-#define REG(name, offset, access, kind, reset, meaning) \
-  {#name, offset, Access::access, RegisterKind::kind, reset, meaning},
+#define REG(name, offset, tiles, access, kind, reset, meaning) \
+  {#name, offset, Tiles::tiles, Access::access, RegisterKind::kind, reset, meaning},
 #include "tile/debug.def"
 #undef REG
 };
@@ -27,10 +27,12 @@ constexpr Index kIndex = index_rows();
 
 }  // namespace
 
-const DebugRegisterInfo* debug_register_at(u32 offset) {
+const DebugRegisterInfo* debug_register_at(u32 offset, noc::NodeKind tile) {
   if (offset >= DebugRegisters::kBytes || offset % 4 != 0) return nullptr;
   const u8 row = kIndex[offset / 4];
-  return row == 0 ? nullptr : &kRows[row - 1];
+  if (row == 0) return nullptr;
+  const DebugRegisterInfo& info = kRows[row - 1];
+  return tile == noc::NodeKind::Tensix || info.tiles == Tiles::Both ? &info : nullptr;
 }
 
 Rule refusal_of(u32 offset) {

@@ -6,30 +6,33 @@
 
 #include "base/fault.hpp"
 #include "base/types.hpp"
+#include "noc/packet.hpp"
 
 namespace bhemu::tile {
 
 /// Byte offsets from 0xFFB12000.
 namespace debug_reg {
-#define REG(name, offset, access, kind, reset, meaning) inline constexpr u32 name = offset;
+#define REG(name, offset, tiles, access, kind, reset, meaning) inline constexpr u32 name = offset;
 #include "tile/debug.def"
 #undef REG
 }  // namespace debug_reg
 
+enum class Tiles : u8 { Tensix, Both };
 enum class Access : u8 { RW, RO, WO };
 enum class RegisterKind : u8 { Storage, Trigger, Live, Refused };
 
 struct DebugRegisterInfo {
   const char* name;
   u32 offset;
+  Tiles tiles;
   Access access;
   RegisterKind kind;
   u32 reset;
   const char* meaning;
 };
 
-/// Null where there is no register.
-const DebugRegisterInfo* debug_register_at(u32 offset);
+/// Null where a tile of that kind has no register.
+const DebugRegisterInfo* debug_register_at(u32 offset, noc::NodeKind tile);
 /// The rule that a Refused register raises.
 Rule refusal_of(u32 offset);
 

@@ -76,7 +76,9 @@ void Tile::write_debug_control(u32 value, const Author& author) {
                  RISC_DBG_STATUS_0_Trigger.with(RISC_DBG_CNTL_0_Trigger.of(value)));
   if (!triggers) return;
   riscv_debug_.attended = 1;
-  const unsigned core = Tile::index(selected_core(which));
+  const unsigned core = shape_.debugged[which];
+  if (core == Shape::kNobody)
+    return misuse(Rule::TileDebugCommand, author, fmt::format("core {} was selected", which));
   if (is_write != 0) {
     write_debug_register(core, index, debug_.get(RISC_DBG_CNTL_1), author);
     return;
@@ -138,12 +140,12 @@ u32 Tile::refused_commands(unsigned core, u32 actions, const Author& author) {
   const bool paused = status == CoreStatus::Halted;
   const bool off = status == CoreStatus::Reset || status == CoreStatus::Stopped;
   u32 refused = 0;
-#define COMMAND(name, bit, needs, meaning)                                                      \
-  if ((actions & c::name::kMask) != 0 && !paused && (Needs::needs == Needs::Paused || off)) {   \
-    misuse(Rule::TileDebugCommand, author,                                                      \
-           fmt::format("{}, which is not {}, was told: {}", name_of(static_cast<CoreId>(core)), \
-                       Needs::needs == Needs::Paused ? "paused" : "running", meaning));         \
-    refused |= c::name::kMask;                                                                  \
+#define COMMAND(name, bit, needs, meaning)                                                    \
+  if ((actions & c::name::kMask) != 0 && !paused && (Needs::needs == Needs::Paused || off)) { \
+    misuse(Rule::TileDebugCommand, author,                                                    \
+           fmt::format("{}, which is not {}, was told: {}", name_of(shape_.core[core]),       \
+                       Needs::needs == Needs::Paused ? "paused" : "running", meaning));       \
+    refused |= c::name::kMask;                                                                \
   }
 #include "tile/riscv_debug.def"
   constexpr u32 kAccesses = c::ReadMemory::kMask | c::WriteMemory::kMask;
@@ -165,7 +167,7 @@ void Tile::command(unsigned core, u32 word, const Author& author) {
   } else if ((actions & (c::Step::kMask | c::Continue::kMask)) != 0 &&
              debug_field::Command_SlowMode.of(word) == 0) {
     misuse(Rule::TileDebugResume, author,
-           fmt::format("{} resumed by 0x{:x}", name_of(static_cast<CoreId>(core)), word));
+           fmt::format("{} resumed by 0x{:x}", name_of(shape_.core[core]), word));
   }
   if ((actions & c::Continue::kMask) != 0) actions &= ~c::Step::kMask;
   // What a pause does is decided by how the core was when the command came.
@@ -275,7 +277,7 @@ void Tile::perform_debug_access(unsigned core, Cycle now) {
   CoreDebug& debug = riscv_debug_.core[core];
   CoreSlot& slot = slots_[core];
   riscv::CoreState& state = cores_[core];
-  const Author author{agent_of(static_cast<CoreId>(core)), state.pc, now};
+  const Author author{agent(core), state.pc, now};
   const u32 address = debug.access_address;
   const u32 data = debug.access_data;
   const u32 local = address - riscv::kLdmBase;
@@ -285,7 +287,7 @@ void Tile::perform_debug_access(unsigned core, Cycle now) {
   riscv::Outcome outcome = riscv::Outcome::Ok;
   if (access == CoreDebug::Access::Read) {
     riscv::Loaded loaded;
-    if (L1::contains(address, 4)) {
+    if (l1_.has(address, 4)) {
       loaded.value = l1_.read32(address);
     } else if (is_local && state.id == CoreId::Trisc2 && address % 16 >= 8) {
       misuse(Rule::TileDebugTrisc2Ldm, author, fmt::format("read of 0x{:08x}", address));
@@ -296,7 +298,7 @@ void Tile::perform_debug_access(unsigned core, Cycle now) {
     }
     outcome = loaded.outcome;
     if (outcome == riscv::Outcome::Ok) debug.result = loaded.value;
-  } else if (L1::contains(address, 4)) {
+  } else if (l1_.has(address, 4)) {
     l1_.write32(address, data, author);
   } else if (is_local) {
     wakeup_.touch(Resource::Ldm);
@@ -393,7 +395,7 @@ void Tile::run_checked(unsigned core) {
   CoreDebug& debug = riscv_debug_.core[core];
   riscv::CoreState& state = cores_[core];
   const u32 pc = state.pc;
-  const bool can_fetch = riscv::is_instruction_address(pc);
+  const bool can_fetch = riscv::is_instruction_address(pc, l1_.size());
   const u32 word = can_fetch ? l1_.read32(pc) : 0;
   const riscv::DataAccess access =
       can_fetch ? riscv::data_access_of(state, word) : riscv::DataAccess{};
@@ -411,8 +413,8 @@ void Tile::run_checked(unsigned core) {
   const bool followed =
       trace_ != nullptr && trace_->covers(state.cycle, end) && trace_->follows(core);
   const riscv::Outcome outcome = followed   ? step_traced(core)
-                                 : recorded ? riscv::run(state, *recording_buses_[core], end)
-                                            : riscv::run(state, *buses_[core], end);
+                                 : recorded ? execute_recorded(core, end)
+                                            : execute(core, end);
   recording_buses_[core]->attention = buses_[core]->attention = false;
   if (outcome == riscv::Outcome::Ok) {
     if (holds) hold_back(core, access, pc, old);
@@ -435,7 +437,7 @@ CoreWait Tile::waiting_for_debugger(unsigned core) const {
   if (debug_field::Status_EbreakHit.of(debug.reasons) != 0)
     what = "to be resumed: halted by ebreak or ecall";
   if (hits != 0) what += fmt::format(", watchpoints 0x{:02x} hit", hits);
-  const bool reachable = core != index(CoreId::Ncrisc);
+  const bool reachable = shape_.has_debug_interface(core);
   return {std::move(what), reachable ? "the host, through RISC_DBG_CNTL_0 (0xFFB12080)"
                                      : "a soft reset: NCRISC has no debug interface"};
 }

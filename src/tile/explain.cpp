@@ -87,8 +87,9 @@ CoreWait Tile::waiting_in_loop(const CoreSlot& slot) const {
       add(what, fmt::format("semaphore {} is {}", s, coprocessor_->read_semaphore(s)));
     add(who, "SEMPOST or SEMGET of a thread, or another TRISC through the semaphore window");
   }
-  constexpr Resource kPlain[] = {Resource::Mailbox, Resource::Config, Resource::Gpr, Resource::Dst,
-                                 Resource::Tdma,    Resource::Debug,  Resource::Pic};
+  constexpr Resource kPlain[] = {Resource::Mailbox, Resource::Config,  Resource::Gpr,
+                                 Resource::Dst,     Resource::Tdma,    Resource::Debug,
+                                 Resource::Pic,     Resource::Ethernet};
   for (const Resource resource : kPlain) {
     if ((resources & mask_of(resource)) == 0) continue;
     add(what, fmt::format("a change of a {}", name_of(resource)));

@@ -17,9 +17,10 @@ class Mailboxes {
  public:
   static constexpr unsigned kDepth = 4;
 
-  /// Index 0..3 of a core that has mailboxes; none for NCRISC.
+  /// Index 0..3 of a core that has mailboxes; none for NCRISC and in an
+  /// Ethernet tile.
   static std::optional<unsigned> end_of(CoreId core) {
-    if (core == CoreId::Ncrisc) return std::nullopt;
+    if (core == CoreId::Ncrisc || core >= CoreId::Erisc0) return std::nullopt;
     return core == CoreId::Brisc ? 0 : static_cast<unsigned>(core) - 1;
   }
 

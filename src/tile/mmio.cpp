@@ -56,21 +56,21 @@ Outcome Tile::wait(unsigned core, BlockKind kind, u32 resources, u32 address) {
 }
 
 Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
-  const Agent agent = agent_of(static_cast<CoreId>(core));
+  const Agent agent = this->agent(core);
   const u32 pc = cores_[core].pc;
   CoreSlot& slot = slots_[core];
   const auto refused = [&](Rule rule) -> Loaded {
     const bool stop = refuse(rule, agent, address, pc, now, "load from");
     return {0, stop ? Outcome::Stop : Outcome::Ok};
   };
-  const Region region = region_at(address);
+  const Region region = shape_.regions->at(address);
   if (region == Region::Count || (region == Region::OwnLdm)) {
     return refused(Rule::TileUnmappedAddress);
   }
-  if (!bit(info_of(region).cores, core)) {
+  if (!bit(region_info(region).cores, core)) {
     return refused(Rule::TileAccessDenied);
   }
-  const u32 offset = address - info_of(region).first;
+  const u32 offset = address - region_info(region).first;
   const unsigned thread = thread_of_core(core);
   switch (region) {
     case Region::MopConfig:
@@ -113,20 +113,20 @@ Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
 
 Outcome Tile::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) {
   end_long_turn(now);
-  const Agent agent = agent_of(static_cast<CoreId>(core));
+  const Agent agent = this->agent(core);
   const u32 pc = cores_[core].pc;
   const auto refused = [&](Rule rule) {
     return refuse(rule, agent, address, pc, now, "store to") ? Outcome::Stop : Outcome::Ok;
   };
-  const Region region = region_at(address);
+  const Region region = shape_.regions->at(address);
   if (region == Region::Count || region == Region::OwnLdm)
     return refused(Rule::TileUnmappedAddress);
-  if (!bit(info_of(region).cores, core)) {
+  if (!bit(region_info(region).cores, core)) {
     const bool fifo = region == Region::InstrnBuf0 || region == Region::InstrnBuf1 ||
                       region == Region::InstrnBuf2;
     return refused(fifo ? Rule::TileWrongThreadPush : Rule::TileAccessDenied);
   }
-  const u32 offset = address - info_of(region).first;
+  const u32 offset = address - region_info(region).first;
   const unsigned thread = thread_of_core(core);
   const bool ldm_window = region >= Region::LdmB && region <= Region::LdmT2;
   if (ldm_window) {
@@ -181,9 +181,8 @@ Outcome Tile::push_tensix(unsigned core, unsigned thread, u32 word, Cycle now) {
   end_long_turn(now);
   // While the debug bus owns the FIFO, what cores push is lost (PushTensixInstruction.md).
   if (bit(debug_.get(debug_reg::DBG_INSTRN_BUF_CTRL0), thread)) {
-    const bool stop =
-        faults().raise(Rule::TilePushLost, agent_of(static_cast<CoreId>(core)), cores_[core].pc,
-                       now, fmt::format("0x{:08x} for thread {}", word, thread));
+    const bool stop = faults().raise(Rule::TilePushLost, agent(core), cores_[core].pc, now,
+                                     fmt::format("0x{:08x} for thread {}", word, thread));
     return stop ? Outcome::Stop : Outcome::Ok;
   }
   const bool from_brisc = core == static_cast<unsigned>(CoreId::Brisc);
@@ -241,8 +240,8 @@ Loaded Tile::load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle now) {
         return {0, Outcome::Ok};
       return {0, wait(core, BlockKind::MopDone, events | mask_of(fifo_of(buffer)), address)};
     default: {
-      const bool stop = refuse(Rule::TileUnmappedAddress, agent_of(static_cast<CoreId>(core)),
-                               address, cores_[core].pc, now, "load from");
+      const bool stop = refuse(Rule::TileUnmappedAddress, agent(core), address, cores_[core].pc,
+                               now, "load from");
       return {0, stop ? Outcome::Stop : Outcome::Ok};
     }
   }

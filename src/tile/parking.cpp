@@ -31,7 +31,7 @@ void Tile::skip_rounds(unsigned core, Cycle until) {
   state.instret += rounds * slot.period;
   skipped_ += rounds * slot.period;
   if (state.cycle == until) return;
-  const riscv::Outcome outcome = riscv::run(state, *buses_[core], until);
+  const riscv::Outcome outcome = execute(core, until);
   CHECK(outcome == riscv::Outcome::Ok && state.cycle == until);
 }
 
@@ -77,7 +77,7 @@ void Tile::before_l1_write(u32 address, u32 bytes, const Author&) {
 
 void Tile::rouse_coprocessor() {
   if (position_ < kCores) end_long_turn(cores_[position_].cycle);
-  coprocessor_->rouse();
+  if (coprocessor_ != nullptr) coprocessor_->rouse();
 }
 
 void Tile::unwatch(unsigned core) {

@@ -11,8 +11,6 @@
 namespace bhemu::tile {
 namespace {
 
-// SoftReset.md, RISCV_DEBUG_REG_SOFT_RESET_0: bit of each core, in CoreId order.
-constexpr std::array<unsigned, kCores> kResetBit{11, 18, 12, 13, 14};
 constexpr u32 kCoreResetBits = 0x47800;
 // RISCV_DEBUG_REG_DISABLE_RESET: the bit which spares a core's local memory.
 constexpr std::array<unsigned, kCores> kSpareLdmBit{6, 8, 0, 2, 4};
@@ -29,7 +27,7 @@ bool Tile::refuse(Rule rule, Agent agent, u32 address, u32 pc, Cycle now, const 
 u8* Tile::ldm_at(u32 address, u32 bytes, unsigned* owner) {
   constexpr CoreId kOwners[] = {CoreId::Brisc, CoreId::Ncrisc, CoreId::Trisc0, CoreId::Trisc1,
                                 CoreId::Trisc2};
-  const u32 offset = address - info_of(Region::LdmB).first;
+  const u32 offset = address - region_info(Region::LdmB).first;
   const CoreId id = kOwners[offset / 0x2000];
   const u32 inner = offset % 0x2000;
   if (inner + bytes > riscv::ldm_size_of(id)) return nullptr;
@@ -38,12 +36,12 @@ u8* Tile::ldm_at(u32 address, u32 bytes, unsigned* owner) {
 }
 
 bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc) {
-  const Region region = region_at(address);
-  CoreSlot* slot = agent <= Agent::Trisc2 ? &slots_[static_cast<unsigned>(agent)] : nullptr;
+  const Region region = shape_.regions->at(address);
+  CoreSlot* slot = slot_of(agent);
   const auto note = [slot](Resource resource) {
     if (slot != nullptr) slot->reads.add(resource);
   };
-  const u32 offset = region == Region::Count ? 0 : address - info_of(region).first;
+  const u32 offset = region == Region::Count ? 0 : address - region_info(region).first;
   switch (region) {
     case Region::Debug:
       return read_debug(agent, offset, value, now, pc);
@@ -90,6 +88,15 @@ bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc
       if (slot != nullptr && coprocessor_->tdma_read_has_effect(offset)) slot->impure = true;
       if (coprocessor_->read_tdma(offset, value, now, agent)) return true;
       break;
+    case Region::RiscControl:
+    case Region::EthTxq:
+    case Region::EthRxq:
+    case Region::EthControl:
+    case Region::EthHeaders:
+    case Region::EthPtp:
+    case Region::EthClassifier:
+    case Region::EthMac:
+      return read_port(agent, address, value, now, pc);
     default:
       break;
   }
@@ -98,8 +105,8 @@ bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc
 }
 
 bool Tile::write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc) {
-  const Region region = region_at(address);
-  const u32 offset = region == Region::Count ? 0 : address - info_of(region).first;
+  const Region region = shape_.regions->at(address);
+  const u32 offset = region == Region::Count ? 0 : address - region_info(region).first;
   switch (region) {
     case Region::Debug:
       return write_debug(agent, offset, value, now, pc);
@@ -140,6 +147,15 @@ bool Tile::write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc
     case Region::Tdma:
       if (coprocessor_->write_tdma(offset, value, now, agent)) return true;
       break;
+    case Region::RiscControl:
+    case Region::EthTxq:
+    case Region::EthRxq:
+    case Region::EthControl:
+    case Region::EthHeaders:
+    case Region::EthPtp:
+    case Region::EthClassifier:
+    case Region::EthMac:
+      return port_->write(address, value, {agent, pc, now});
     default:
       break;
   }
@@ -148,9 +164,9 @@ bool Tile::write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc
 
 bool Tile::read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc) {
   using namespace debug_reg;
-  const DebugRegisterInfo* row = debug_register_at(offset);
-  const u32 address = info_of(Region::Debug).first + offset;
-  CoreSlot* slot = agent <= Agent::Trisc2 ? &slots_[static_cast<unsigned>(agent)] : nullptr;
+  const DebugRegisterInfo* row = debug_register_at(offset, shape_.kind);
+  const u32 address = region_info(Region::Debug).first + offset;
+  CoreSlot* slot = slot_of(agent);
   value = 0;
   if (row == nullptr)
     return !refuse(Rule::TileUnmappedAddress, agent, address, pc, now, "load from");
@@ -165,6 +181,7 @@ bool Tile::read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc) {
   if (slot != nullptr) slot->impure = true;
   switch (offset) {
     case DBG_INSTRN_BUF_STATUS:
+      if (coprocessor_ == nullptr) return miss_coprocessor(offset, agent, now, pc);
       for (unsigned thread = 0; thread < kThreads; ++thread) {
         value |= u32{coprocessor_->can_push_from_brisc(thread)} << thread;
         value |= u32{coprocessor_->brisc_fifo_empty(thread)} << (4 + thread);
@@ -190,8 +207,8 @@ bool Tile::read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc) {
 
 bool Tile::write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc) {
   using namespace debug_reg;
-  const DebugRegisterInfo* row = debug_register_at(offset);
-  const u32 address = info_of(Region::Debug).first + offset;
+  const DebugRegisterInfo* row = debug_register_at(offset, shape_.kind);
+  const u32 address = region_info(Region::Debug).first + offset;
   if (row == nullptr)
     return !refuse(Rule::TileUnmappedAddress, agent, address, pc, now, "store to");
   if (row->access == Access::RO)
@@ -272,11 +289,12 @@ void Tile::refresh_hardware_interrupts() {
 void Tile::set_soft_reset(u32 value, Cycle now) {
   const u32 before = debug_.get(debug_reg::SOFT_RESET_0);
   debug_.set(debug_reg::SOFT_RESET_0, value & 0xFFFFFF);
-  coprocessor_->set_soft_reset(value & 0xFFFFFF & ~kCoreResetBits, now);
-  for (unsigned core = 0; core < kCores; ++core) {
-    const bool held = bit(value, kResetBit[core]);
-    if (held && !bit(before, kResetBit[core])) hold_core(core);
-    if (!held && bit(before, kResetBit[core])) release_core(core);
+  if (coprocessor_ != nullptr)
+    coprocessor_->set_soft_reset(value & 0xFFFFFF & ~kCoreResetBits, now);
+  for (unsigned core = 0; core < shape_.cores; ++core) {
+    const bool held = bit(value, shape_.reset_bit[core]);
+    if (held && !bit(before, shape_.reset_bit[core])) hold_core(core);
+    if (!held && bit(before, shape_.reset_bit[core])) release_core(core);
   }
 }
 
@@ -289,12 +307,12 @@ void Tile::hold_core(unsigned core) {
   slot = CoreSlot{};
   reset_debug(core);
   update_watched();
-  const auto id = static_cast<CoreId>(core);
+  const CoreId id = shape_.core[core];
   if (const auto end = Mailboxes::end_of(id)) {
     wakeup_.touch(Resource::Mailbox);
     mailboxes_.discard_from(*end);
   }
-  if (id >= CoreId::Trisc0) coprocessor_->discard_queued(core - index(CoreId::Trisc0));
+  if (has_thread(id)) coprocessor_->discard_queued(core - index(CoreId::Trisc0));
 }
 
 u32 Tile::start_pc(unsigned core) const {
@@ -302,7 +320,8 @@ u32 Tile::start_pc(unsigned core) const {
   constexpr std::array<u32, kCores> kDefaultPc{0, 0x12000, 0x6000, 0xA000, 0xE000};
   constexpr std::array<u32, kCores> kPcRegister{0, NCRISC_RESET_PC, TRISC0_RESET_PC,
                                                 TRISC1_RESET_PC, TRISC2_RESET_PC};
-  const auto id = static_cast<CoreId>(core);
+  const CoreId id = shape_.core[core];
+  if (port_ != nullptr) return port_->start_pc(core);
   bool override_pc = false;
   if (id == CoreId::Ncrisc) override_pc = bit(debug_.get(NCRISC_RESET_PC_OVERRIDE), 0);
   if (id >= CoreId::Trisc0)
@@ -312,7 +331,7 @@ u32 Tile::start_pc(unsigned core) const {
 
 void Tile::release_core(unsigned core) {
   using namespace debug_reg;
-  const auto id = static_cast<CoreId>(core);
+  const CoreId id = shape_.core[core];
   riscv::CoreState& state = cores_[core];
   const Cycle start =
       position_ == kOutside
@@ -322,7 +341,7 @@ void Tile::release_core(unsigned core) {
   state.cycle = std::max(start, state.cycle);
   state.reset(start_pc(core));
   if (bit(debug_.get(DISABLE_RESET), kSpareLdmBit[core])) state.ldm = ldm;
-  if (id >= CoreId::Trisc0) {
+  if (has_thread(id)) {
     const unsigned thread = core - index(CoreId::Trisc0);
     wakeup_.touch(thread_of(thread));
     while (!coprocessor_->pcbuf_empty(thread)) coprocessor_->pcbuf_pop(thread, state.cycle);
@@ -335,15 +354,16 @@ void Tile::release_core(unsigned core) {
 }
 
 bool Tile::noc_read(u64 address, void* target, u32 bytes, Cycle now, Agent agent) {
-  if (address < L1::kSize) {
-    if (!L1::contains(static_cast<u32>(address), bytes)) return false;
+  if (address < l1_.size()) {
+    if (!l1_.has(static_cast<u32>(address), bytes)) return false;
     l1_.read(static_cast<u32>(address), target, bytes);
+    if (port_ != nullptr) show_heartbeat(static_cast<u32>(address), target, bytes, now);
     return true;
   }
   const u32 low = static_cast<u32>(address);
-  const Region region = address >> 32 != 0 ? Region::Count : region_at(low);
-  if (region == Region::Count || !info_of(region).noc || !is_aligned(low, 4) || bytes % 4 != 0 ||
-      bytes == 0 || low + (bytes - 1) > info_of(region).last)
+  const Region region = address >> 32 != 0 ? Region::Count : shape_.regions->at(low);
+  if (region == Region::Count || !region_info(region).noc || !is_aligned(low, 4) ||
+      bytes % 4 != 0 || bytes == 0 || low + (bytes - 1) > region_info(region).last)
     return false;
   for (u32 i = 0; i < bytes; i += 4) {
     u32 value = 0;
@@ -355,15 +375,15 @@ bool Tile::noc_read(u64 address, void* target, u32 bytes, Cycle now, Agent agent
 }
 
 bool Tile::noc_write(u64 address, const void* source, u32 bytes, const Author& author) {
-  if (address < L1::kSize) {
-    if (!L1::contains(static_cast<u32>(address), bytes)) return false;
+  if (address < l1_.size()) {
+    if (!l1_.has(static_cast<u32>(address), bytes)) return false;
     l1_.write(static_cast<u32>(address), source, bytes, author);
     return true;
   }
   const u32 low = static_cast<u32>(address);
-  const Region region = address >> 32 != 0 ? Region::Count : region_at(low);
-  if (region == Region::Count || !info_of(region).noc || !is_aligned(low, 4) || bytes % 4 != 0 ||
-      bytes == 0 || low + (bytes - 1) > info_of(region).last)
+  const Region region = address >> 32 != 0 ? Region::Count : shape_.regions->at(low);
+  if (region == Region::Count || !region_info(region).noc || !is_aligned(low, 4) ||
+      bytes % 4 != 0 || bytes == 0 || low + (bytes - 1) > region_info(region).last)
     return false;
   for (u32 i = 0; i < bytes; i += 4) {
     u32 value;

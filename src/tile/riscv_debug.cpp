@@ -38,15 +38,6 @@ u32 hits(const CoreDebug& debug, u32 where, bool ModeInfo::*kind) {
 
 }  // namespace
 
-CoreId selected_core(u32 which) {
-  constexpr CoreId kCoreOf[] = {
-#define SELECT(which, core) CoreId::core,
-#include "tile/riscv_debug.def"
-  };
-  static_assert(std::size(kCoreOf) == 1u << debug_field::RISC_DBG_CNTL_0_Which.width);
-  return kCoreOf[which];
-}
-
 u32 CoreDebug::instruction_hits(u32 pc) const {
   return hits(*this, pc, &ModeInfo::instruction);
 }

@@ -41,9 +41,6 @@ namespace debug_command {
 #include "tile/riscv_debug.def"
 }  // namespace debug_command
 
-/// The core that RISC_DBG_CNTL_0 selects.
-CoreId selected_core(u32 which);
-
 /// One core's debug hardware. Plain data without padding.
 struct CoreDebug {
   enum class Access : u32 { None, Read, Write };
@@ -58,9 +55,9 @@ struct CoreDebug {
   u32 modes = 0;
   std::array<u32, kWatchpoints> address{};
 
-  u32 pause_wanted = 0;          // pause as soon as the load under way has its answer
-  u32 step_primed = 0;           // the next Step command executes an instruction
-  u32 stepping = 0;              // pause after the next instruction
+  u32 pause_wanted = 0;  // pause as soon as the load under way has its answer
+  u32 step_primed = 0;   // the next Step command executes an instruction
+  u32 stepping = 0;      // pause after the next instruction
   // A memory command under way. It may have to wait, as a core's access would.
   Access access = Access::None;
   u32 access_address = 0;

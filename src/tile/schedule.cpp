@@ -22,7 +22,7 @@ bool Tile::anyone_awake() const {
     if (slot.status == CoreStatus::Running) return true;
     if (slot.status == CoreStatus::Blocked && !parking_) return true;
   }
-  return !coprocessor_->asleep() || dump_.running();
+  return !coprocessor_asleep() || dump_.running();
 }
 
 Cycle Tile::next_cycle() const {
@@ -88,7 +88,7 @@ void Tile::run_turn(Cycle limit) {
   // One core alone can run on: nobody is there to see the difference. Whatever it does that
   // could rouse somebody ends the long turn at the quantum it is in.
   long_turn_ =
-      running == 1 && !retries && !pic_.armed() && coprocessor_->asleep() && !dump_.running();
+      running == 1 && !retries && !pic_.armed() && coprocessor_asleep() && !dump_.running();
   turn_end_ = long_turn_ ? limit : nominal_end(now_);
   for (unsigned core = 0; core < kCores; ++core) {
     CoreSlot& slot = slots_[core];
@@ -101,7 +101,7 @@ void Tile::run_turn(Cycle limit) {
     run_core<Traced>(core);
   }
   position_ = kCores;
-  if (!coprocessor_->asleep()) {
+  if (!coprocessor_asleep()) {
     const Cycle begin = nominal_begin(turn_end_ - 1);
     if (Traced && trace_->follows_threads())
       coprocessor_->run_traced(begin, turn_end_, *trace_);
@@ -131,11 +131,11 @@ void Tile::run_core(unsigned core) {
     if (followed) {
       outcome = run_followed(core);
     } else if (slot.recording) {
-      outcome = riscv::run(state, *recording_buses_[core], state.cycle + 1);
+      outcome = execute_recorded(core, state.cycle + 1);
       recording_buses_[core]->attention = false;
       check_recording(core);
     } else {
-      outcome = riscv::run(state, *buses_[core], turn_end_);
+      outcome = execute(core, turn_end_);
       buses_[core]->attention = false;
     }
     after_run(core, outcome);

@@ -59,23 +59,26 @@ u64 hash_csrs(u64 seed, const riscv::CsrState& csr) {
 }  // namespace
 
 Tile::Tile(const TileConfig& config)
-    : Node(noc::NodeKind::Tensix, config.node, config.policy),
+    : Node(config.shape->kind, config.node, config.policy),
+      shape_(*config.shape),
       quantum_(config.quantum),
       parking_(config.parking),
+      l1_(shape_.l1_bytes),
       decoded_(Mapping::anonymous(u64{L1::kSize} / 4 * sizeof(riscv::Decoded))) {
   wakeup_.owner = this;
   wakeup_.wake = [](void* self, Resource r) { static_cast<Tile*>(self)->wake(r); };
   l1_.listen(this, [](void* self, u32 address, u32 bytes, const Author& author) {
     static_cast<Tile*>(self)->before_l1_write(address, bytes, author);
   });
-  make_coprocessor();
+  if (shape_.is_tensix()) make_coprocessor();
   make_nius(config);
-  streams_ = std::make_unique<noc::StreamFile>(&wakeup_);
+  streams_ = std::make_unique<noc::StreamFile>(&wakeup_, shape_.streams);
   for (unsigned core = 0; core < kCores; ++core) {
-    cores_[core].id = static_cast<CoreId>(core);
-    buses_[core] = std::make_unique<CoreBus<false>>(*this, core);
-    recording_buses_[core] = std::make_unique<CoreBus<true>>(*this, core);
+    cores_[core].id = shape_.core[core];
+    buses_[core] = std::make_unique<EthernetCoreBus<false>>(*this, core);
+    recording_buses_[core] = std::make_unique<EthernetCoreBus<true>>(*this, core);
   }
+  if (!shape_.is_tensix()) make_port(config);
 }
 
 Tile::~Tile() = default;
@@ -106,6 +109,7 @@ void Tile::make_nius(const TileConfig& config) {
   environment.wakeup = &wakeup_;
   environment.faults = &faults();
   environment.node = id();
+  environment.instance = config.ethernet ? config.ethernet->instance : 0;
   environment.position = config.noc0;
   environment.tile = this;
   environment.read = [](void* self, u64 address, void* target, u32 bytes, Cycle now) {
@@ -127,7 +131,7 @@ void Tile::send(noc::Packet&& packet) {
   if (trace_ != nullptr) noc::trace_departure(*trace_, packet);
   bytes_sent_ += packet.payload ? packet.payload->size() : 0;
   if (packet.kind == noc::PacketKind::ReadRequest) {
-    if (packet.issuer <= Agent::Trisc2) ++activity_.reads[static_cast<unsigned>(packet.issuer)];
+    if (is_core(packet.issuer)) ++activity_.reads[index(core_of(packet.issuer))];
     activity_.read_target = packet.target;
     activity_.read_address = packet.address;
   } else if (packet.kind != noc::PacketKind::ReadResponse) {
@@ -146,7 +150,7 @@ void Tile::send(noc::Packet&& packet) {
 bool Tile::host_read(u64 address, std::span<u8> bytes, Cycle now) {
   if (bytes.empty()) return true;
   begin_host_access(now);
-  if (address < L1::kSize)
+  if (address < l1_.size())
     return noc_read(address, bytes.data(), narrow_size(bytes), now_, Agent::Host);
   return each_word(address, bytes.size(), [&](u32 at, u64 offset, u32 skip, u32 count) {
     u32 word = 0;
@@ -160,7 +164,7 @@ bool Tile::host_write(u64 address, std::span<const u8> bytes, Cycle now) {
   if (bytes.empty()) return true;
   begin_host_access(now);
   const Author author{Agent::Host, 0, now_};
-  if (address < L1::kSize) return noc_write(address, bytes.data(), narrow_size(bytes), author);
+  if (address < l1_.size()) return noc_write(address, bytes.data(), narrow_size(bytes), author);
   return each_word(address, bytes.size(), [&](u32 at, u64 offset, u32 skip, u32 count) {
     u32 word = 0;
     // A write narrower than a register keeps the register's other bytes.
@@ -197,7 +201,8 @@ void Tile::archive(Archive& archive) {
   archive.value(turn_limit_);
   archive.value(long_turn_);
   l1_.archive(archive);
-  coprocessor_->archive(archive);
+  if (coprocessor_ != nullptr) coprocessor_->archive(archive);
+  if (port_ != nullptr) port_->archive(archive);
   for (auto& niu : nius_) niu->archive(archive);
   streams_->archive(archive);
   archive.value(mailboxes_);
@@ -223,8 +228,9 @@ void Tile::archive(Archive& archive) {
 
 u64 Tile::hash(u64 seed) const {
   seed ^= l1_.memory().hash();
-  for (unsigned core = 0; core < kCores; ++core) seed = hash_core(seed, core);
-  seed = coprocessor_->hash(seed);
+  for (unsigned core = 0; core < shape_.cores; ++core) seed = hash_core(seed, core);
+  if (coprocessor_ != nullptr) seed = coprocessor_->hash(seed);
+  if (port_ != nullptr) seed = port_->hash(seed);
   for (const auto& niu : nius_) seed = niu->hash(seed);
   seed = streams_->hash(seed);
   seed = mailboxes_.hash(seed);
@@ -254,9 +260,9 @@ u64 Tile::hash_core(u64 seed, unsigned core) const {
 void Tile::reset(Cycle now) {
   begin_host_access(now);
   debug_.reset();
-  for (unsigned core = 0; core < kCores; ++core) hold_core(core);
+  for (unsigned core = 0; core < shape_.cores; ++core) hold_core(core);
   riscv_debug_ = {};
-  coprocessor_->reset();
+  if (coprocessor_ != nullptr) coprocessor_->reset();
   for (auto& niu : nius_) niu->reset();
   streams_->reset();
   mailboxes_ = {};
@@ -264,6 +270,7 @@ void Tile::reset(Cycle now) {
   timestamper_ = {};
   pic_ = {};
   faults().clear();
+  if (port_ != nullptr) boot_ethernet();
 }
 
 u64 Tile::instructions() const {
@@ -274,15 +281,15 @@ u64 Tile::instructions() const {
 
 u64 Tile::tensix_instructions() const {
   u64 sum = 0;
-  for (unsigned thread = 0; thread < kThreads; ++thread)
+  for (unsigned thread = 0; coprocessor_ != nullptr && thread < kThreads; ++thread)
     sum += coprocessor_->instructions_executed(thread);
   return sum;
 }
 
 bool Tile::in_use() const {
-  for (const CoreSlot& slot : slots_)
-    if (slot.status != CoreStatus::Reset) return true;
-  return !coprocessor_->asleep();
+  for (unsigned core = 0; core < shape_.cores; ++core)
+    if (slots_[core].status != CoreStatus::Reset && !is_waiting_for_work(core)) return true;
+  return !coprocessor_asleep();
 }
 
 }  // namespace bhemu::tile

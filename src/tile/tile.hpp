@@ -1,5 +1,6 @@
-// A Tensix tile: L1, five cores, the coprocessor, two NIUs, overlay registers, and the order in
-// which they take their turns.
+// A tile with cores: L1, the cores, the coprocessor of a Tensix tile or the port of an Ethernet
+// tile, two NIUs, overlay registers, and the order in which they take their turns. What tells the
+// two kinds apart is in shape.hpp.
 //
 // Documents: seed 000 (address space), BlackholeA0/TensixTile/BabyRISCV/README.md (memory map),
 // SoftReset.md; the schedule: docs/ARCHITECTURE.md, "Inside a tile".
@@ -11,11 +12,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/fault.hpp"
 #include "base/wakeup.hpp"
+#include "eth/base_firmware.hpp"
+#include "eth/port.hpp"
 #include "mem/l1.hpp"
 #include "noc/niu.hpp"
 #include "noc/node.hpp"
@@ -31,6 +35,7 @@
 #include "tile/pic.hpp"
 #include "tile/regions.hpp"
 #include "tile/riscv_debug.hpp"
+#include "tile/shape.hpp"
 #include "tile/slot.hpp"
 #include "tile/timestamper.hpp"
 #include "trace/port.hpp"
@@ -38,6 +43,7 @@
 namespace bhemu::tile {
 
 struct TileConfig {
+  const Shape* shape = &tensix_shape();
   NodeId node = kNoNode;
   Coord noc0;  // physical
   const noc::Routing* routing = nullptr;
@@ -45,6 +51,7 @@ struct TileConfig {
   const FaultPolicy* policy = nullptr;
   Cycle quantum = 32;
   bool parking = true;
+  std::optional<eth::BootFacts> ethernet;  // of an Ethernet tile, which starts by itself
 };
 
 /// What a tile has done that others, or the host, could ever notice; for the livelock check.
@@ -64,6 +71,8 @@ struct CoreWait {
 
 template <bool Record>
 struct CoreBus;
+template <bool Record>
+struct EthernetCoreBus;
 
 class Tile final : public noc::Node {
  public:
@@ -87,16 +96,24 @@ class Tile final : public noc::Node {
   void settle(Cycle now);
 
   // --- Inspection
+  const Shape& shape() const { return shape_; }
   L1& l1() { return l1_; }
   const riscv::CoreState& core(CoreId id) const { return cores_[index(id)]; }
   CoreStatus status(CoreId id) const { return slots_[index(id)].status; }
+  /// Of a Tensix tile.
   tensix::Coprocessor& coprocessor() { return *coprocessor_; }
   const tensix::Coprocessor& coprocessor() const { return *coprocessor_; }
+  /// Null in a Tensix tile.
+  const eth::Port* port() const { return port_.get(); }
+  /// ERISC0 is where an Ethernet tile that nobody uses spends its time: in the waiting loop of the
+  /// base firmware.
+  bool is_waiting_for_work(unsigned core) const;
   noc::Niu& niu(unsigned noc) { return *nius_[noc]; }
   const noc::Niu& niu(unsigned noc) const { return *nius_[noc]; }
   /// Words for a core that is Blocked or Parked.
   CoreWait waiting(CoreId id) const;
-  /// True when a core of the tile is out of reset or the coprocessor has work.
+  /// True when a core of the tile is out of reset or the coprocessor has work. What the base
+  /// firmware of an Ethernet tile does while it waits does not count.
   bool in_use() const;
   u64 instructions() const;  // RISC-V, all cores
   /// Those of them that parked cores retired without anybody executing them.
@@ -111,7 +128,13 @@ class Tile final : public noc::Node {
   friend struct CoreBus;
   friend class DebugProbe;
   static constexpr unsigned kOutside = kCores + 1;  // arrivals and the host: between turns
-  static constexpr unsigned index(CoreId id) { return static_cast<unsigned>(id); }
+  static constexpr unsigned index(CoreId id) { return index_of(id); }
+  Agent agent(unsigned core) const { return agent_of(shape_.core[core]); }
+  const RegionInfo& region_info(Region region) const { return (*shape_.regions)[region]; }
+  /// Null for whoever is no core.
+  CoreSlot* slot_of(Agent agent) {
+    return is_core(agent) ? &slots_[index(core_of(agent))] : nullptr;
+  }
 
   // Schedule (schedule.cpp)
   template <bool Traced>
@@ -122,6 +145,9 @@ class Tile final : public noc::Node {
   void run_core(unsigned core);
   void after_run(unsigned core, riscv::Outcome outcome);
   void serve_arrivals();
+  riscv::Outcome execute(unsigned core, Cycle until);
+  riscv::Outcome execute_recorded(unsigned core, Cycle until);
+  bool coprocessor_asleep() const { return coprocessor_ == nullptr || coprocessor_->asleep(); }
   bool anyone_awake() const;
   Cycle nominal_begin(Cycle at) const { return std::max(turn_begin_, at - at % quantum_); }
   Cycle nominal_end(Cycle at) const;
@@ -203,6 +229,7 @@ class Tile final : public noc::Node {
   bool write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc);
   // Debug daisychain, read-back and performance counters (debug_access.cpp). False: refused.
   bool read_debug_live(Agent agent, u32 offset, u32& value, Cycle now, u32 pc);
+  bool miss_coprocessor(u32 offset, Agent agent, Cycle now, u32 pc);
   bool read_daisychain(Agent agent, u32& value, Cycle now, u32 pc);
   bool read_array(Agent agent, u32& value, Cycle now, u32 pc);
   bool read_config_back(Agent agent, u32& value, Cycle now, u32 pc);
@@ -221,14 +248,20 @@ class Tile final : public noc::Node {
   bool refuse(Rule rule, Agent agent, u32 address, u32 pc, Cycle now, const char* text);
   bool noc_read(u64 address, void* target, u32 bytes, Cycle now, Agent agent = Agent::Niu0);
   bool noc_write(u64 address, const void* source, u32 bytes, const Author& author);
+  bool read_port(Agent agent, u32 address, u32& value, Cycle now, u32 pc);
+  void show_heartbeat(u32 address, void* target, u32 bytes, Cycle now) const;
+  void boot_ethernet();
   u8* ldm_at(u32 address, u32 bytes, unsigned* owner = nullptr);
   void send(noc::Packet&& packet);
   void make_coprocessor();
+  void make_port(const TileConfig& config);
   void make_nius(const TileConfig& config);
   void begin_host_access(Cycle now);
   u64 hash_core(u64 seed, unsigned core) const;
   CoreWait waiting_in_loop(const CoreSlot& slot) const;
   void describe_streams(const CoreSlot& slot, std::string& what, std::string& who) const;
+
+  const Shape& shape_;
 
   // Hot.
   std::array<riscv::CoreState, kCores> cores_;
@@ -245,9 +278,11 @@ class Tile final : public noc::Node {
 
   L1 l1_;
   Mapping decoded_;  // riscv::Decoded per word of L1
-  std::array<std::unique_ptr<CoreBus<false>>, kCores> buses_;
-  std::array<std::unique_ptr<CoreBus<true>>, kCores> recording_buses_;
+  std::array<std::unique_ptr<EthernetCoreBus<false>>, kCores> buses_;  // as CoreBus in most tiles
+  std::array<std::unique_ptr<EthernetCoreBus<true>>, kCores> recording_buses_;
   std::unique_ptr<tensix::Coprocessor> coprocessor_;
+  std::unique_ptr<eth::Port> port_;
+  std::optional<eth::BootFacts> boot_;
   std::array<std::unique_ptr<noc::Niu>, kNocs> nius_;
   std::unique_ptr<noc::StreamFile> streams_;
   Mailboxes mailboxes_;

@@ -33,10 +33,10 @@ riscv::Outcome Tile::step_traced(unsigned core) {
   trace::Port& port = *trace_;
   const Cycle cycle = state.cycle;
   const u32 pc = state.pc;
-  const u32 word = riscv::is_instruction_address(pc) ? l1_.read32(pc) : 0;
+  const u32 word = riscv::is_instruction_address(pc, l1_.size()) ? l1_.read32(pc) : 0;
   const riscv::Effect effect = riscv::effect_of(state, word);
   std::optional<riscv::VectorAccess> vector;
-  if (effect.reach == riscv::Reach::Vector && core == index(CoreId::Trisc2)) {
+  if (effect.reach == riscv::Reach::Vector && shape_.core[core] == CoreId::Trisc2) {
     vector.emplace();
     if (riscv::plan_vector_access(state, word, *vector) != riscv::VectorResult::Ok) vector.reset();
   }
@@ -44,8 +44,7 @@ riscv::Outcome Tile::step_traced(unsigned core) {
   slot.block = BlockKind::None;
 
   const riscv::Outcome outcome =
-      slot.recording ? riscv::run(state, *recording_buses_[core], cycle + 1)
-                     : riscv::run(state, *buses_[core], cycle + 1);
+      slot.recording ? execute_recorded(core, cycle + 1) : execute(core, cycle + 1);
 
   if (outcome == riscv::Outcome::Ok) {
     trace::Retired retired{pc,
@@ -55,7 +54,7 @@ riscv::Outcome Tile::step_traced(unsigned core) {
                            riscv::value_of(state, effect),
                            {}};
     const bool atomic = effect.reach == riscv::Reach::Atomic;
-    const u32 after = atomic && L1::contains(effect.address, 4) ? l1_.read32(effect.address) : 0;
+    const u32 after = atomic && l1_.has(effect.address, 4) ? l1_.read32(effect.address) : 0;
     retired.memory = memory_use(effect, retired.value, after);
     if (effect.destination == riscv::Destination::Integer && effect.reg == 0) {
       retired.file = trace::RegisterFile::None;
@@ -103,7 +102,7 @@ void Tile::trace_push(unsigned core, Cycle cycle, u32 word, const riscv::Effect&
     pushed = std::rotr(word, 2);
   } else {
     const Region region =
-        effect.reach == riscv::Reach::Store ? region_at(effect.address) : Region::Count;
+        effect.reach == riscv::Reach::Store ? shape_.regions->at(effect.address) : Region::Count;
     if (region == Region::InstrnBuf1 || region == Region::InstrnBuf2)
       thread = region == Region::InstrnBuf1 ? 1 : 2;
     else if (region != Region::InstrnBuf0)
@@ -111,8 +110,7 @@ void Tile::trace_push(unsigned core, Cycle cycle, u32 word, const riscv::Effect&
   }
   // While the debug bus owns the FIFO, what cores push is lost (mmio.cpp).
   if (bit(debug_.get(debug_reg::DBG_INSTRN_BUF_CTRL0), thread)) return;
-  trace_->add(cycle, agent_of(static_cast<CoreId>(core)),
-              trace::Pushed{static_cast<u8>(thread), pushed});
+  trace_->add(cycle, agent(core), trace::Pushed{static_cast<u8>(thread), pushed});
 }
 
 void Tile::trace_vector(unsigned core, u32 pc, const riscv::VectorAccess& access) {
@@ -127,7 +125,7 @@ void Tile::trace_vector(unsigned core, u32 pc, const riscv::VectorAccess& access
     event.memory.address = element.address;
     u32& value = access.store ? event.memory.stored : event.memory.loaded;
     std::memcpy(&value, &state.v.reg[element.reg][element.offset], access.bytes);
-    trace_->add(state.cycle - 1, agent_of(static_cast<CoreId>(core)), event);
+    trace_->add(state.cycle - 1, agent(core), event);
   }
 }
 
@@ -136,9 +134,9 @@ void Tile::trace_block(unsigned core) {
   if (stall.open) return;
   const riscv::CoreState& state = cores_[core];
   stall = {true, state.cycle};
-  CoreWait wait = waiting(static_cast<CoreId>(core));
+  CoreWait wait = waiting(shape_.core[core]);
   if (wait.what.empty()) wait = {"a debugger to let it go on", "the debugger"};
-  trace_->add(state.cycle, agent_of(static_cast<CoreId>(core)),
+  trace_->add(state.cycle, agent(core),
               trace::StallBegin{state.pc, std::move(wait.what), std::move(wait.who)});
 }
 
@@ -193,19 +191,18 @@ void Tile::trace_reset(unsigned core, bool held) {
   trace_->stall(core) = {};
   // The core may have been ahead of the one that holds it, in the same turn.
   const Cycle at = held ? std::max(wake_cycle(core), state.cycle) : state.cycle;
-  trace_->add(at, agent_of(static_cast<CoreId>(core)), trace::ResetChanged{held, state.pc});
+  trace_->add(at, agent(core), trace::ResetChanged{held, state.pc});
 }
 
 void Tile::trace_interrupt(unsigned core, u32 handler) {
   const riscv::CoreState& state = cores_[core];
-  trace_->add(state.cycle, agent_of(static_cast<CoreId>(core)),
-              trace::Interrupted{state.pc, handler});
+  trace_->add(state.cycle, agent(core), trace::Interrupted{state.pc, handler});
 }
 
 void Tile::trace_queue(unsigned core, trace::Queue queue, bool push, unsigned from, unsigned to,
                        u32 value, Cycle now) {
   trace_->add(
-      now, agent_of(static_cast<CoreId>(core)),
+      now, agent(core),
       trace::QueueMoved{queue, push, static_cast<CoreId>(from), static_cast<CoreId>(to), value});
 }
 
@@ -213,14 +210,14 @@ void Tile::trace_semaphore(unsigned core, u32 semaphore, u32 before, Cycle now) 
   const u32 after = coprocessor_->read_semaphore(semaphore);
   const u32 max = coprocessor_->semaphore_max(semaphore);
   if (after == before) return;
-  trace_->add(now, agent_of(static_cast<CoreId>(core)),
+  trace_->add(now, agent(core),
               trace::SemaphoreChanged{static_cast<u8>(semaphore), static_cast<u8>(before),
                                       static_cast<u8>(after), static_cast<u8>(max)});
 }
 
 /// What write_register does with an address of the overlay, and every register that it changes.
 bool Tile::write_stream(u32 address, u32 value, const Author& author) {
-  const u32 offset = address - info_of(Region::Overlay).first;
+  const u32 offset = address - region_info(Region::Overlay).first;
   const u32 stream = offset / noc::kStreamStride;
   const u32 base = stream * noc::kStreamStride;
   const noc::StreamRegisterInfo* rows = noc::stream_registers();

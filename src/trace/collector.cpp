@@ -10,7 +10,8 @@ Collector::Collector(std::unique_ptr<Sink> sink, const Selection& selection,
     : selection_(selection), sink_(std::move(sink)), ports_(nodes.size()) {
   for (std::size_t node = 0; node < nodes.size(); ++node)
     if (selection_.wants_node(static_cast<NodeId>(node)))
-      ports_[node] = std::make_unique<Port>(static_cast<NodeId>(node), selection_);
+      ports_[node] =
+          std::make_unique<Port>(static_cast<NodeId>(node), selection_, nodes[node].first_core);
   sink_->begin(nodes);
   flush();
 }

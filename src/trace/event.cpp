@@ -13,7 +13,7 @@ constexpr What kWhatOf[] = {What::Riscv,  What::Riscv, What::Riscv, What::Riscv,
 static_assert(std::size(kWhatOf) == std::variant_size_v<Detail>);
 
 /// The host acts between epochs; then what has arrived, the cores, the coprocessor.
-constexpr u8 kRank[kAgents] = {3, 4, 5, 6, 7, 8, 9, 10, 1, 2, 11, 0};
+constexpr u8 kRank[kAgents] = {3, 4, 5, 6, 7, 8, 9, 10, 1, 2, 11, 0, 3, 4};
 
 }  // namespace
 

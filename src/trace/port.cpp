@@ -13,7 +13,7 @@ void Port::insert(std::size_t at, Cycle cycle, Agent agent, Detail detail) {
 }
 
 void Port::retired(std::size_t mark, unsigned core, Cycle cycle, const Retired& retired) {
-  const Agent agent = agent_of(static_cast<CoreId>(core));
+  const Agent agent = this->agent(core);
   // Before the first cycle nothing is remembered either: whether a core was run or parked until
   // then must not show.
   if (!covers(cycle) || !wants(What::Riscv, agent)) return;
@@ -30,16 +30,14 @@ void Port::executed(std::size_t mark, unsigned thread, Cycle cycle, const Execut
 
 void Port::end_repeats(unsigned core) {
   const Cycle now = repeats_[core].now();
-  if (const auto ended = repeats_[core].end())
-    insert(events_.size(), now, agent_of(static_cast<CoreId>(core)), *ended);
+  if (const auto ended = repeats_[core].end()) insert(events_.size(), now, agent(core), *ended);
 }
 
 void Port::end_stall(std::size_t mark, unsigned index, Cycle cycle, u32 at) {
   Stall& stall = stalls_[index];
   if (!stall.open) return;
   stall.open = false;
-  const Agent agent =
-      index < kCores ? agent_of(static_cast<CoreId>(index)) : agent_of_thread(index - kCores);
+  const Agent agent = index < kCores ? this->agent(index) : agent_of_thread(index - kCores);
   if (!covers(cycle) || !wants(What::Stall, agent)) return;
   const bool known = stall.begin >= from();
   insert(mark, cycle, agent, StallEnd{at, known ? stall.begin : kNever});

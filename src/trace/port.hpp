@@ -14,7 +14,9 @@ namespace bhemu::trace {
 
 class Port {
  public:
-  Port(NodeId node, const Selection& selection) : node_(node), selection_(selection) {}
+  /// `first` is the first core of the node's tile, for nodes with cores.
+  Port(NodeId node, const Selection& selection, CoreId first = CoreId::Brisc)
+      : node_(node), selection_(selection), first_(first) {}
 
   bool wants(What what) const { return selection_.wants(what); }
   bool wants(What what, Agent agent) const {
@@ -22,7 +24,7 @@ class Port {
   }
   /// Instructions of this core have to be looked at one by one.
   bool follows(unsigned core) const {
-    const Agent agent = agent_of(static_cast<CoreId>(core));
+    const Agent agent = this->agent(core);
     return wants(What::Riscv, agent) || wants(What::Stall, agent) || wants(What::Tensix, agent);
   }
   /// So have the threads' instructions.
@@ -69,10 +71,14 @@ class Port {
   std::size_t& faults_seen() { return faults_seen_; }
 
  private:
+  Agent agent(unsigned core) const {
+    return agent_of(static_cast<CoreId>(static_cast<unsigned>(first_) + core));
+  }
   void insert(std::size_t at, Cycle cycle, Agent agent, Detail detail);
 
   NodeId node_;
   const Selection& selection_;
+  CoreId first_;
   std::vector<Event> events_;
   std::array<Repeats, kCores> repeats_;
   std::array<Stall, kCores + kThreads> stalls_{};

@@ -13,6 +13,7 @@ struct NodeName {
   Coord translated;
   std::string name;  // "Tensix tile (1,2)", "DRAM bank 3 (17,21)"
   bool tensix = false;
+  CoreId first_core = CoreId::Brisc;
 };
 
 /// How a trace ended.

@@ -24,7 +24,7 @@ TEST_F(Attributes, the_class_device_says_what_the_telemetry_says) {
   EXPECT_EQ(read(kClass + "tt_serial"), "0000043000000001\n");
   EXPECT_EQ(read(kClass + "tt_asic_id"), "0000000000000001\n");
   EXPECT_EQ(read(kClass + "tt_aiclk"), "800\n");
-  EXPECT_EQ(read(kClass + "tt_fw_bundle_ver"), "18.8.0.0\n");
+  EXPECT_EQ(read(kClass + "tt_fw_bundle_ver"), "18.12.0.0\n");
   EXPECT_EQ(read(kClass + "tt_therm_trip_count"), "0\n");
   EXPECT_EQ(read(kClass + "tt_nonsense"), "(none)");
 }

@@ -60,6 +60,9 @@ class ArcTile : public testing::Test {
                {.board_id = u64{0x43} << 36 | 0x1234,
                 .enabled_tensix_columns = 0x3FF5,
                 .enabled_ethernet = 0x2EDF,
+                .ethernet_version = 0x00010600,
+                .bundle_version = 0x120C0000,
+                .asic_id = 0x1234,
                 .enabled_gddr = 0x7F}};
 };
 
@@ -74,6 +77,9 @@ TEST_F(ArcTile, telemetry_agrees_with_the_board) {
   EXPECT_EQ(tags.at(2), 0x1234u);
   EXPECT_EQ(tags.at(34), 0x3FF5u);
   EXPECT_EQ(tags.at(35), 0x2EDFu);
+  EXPECT_EQ(tags.at(24), 0x00010600u);
+  EXPECT_EQ(tags.at(28), 0x120C0000u);
+  EXPECT_EQ(tags.at(62), 0x1234u);
   EXPECT_EQ(tags.at(36), 0x7Fu);
   EXPECT_EQ(tags.at(22), 0x1555u);  // seven banks trained
   EXPECT_EQ(tags.at(33), tags.size());

@@ -1,9 +1,8 @@
-// DRAM banks, the PCIe tile, Ethernet tiles.
+// DRAM banks, the PCIe tile.
 #include <gtest/gtest.h>
 
 #include <thread>
 
-#include "arc/ethernet.hpp"
 #include "dram/bank.hpp"
 #include "noc/fabric.hpp"
 #include "pcie/endpoint.hpp"
@@ -178,34 +177,6 @@ TEST_F(PcieTile, a_host_thread_that_sees_the_flag_sees_the_data) {
     }
   }
   host.join();
-}
-
-TEST(EthernetTile, its_l1_answers_and_nothing_else_does) {
-  Fabric fabric;
-  TestTile& a = fabric.tile(kA);
-  arc::EthernetTile tile(fabric.endpoint(NodeKind::Ethernet, {20, 25}));
-  fabric.add_endpoint(tile);
-  issue(a, 1,
-        {.control = kAtomic | kResponse,
-         .target = 0x7FFF0,
-         .target_at = at({20, 25}),
-         .home = 0x40,
-         .home_at = at(kA),
-         .length = 0x107C,
-         .data = 6});
-  fabric.run();
-  u32 value = 0;
-  EXPECT_TRUE(tile.host_read(0x7FFF0, {reinterpret_cast<u8*>(&value), 4}, 0));
-  EXPECT_EQ(value, 6u);
-  EXPECT_FALSE(tile.host_read(0x80000, {reinterpret_cast<u8*>(&value), 4}, 0));
-  issue(a, 1,
-        {.target = 0xFFB20044,
-         .target_at = at({20, 25}),
-         .home = 0x44,
-         .home_at = at(kA),
-         .length = 4});
-  fabric.run();
-  EXPECT_EQ(tile.faults().faults().back().rule, Rule::NocAddress);
 }
 
 }  // namespace

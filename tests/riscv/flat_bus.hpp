@@ -42,6 +42,7 @@ struct FlatMemory {
 template <bool Record>
 struct BasicFlatBus {
   static constexpr bool kRecord = Record;
+  static constexpr u32 kL1Bytes = kL1Size;
   explicit BasicFlatBus(FlatMemory& memory, u32 ldm_bytes = 0x2000)
       : memory(memory),
         l1(memory.l1.data()),
