@@ -20,6 +20,10 @@ using host::SettingStyle;
 
 namespace {
 
+// Milliseconds without a call after which a card that has work is run.
+constexpr unsigned kSoon = 100;
+constexpr unsigned kLate = 3000;
+
 void check_buffer(std::span<const u8> bytes) {
   if (bytes.data() == nullptr && !bytes.empty())
     throw card::AccessError(fmt::format("the buffer for {} bytes is null", bytes.size()));
@@ -74,9 +78,12 @@ Session::Session(const SessionSettings& settings, CallbackMemory::Read read,
   card_.on_silence([this] { speak(); });
   if (settings.clock == ClockMode::Free) card_.start();
   if (settings.clock != ClockMode::Auto || !has_memory_) return;
-  silence_ = std::make_unique<SilenceWatch>(SilenceWatch::Client{
-      [this] { return Visit(card_, false).device().run(0).status != RunStatus::Idle; },
-      [this] { return memory_.uses() != 0; }, [this] { card_.start(); }});
+  silence_ = std::make_unique<SilenceWatch>(
+      SilenceWatch::Client{
+          [this] { return Visit(card_, false).device().run(0).status != RunStatus::Idle; },
+          [this] { return memory_.uses() != 0; }, [this] { return run_a_little(); },
+          [this] { card_.start(); }},
+      settings.polls_memory ? kSoon : kLate);
 }
 
 Session::~Session() {
@@ -132,6 +139,16 @@ std::string Session::take_faults(const Visit& visit) {
   const auto reports = host::fault_reports(device, code_.of_faults(device));
   visit.forgive();
   return reports.empty() ? "" : host::fault_text(reports);
+}
+
+/// In the thread of the watch: false when nothing more will happen by itself.
+bool Session::run_a_little() {
+  constexpr Cycle kStretch = 16384;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const Visit visit(card_, false);
+  const RunStatus status = visit.device().run(kStretch).status;
+  has_faulted_ |= status == RunStatus::Faulted;
+  return status == RunStatus::Cycles;
 }
 
 /// In the card's thread: the client has not called since the card met a fault, and perhaps never

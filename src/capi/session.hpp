@@ -77,6 +77,7 @@ class Session {
   void host_mistake(const std::string& text);
   void guest_mistake(const std::string& text);
   void speak();
+  bool run_a_little();
   void observe(const Visit& visit, NodeId node, u64 address, std::span<const u8> bytes);
   bool is_still(const Visit& visit);
   std::string hang(const Visit& visit);

@@ -11,8 +11,8 @@ constexpr unsigned kTicksUnshared = 100;
 
 }  // namespace
 
-SilenceWatch::SilenceWatch(Client client)
-    : client_(std::move(client)), thread_([this] { watch(); }) {}
+SilenceWatch::SilenceWatch(Client client, unsigned patience)
+    : client_(std::move(client)), patience_(patience), thread_([this] { watch(); }) {}
 
 SilenceWatch::~SilenceWatch() {
   {
@@ -39,6 +39,32 @@ bool SilenceWatch::sleep_until_called(u64 seen) {
   return !quit_;
 }
 
+/// True: the card has reached into host memory.
+bool SilenceWatch::run_until_called(u64 seen) {
+  while (calls_.load() == seen && client_.run_a_little()) {
+    if (client_.shares()) return true;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (quit_) return false;
+  }
+  return client_.shares();
+}
+
+/// A tick without a call. True: the card has been set free, or the watch is at its end.
+bool SilenceWatch::is_over(u64 seen, unsigned& quiet) {
+  if (!client_.has_work()) {
+    quiet = 0;
+    return !sleep_until_called(seen);
+  }
+  const bool shares = client_.shares();
+  if (++quiet < (shares ? kTicksShared : patience_)) return false;
+  quiet = 0;
+  if (shares || run_until_called(seen)) {
+    client_.set_free();
+    return true;
+  }
+  return !sleep_until_called(seen);
+}
+
 void SilenceWatch::watch() {
   u64 seen = ~u64{0};
   unsigned quiet = 0;
@@ -50,16 +76,9 @@ void SilenceWatch::watch() {
     if (const u64 calls = calls_.load(); calls != seen) {
       seen = calls;
       quiet = 0;
-      continue;
+    } else if (is_over(seen, quiet)) {
+      return;
     }
-    if (!client_.has_work()) {
-      quiet = 0;
-      if (!sleep_until_called(seen)) return;
-      continue;
-    }
-    if (++quiet < (client_.shares() ? kTicksShared : kTicksUnshared)) continue;
-    client_.free_running();
-    return;
   }
 }
 

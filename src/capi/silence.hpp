@@ -4,8 +4,10 @@
 //
 // What counts is a stretch of time without a call while the card has something to do. It is counted
 // in ticks of a thread of its own, so a process that is stopped, or a machine that sleeps, adds
-// nothing. Where the card has reached into host memory before, a short stretch is enough; otherwise
-// the client may just be busy with something else while a kernel runs, so a long one is asked for.
+// nothing. Where the card has reached into host memory before, a short stretch is enough for good.
+// Otherwise the client may just be busy, for instance compiling: then, after a longer stretch, the
+// card is run until it has nothing to do or the client calls, and only a card that reaches into
+// host memory meanwhile is set free.
 #pragma once
 
 #include <atomic>
@@ -23,9 +25,12 @@ class SilenceWatch {
   struct Client {
     std::function<bool()> has_work;      // the card would do something if it had time
     std::function<bool()> shares;        // the card has reached into the client's memory
-    std::function<void()> free_running;  // called once, at the end; the thread ends with it
+    std::function<bool()> run_a_little;  // false: it cannot go on
+    std::function<void()> set_free;      // called once, at the end; the thread ends with it
   };
-  explicit SilenceWatch(Client client);
+  /// `patience`: ticks (milliseconds) without a call after which a card that has not reached into
+  /// host memory is run.
+  SilenceWatch(Client client, unsigned patience);
   ~SilenceWatch();
   SilenceWatch(const SilenceWatch&) = delete;
   SilenceWatch& operator=(const SilenceWatch&) = delete;
@@ -38,10 +43,13 @@ class SilenceWatch {
 
  private:
   void watch();
+  bool is_over(u64 seen, unsigned& quiet);
+  bool run_until_called(u64 seen);
   bool sleep_until_called(u64 seen);
   void wake();
 
   const Client client_;
+  const unsigned patience_;
   std::atomic<u64> calls_{0};
   std::atomic<bool> sleeps_{false};
   std::mutex mutex_;

@@ -183,6 +183,9 @@ CardSettings card_settings(const std::function<const char*(const char*)>& get,
     if (const char* value = get(variable.c_str())) set(settings, key, value, {variable, "", ""});
   }
   settings.caches = metal_caches(get);
+  // tt-metal's fast dispatch (tt_metal/llrt/rtoptions.cpp).
+  settings.polls_memory =
+      get("TT_METAL_SIMULATOR") != nullptr && get("TT_METAL_SLOW_DISPATCH_MODE") == nullptr;
   return settings;
 }
 

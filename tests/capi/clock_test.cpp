@@ -48,7 +48,8 @@ class CardClock : public CardTest {
 };
 
 TEST_F(CardClock, a_client_that_only_looks_at_its_memory_gets_its_answer) {
-  open("p150");
+  // The first tells that the client is tt-metal with fast dispatch; a stranger waits longer.
+  open("p150", {{"TT_METAL_SIMULATOR", "libbhemu.so"}});
   prepare();
   for (int round = 0; round < 3; ++round) {
     client.write32(1, 2, kFlag, 1);
@@ -57,8 +58,23 @@ TEST_F(CardClock, a_client_that_only_looks_at_its_memory_gets_its_answer) {
   }
 }
 
+TEST_F(CardClock, a_client_that_is_busy_with_something_else_keeps_the_clock_in_its_hands) {
+  open("p150", {{"TT_METAL_SIMULATOR", "libbhemu.so"}});
+  // A program that computes for a while, and never looks at host memory.
+  std::vector<u32> code{lui(6, 0x10000), lui(7, 0x8000), addi(5, 0, 0),
+                        addi(5, 5, 1),   sw(5, 6, 0),    0xFE729CE3};
+  code.push_back(kForever);
+  run_brisc({1, 2}, code);
+  std::this_thread::sleep_for(milliseconds(300));
+  // It has been run to its end meanwhile, and the clock stands still again.
+  EXPECT_EQ(tile_word({1, 2}, 0x10000), 0x8000u);
+  const u32 clock = tile_word({1, 2}, 0xFFB121F0);
+  std::this_thread::sleep_for(milliseconds(50));
+  EXPECT_LT(tile_word({1, 2}, 0xFFB121F0) - clock, 10000u);
+}
+
 TEST_F(CardClock, with_calls_only_nothing_happens_without_one) {
-  open("p150", {{"BHEMU_CLOCK", "calls"}});
+  open("p150", {{"BHEMU_CLOCK", "calls"}, {"TT_METAL_SIMULATOR", "libbhemu.so"}});
   prepare();
   client.write32(1, 2, kFlag, 1);
   std::this_thread::sleep_for(milliseconds(300));
@@ -112,7 +128,7 @@ TEST_F(CardClock, a_fault_of_a_free_card_reaches_the_next_call_once) {
 
 TEST_F(CardClock, a_fault_that_nobody_asks_about_is_printed) {
   testing::internal::CaptureStderr();
-  open("p150");
+  open("p150", {{"BHEMU_CLOCK", "free"}});
   prepare();
   // A place that no memory of the host's has.
   std::vector<u32> code;
