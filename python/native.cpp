@@ -217,6 +217,12 @@ class NativeDevice {
     host::read_registers(device_, coord_of(tile), *file, 0, words);
     return py::array_t<u32>(static_cast<py::ssize_t>(words.size()), words.data());
   }
+  unsigned source_format(std::pair<unsigned, unsigned> tile, const std::string& name) {
+    const auto file = host::register_file_named(name);
+    if (!file) throw InputError("", "", fmt::format("there is no register file '{}'", name));
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return host::source_format(device_, coord_of(tile), *file);
+  }
   py::dict core(std::pair<unsigned, unsigned> at, const std::string& name) {
     static constexpr const char* kStatus[] = {"reset",  "running", "blocked",
                                               "parked", "stopped", "halted"};
@@ -434,6 +440,7 @@ PYBIND11_MODULE(_native, module) {
       .def("cycle", &NativeDevice::cycle)
       .def("hash", &NativeDevice::hash)
       .def("registers", &NativeDevice::registers)
+      .def("source_format", &NativeDevice::source_format)
       .def("core", &NativeDevice::core)
       .def("circular_buffers", &NativeDevice::circular_buffers)
       .def("faults", &NativeDevice::faults)

@@ -9,6 +9,7 @@ import numpy as np
 
 from bhemu import _native
 from bhemu.errors import InputError
+from bhemu.tensor import source_values
 
 Coord = tuple[int, int]
 """Translated NoC 0 coordinates (x, y), as firmware and drivers use them."""
@@ -223,10 +224,14 @@ class Device:
         return self._device.registers(tile, "dst16").astype(np.uint16).reshape(1024, 16)
 
     def src(self, tile: Coord, which: str) -> np.ndarray:
-        """The matrix unit's bank of SrcA (``"a"``) or SrcB (``"b"``): float32 of shape (64, 16)."""
+        """The matrix unit's bank of SrcA (``"a"``) or SrcB (``"b"``): float32 of shape (64, 16).
+
+        The numbers are those of the format that the unpacker filled the bank with.
+        """
         if which not in ("a", "b"):
             raise ValueError(f"there is no source '{which}', only 'a' and 'b'")
-        return self._device.registers(tile, "src" + which).view(np.float32).reshape(64, 16)
+        cells = self._device.registers(tile, "src" + which).reshape(64, 16)
+        return source_values(cells, self._device.source_format(tile, "src" + which))
 
     def lregs(self, tile: Coord) -> np.ndarray:
         """The vector unit's registers: uint32 of shape (17, 32), lanes last."""

@@ -53,6 +53,31 @@ def dst_to_bf16(dst: np.ndarray) -> np.ndarray:
     return from_bf16((word & 0x8000) | ((word & 0xFF) << 7) | ((word >> 8) & 0x7F))
 
 
+_FIVE_BIT_EXPONENTS = (1, 2, 3, 10, 11)  # FP16, BFP8a, BFP4a, FP8, BFP2a
+_INT8, _INT16 = 14, 9
+
+
+def source_values(cells: np.ndarray, code: int) -> np.ndarray:
+    """Cells of SrcA or SrcB as the numbers of data format ``code``, in float32.
+
+    ``cells`` are words with sign, 8 bits of exponent and 10 of mantissa in float32's places. Formats
+    with 5 bits of exponent keep theirs in the low end of the 8; they know no infinity and no NaN.
+    """
+    exponent = (cells >> 23 & 0xFF).astype(np.int32)
+    mantissa = (cells >> 13 & 0x3FF).astype(np.int32)
+    if code == _INT8:
+        values = np.where(exponent == 0, 0, mantissa).astype(np.float32)
+    elif code == _INT16:
+        values = (mantissa >> 3 << 8 | exponent).astype(np.float32)
+    elif code in _FIVE_BIT_EXPONENTS:
+        exponent &= 31
+        values = np.ldexp((1024 + mantissa).astype(np.float32), exponent - 25)
+        values = np.where(exponent == 0, np.float32(0), values)
+    else:
+        return cells.astype(np.uint32).view(np.float32)
+    return np.where(cells >> 31 != 0, -values, values).astype(np.float32)
+
+
 def write_interleaved(device: "Device", address: int, pages: np.ndarray) -> None:
     """Page i (row i of ``pages``, in bytes) goes to bank i % banks at ``address`` plus
     i // banks pages."""

@@ -122,6 +122,27 @@ def test_register_files_have_their_shapes(card):
         card.src((1, 2), "c")
 
 
+def test_source_cells_are_read_as_the_unpackers_format():
+    def cell(sign, exponent, mantissa):
+        return sign << 31 | exponent << 23 | mantissa << 13
+
+    cases = [
+        (5, cell(0, 127, 512), 1.5),  # BF16
+        (4, cell(1, 128, 1), -2.001953125),  # TF32
+        (1, cell(0, 15, 512), 1.5),  # FP16
+        (1, cell(1, 31, 1023), -131008.0),  # no infinity
+        (1, cell(0, 0, 7), 0.0),
+        (10, cell(0, 16, 768), 3.5),  # FP8
+        (2, cell(1, 14, 0), -0.5),  # BFP8a
+        (14, cell(1, 16, 100), -100.0),  # INT8
+        (14, cell(0, 0, 0), 0.0),
+        (9, cell(0, 0x34, 0x12 << 3), 0x1234),  # INT16
+    ]
+    for code, word, value in cases:
+        got = bhemu.tensor.source_values(np.array([word], np.uint32), code)
+        assert got.dtype == np.float32 and got[0] == value, (code, hex(word))
+
+
 def test_a_tile_is_the_card_without_coordinates(card):
     tile = card.tile(3, 4)
     tile.write(0x1000, b"bytes")

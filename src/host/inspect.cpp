@@ -167,6 +167,12 @@ size_t register_words(RegisterFile file) {
   return index < kRegisterFiles ? kFiles[index].words : 0;
 }
 
+u32 source_format(Device& device, Coord tile, RegisterFile file) {
+  const tensix::FpuState& fpu = tensix_tile(device, tile).coprocessor().state().fpu;
+  const tensix::SrcFile& source = file == RegisterFile::SrcB ? fpu.src_b : fpu.src_a;
+  return source.format[source.matrix_bank];
+}
+
 void read_registers(Device& device, Coord tile, RegisterFile file, size_t first,
                     std::span<u32> words) {
   const tensix::State& state = tensix_tile(device, tile).coprocessor().state();

@@ -37,6 +37,10 @@ inline constexpr unsigned kRegisterFiles = 7;
 /// "dst16", "srca", ...; none for another name.
 std::optional<RegisterFile> register_file_named(std::string_view name);
 size_t register_words(RegisterFile file);
+/// Data format code of the matrix unit's bank of SrcA or SrcB: what the unpacker filled it as.
+/// Cells of formats with 5 bits of exponent have it in the low end of the 8-bit one, with a bias of
+/// 15; those of integers their magnitude where the mantissa is.
+u32 source_format(Device& device, Coord tile, RegisterFile file);
 /// Throws InputError for a tile that is none and a range that is not in the file.
 void read_registers(Device& device, Coord tile, RegisterFile file, size_t first,
                     std::span<u32> words);

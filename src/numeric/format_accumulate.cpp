@@ -1,5 +1,6 @@
 #include "numeric/format_accumulate.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -55,6 +56,18 @@ u32 accumulate_fp32(u32 old_value, u32 new_value) {
   const float sum = as_float(without_denormal(old_value)) + as_float(without_denormal(new_value));
   if (std::isnan(sum)) return 0x7FC00000u;
   return without_denormal(std::bit_cast<u32>(sum));
+}
+
+IntegerSum accumulate_int32(u32 old_value, u32 new_value) {
+  constexpr i64 kMost = 0x7FFFFFFF;
+  const auto signed_of = [](u32 v) {
+    const i64 magnitude = v & 0x7FFFFFFF;
+    return (v >> 31) != 0 ? -magnitude : magnitude;
+  };
+  const i64 sum = signed_of(old_value) + signed_of(new_value);
+  const u32 magnitude = static_cast<u32>(std::min(sum < 0 ? -sum : sum, kMost));
+  const bool certain = ((old_value | new_value) >> 31) == 0 && sum <= kMost;
+  return {magnitude | (sum < 0 ? 0x80000000u : 0), certain};
 }
 
 u16 accumulate_bf16(u16 old_value, u16 new_value) {

@@ -22,8 +22,7 @@ FpuTerm elementwise_product(u32 a, u32 b, FpuMode mode, u32 phase, bool keep) {
 }
 
 FpuTerm elementwise_sum(u32 a, u32 b, FpuMode mode, u32 phase, bool keep) {
-  // Of denormals kept in SrcB, only the cell without any mantissa bit is still zero.
-  const bool b_zero = cell_exponent(b) == 0 && (!keep || cell_mantissa(b) == 0);
+  const bool b_zero = cell_exponent(b) == 0 && !keep;
   u32 x = cell_exponent(a) == 0 ? 0 : a;
   u32 y = b_zero ? 0 : b;
   i32 x_value = x == 0 ? 0 : signed_by(x, static_cast<i32>(1024 + cell_mantissa(x)));

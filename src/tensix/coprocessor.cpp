@@ -235,7 +235,7 @@ u32 Coprocessor::read_config(unsigned thread, u32 index) const {
 
 void Coprocessor::write_config(unsigned thread, u32 index, u32 value, Cycle now) {
   state_->asleep = false;
-  if (write_config_window(*state_, environment_, index, value, now)) return;
+  if (write_config_window(*state_, environment_, core_of(thread), index, value, now)) return;
   const bool outside = index >= kConfigWindow;
   raise(environment_, outside ? Rule::TensixConfigIndex : Rule::TensixThreadConfigWrite,
         core_of(thread), index, now,

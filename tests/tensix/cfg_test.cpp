@@ -162,6 +162,29 @@ TEST(Cfg, indices_outside_the_space_are_faults) {
   }
 }
 
+TEST(Cfg, fields_without_effect_warn_once_when_they_are_set) {
+  Harness harness;
+  const auto warnings = [&] {
+    u32 count = 0;
+    for (const Fault& fault : harness.faults.faults())
+      count += fault.rule == Rule::ConfigWithoutEffect;
+    return count;
+  };
+  harness.gpr(0, 1) = 0x0000FF00;  // other fields of word 5
+  harness.gpr(0, 2) = 1;           // DEST_OFFSET_Enable
+  harness.execute(0, {wrcfg(1, 5), wrcfg(3, 5)});
+  EXPECT_EQ(warnings(), 0u);
+  harness.execute(0, {wrcfg(2, 5), wrcfg(2, 5)});
+  EXPECT_EQ(warnings(), 1u);
+  harness.coprocessor.write_config(1, kConfigDual + 221, 2, harness.now);
+  EXPECT_EQ(warnings(), 2u);
+  // Auto TTSync holds nothing unless instructions are tracked beside a resource.
+  harness.execute(2, {setc16(56, 0x10), setc16(56, 0x0F)});
+  EXPECT_EQ(warnings(), 2u);
+  harness.execute(2, {setc16(56, 0x14), setc16(67, 1)});
+  EXPECT_EQ(warnings(), 4u);
+}
+
 TEST(Cfg, writing_state_reset_clears_the_banks_own_words_but_rmwcib_does_not) {
   Harness harness;
   State& state = harness.state();

@@ -161,7 +161,7 @@ class Model {
     return true;
   }
   u32 cell_of(u32 half, u32 low, bool long_exponent, bool tf32) const {
-    if (tf32 && s_.low) return low & 0x1FFF;
+    if (tf32 && s_.low) return s_.fp32 ? 0 : low & 0x1FFF;  // tt-llk issue 449
     const u32 sign = half >> 15;
     if (!long_exponent) return sign << 18 | (half >> 5 & 1023) << 8 | (half & 31);
     const u32 mantissa = (half >> 8 & 127) * 8 + (tf32 ? low >> 13 : 0);

@@ -341,7 +341,6 @@ TEST_F(Pack, exponent_threshold_clears_small_values_and_statistics_see_them) {
 TEST_F(Pack, accumulation_adds_to_what_l1_holds_and_masked_datums_add_zero) {
   apply(Format::Bf16, Format::Bf16, false);
   set<cfg::THCON_SEC0_REG1_Pack_L1_Acc>(1);
-  set<cfg::THCON_SEC0_REG1_Disable_pack_zero_flags>(1);
   set<cfg::PCK_EDGE_OFFSET_SEC0_mask>(0x0001);
   packer().channel[1].x = 7;
   for (u32 i = 0; i < 8; ++i) put16(kData + 2 * i, 0x3F3F);
@@ -360,11 +359,12 @@ TEST_F(Pack, accumulation_works_in_each_of_its_formats) {
     u32 before, value, after;
   } cases[] = {{Format::Fp32, true, 0x3F800000, 0x40000000, 0x40400000},
                {Format::Bf16, false, 0x3F80, 0x4000, 0x4040},
-               {Format::Fp16, false, 0x0400, 0x8401, 0xFFFF}};
+               {Format::Fp16, false, 0x0400, 0x8401, 0xFFFF},
+               {Format::Int32, true, 1000, 234, 1234}};
   for (const auto& c : cases) {
     apply(c.format, c.format, c.read_32b);
     set<cfg::THCON_SEC0_REG1_Pack_L1_Acc>(1);
-    set<cfg::THCON_SEC0_REG1_Disable_pack_zero_flags>(1);
+    std::memset(l1.data() + kData, 0, 256);
     put32(kData, c.before);
     if (c.read_32b)
       put_fp32(0, 0, c.value);
@@ -375,9 +375,45 @@ TEST_F(Pack, accumulation_works_in_each_of_its_formats) {
     pacr({{"last", 1}, {"addr_mode", 2}});
     EXPECT_EQ(c.read_32b ? get32(kData) : get16(kData), c.after) << name_of(c.format);
   }
-  apply(Format::Int32, Format::Int32, true);
+  EXPECT_FALSE(faulted());
+  apply(Format::Int16, Format::Int16, false);
   pacr();
   EXPECT_TRUE(faulted(Rule::PackAccumulate));
+}
+
+TEST_F(Pack, accumulation_of_int32_warns_where_the_sum_is_not_documented) {
+  apply(Format::Int32, Format::Int32, true);
+  set<cfg::THCON_SEC0_REG1_Pack_L1_Acc>(1);
+  std::memset(l1.data() + kData, 0, 256);
+  put32(kData, 7);
+  put_fp32(0, 0, 0x80000003);  // -3
+  pacr({{"last", 1}, {"addr_mode", 2}});
+  EXPECT_TRUE(faulted(Rule::PackAccumulateSign));
+  EXPECT_EQ(get32(kData), 4u);
+}
+
+TEST_F(Pack, tf32_by_rounding_goes_on_as_tf32) {
+  const struct {
+    Format intermediate, out;
+    u32 value, result;
+  } cases[] = {{Format::Tf32, Format::Tf32, 0x3F801000, 0x3F802000},
+               {Format::Fp32, Format::Tf32, 0x3F801000, 0x3F802000},
+               {Format::Fp32, Format::Fp32, 0xBF800FFF, 0xBF800000},
+               {Format::Bf16, Format::Fp16, 0x3F801000, 0x3C01}};
+  for (const auto& c : cases) {
+    apply(c.intermediate, c.out, true);
+    set<cfg::THCON_SEC0_REG1_In_data_format>(static_cast<u32>(Format::Tf32));
+    set<cfg::PCK_DEST_RD_CTRL_Round_10b_mant>(1);
+    put_fp32(0, 0, c.value);
+    pacr({{"last", 1}, {"addr_mode", 2}});
+    EXPECT_EQ(c.out == Format::Fp16 ? get16(kData) : get32(kData), c.result);
+  }
+  EXPECT_FALSE(faulted());
+  apply(Format::Fp32, Format::Fp32, true);
+  set<cfg::THCON_SEC0_REG1_In_data_format>(static_cast<u32>(Format::Tf32));
+  set<cfg::PCK_DEST_RD_CTRL_Round_10b_mant>(0);
+  pacr({{"last", 1}});  // nothing has rounded
+  EXPECT_TRUE(faulted(Rule::PackFormatMismatch));
 }
 
 TEST_F(Pack, zero_write_packs_zeros_whatever_dst_holds) {
@@ -487,7 +523,6 @@ TEST_F(Pack, what_the_documents_leave_open_faults_by_name) {
   expect(Rule::PackXRange, {}, [&] { packer().channel[1].x = 16; });
   expect(Rule::PackL1Range, {}, [&] { set<cfg::THCON_SEC0_REG1_L1_Dest_addr>(kL1Size / 16); });
   expect(Rule::PackInterfaces, {}, [&] { set<cfg::DEST_TARGET_REG_CFG_PACK_SEC0_Offset>(2); });
-  expect(Rule::PackAccumulateZeroFlags, {}, [&] { set<cfg::THCON_SEC0_REG1_Pack_L1_Acc>(1); });
 }
 
 TEST_F(Pack, a_new_output_format_inside_a_tile_faults) {

@@ -166,11 +166,11 @@ void FpuProgram::set_modes() {
   }
 }
 
-/// The lowest bit of every datum of 8 or 16 bits that is nothing but a sign.
-u32 signs_of_zeros(u32 word, u32 width) {
+/// The lowest bit of every datum of 8 or 16 bits that is zero but for a sign.
+u32 zeros(u32 word, u32 width) {
   u32 found = 0;
   for (u32 low = 0; low < 32 && width <= 16; low += width)
-    if (bits(word, low, width) == 1u << (width - 1)) found |= 1u << low;
+    if (bits(word, low, width - 1) == 0) found |= 1u << low;
   return found;
 }
 
@@ -183,9 +183,9 @@ void FpuProgram::source_data() {
     if (pool_ && source % 2 == 1)
       for (u32& word : words) word = in_ == kBf16 ? 0x3F803F80 : 0x3F800000;
     words.resize(bytes / 4);
-    // docs/DISAGREEMENTS.md, denormals kept: a zero with a sign in SrcB.
+    // docs/DISAGREEMENTS.md, denormals kept: a zero in SrcB.
     if (keep_denormals_ != 0)
-      for (u32& word : words) word |= signs_of_zeros(word, datum_bits(in_));
+      for (u32& word : words) word |= zeros(word, datum_bits(in_));
     data.insert(data.end(), words.begin(), words.end());
   }
   if (data.size() > kDataBytes / 4) data.resize(kDataBytes / 4);
@@ -410,7 +410,8 @@ void FpuProgram::zero() {
       }
       return w_.op<op::ZEROACC>({{"where", w_.below(2)}, {"clear_mode", 2}});
     case 3:
-      return w_.op<op::ZEROSRC>({{"src_mask", 1 + w_.below(3)}, {"write_mode", 1}});
+      return w_.op<op::ZEROSRC>(
+          {{"src_mask", keep_denormals_ != 0 ? 1 : 1 + w_.below(3)}, {"write_mode", 1}});
     default:
       return w_.op<op::TRNSPSRCB>();
   }

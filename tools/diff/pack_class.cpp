@@ -194,7 +194,7 @@ Program PackProgram::make() {
   strange_ = w_.one_in(10);
   mode_ = strange_ && w_.one_in(2) ? kStrangeModes[w_.below(kStrangeModes.size())]
                                    : kPackModes[w_.below(kPackModes.size())];
-  strided_ = w_.one_in(8);
+  strided_ = w_.one_in(6);
   half_rows_ = !strided_ && datum_bits(mode_.out) >= 16 && w_.one_in(8);
   w_.keep = true;
   if (w_.one_in(8)) w_.use_second_bank();

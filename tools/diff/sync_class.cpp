@@ -65,6 +65,8 @@ class Network {
  private:
   void push_guard();
   void settle();
+  /// A wait that blocks the next instruction, of the configuration unit, and whichever others.
+  u32 blocks() { return w_.one_in(2) ? 0x1FF : w_.below(0x200) | 1u << 7; }
   void send(Channel& channel);
   void receive(Channel& channel);
   void send_by_semaphore(Channel& channel);
@@ -161,7 +163,7 @@ void Network::send_by_semaphore(Channel& channel) {
   const u32 one = 1u << channel.index;
   const u32 word = kWords[channel.index * kSlots + channel.sent % channel.depth];
   push_guard();
-  w_.op<op::SEMWAIT>({{"sem_sel", one}, {"wait_sem_cond", 2}, {"stall_res", 0x1FF}});
+  w_.op<op::SEMWAIT>({{"sem_sel", one}, {"wait_sem_cond", 2}, {"stall_res", blocks()}});
   w_.op<op::WRCFG>({{"gpr_address", w_.below(12)}, {"cfg_reg", word}});
   settle();
   w_.op<op::SEMPOST>({{"sem_sel", one}});
@@ -171,7 +173,7 @@ void Network::receive_by_semaphore(Channel& channel) {
   const u32 one = 1u << channel.index;
   const u32 word = kWords[channel.index * kSlots + channel.received % channel.depth];
   push_guard();
-  w_.op<op::SEMWAIT>({{"sem_sel", one}, {"wait_sem_cond", 1}, {"stall_res", 0x1FF}});
+  w_.op<op::SEMWAIT>({{"sem_sel", one}, {"wait_sem_cond", 1}, {"stall_res", blocks()}});
   w_.op<op::RDCFG>({{"gpr_address", w_.below(12)}, {"cfg_reg", word}});
   settle();
   w_.op<op::SEMGET>({{"sem_sel", one}});
@@ -192,7 +194,7 @@ void Network::send_by_source(Channel& channel) {
 void Network::receive_by_source(Channel& channel) {
   push_guard();
   const u32 word = kWords[(kThreadChannels + channel.index) * kSlots + channel.received % kSlots];
-  w_.op<op::STALLWAIT>({{"stall_res", 0x1FF}, {"wait_res", 0x80u << channel.index}});
+  w_.op<op::STALLWAIT>({{"stall_res", blocks()}, {"wait_res", 0x80u << channel.index}});
   w_.op<op::RDCFG>({{"gpr_address", w_.below(12)}, {"cfg_reg", word}});
   settle();
   w_.op<op::CLEARDVALID>({{"cleardvalid", 1u << channel.index}});

@@ -24,6 +24,50 @@ bool discarded_by_reset(const State& state, u32 index) {
   return bit(state.soft_reset, 9) && index >= kThconConfigBase && index < kGlobalConfigBase;
 }
 
+/// Fields of without_effect.def; the value counts only beside `others` of its word.
+struct WithoutEffect {
+  const char* name;
+  u16 word;
+  u32 mask;
+  u32 others;
+};
+template <class Field>
+constexpr WithoutEffect without_effect(const char* name, u32 others) {
+  return {name, Field::kWord, static_cast<u32>(((u64{1} << Field::kWidth) - 1) << Field::kLow),
+          others};
+}
+constexpr WithoutEffect kWithoutEffect[] = {
+#define WITHOUT_EFFECT(field) without_effect<cfg::field>(#field, 0),
+#include "tensix/cfg/without_effect.def"
+};
+constexpr WithoutEffect kThreadWithoutEffect[] = {
+#define THREAD_WITHOUT_EFFECT(field, others) without_effect<thread_cfg::field>(#field, others),
+#include "tensix/cfg/without_effect.def"
+};
+
+template <std::size_t kWords, std::size_t kRows>
+constexpr std::array<bool, kWords> words_of(const WithoutEffect (&rows)[kRows]) {
+  std::array<bool, kWords> found{};
+  for (const WithoutEffect& row : rows) found[row.word] = true;
+  return found;
+}
+constexpr auto kWordsWithoutEffect = words_of<kConfigWords>(kWithoutEffect);
+constexpr auto kThreadWordsWithoutEffect = words_of<kThreadConfigWords>(kThreadWithoutEffect);
+
+/// A warning for each word, the first time that an agent sets such a field in it.
+template <std::size_t kRows>
+void warn(const WithoutEffect (&rows)[kRows], const Environment& env, Agent agent, u32 index,
+          u32 value, Cycle now) {
+  for (const WithoutEffect& row : rows) {
+    if (row.word != index || (value & row.mask) == 0 || (value & row.others) != row.others)
+      continue;
+    if (env.faults != nullptr)
+      env.faults->raise(Rule::ConfigWithoutEffect, agent, index, now,
+                        fmt::format("{}, in word {}", row.name, index));
+    return;
+  }
+}
+
 unsigned bank_of(const Context& context) {
   return context.thread_config()[0] & 1u;
 }
@@ -38,6 +82,7 @@ bool outside(Context& context, u32 index) {
 }
 
 void write(Context& context, u32 index, u32 value, bool resets = true) {
+  warn_without_effect(context.env, agent_of_thread(context.thread), index, value, context.now);
   write_config_word(context.state, context.env, bank_of(context), index, value, context.now,
                     resets);
 }
@@ -73,6 +118,10 @@ u32 shift_mask_result(u32 mode, u32 value, u32 scratch) {
 
 }  // namespace
 
+void warn_without_effect(const Environment& env, Agent agent, u32 index, u32 value, Cycle now) {
+  if (kWordsWithoutEffect[index]) warn(kWithoutEffect, env, agent, index, value, now);
+}
+
 void write_config_word(State& state, const Environment& env, unsigned bank, u32 index, u32 value,
                        Cycle now, bool resets) {
   if (discarded_by_reset(state, index)) return;
@@ -88,9 +137,10 @@ void write_config_word(State& state, const Environment& env, unsigned bank, u32 
     env.config_written(env.tile, index, value, now);
 }
 
-bool write_config_window(State& state, const Environment& env, u32 window_index, u32 value,
-                         Cycle now) {
+bool write_config_window(State& state, const Environment& env, Agent agent, u32 window_index,
+                         u32 value, Cycle now) {
   if (window_index >= kConfigThreads) return false;
+  warn_without_effect(env, agent, window_index % kConfigWords, value, now);
   if (window_index >= kConfigDual) {
     const u32 index = window_index - kConfigDual;
     write_config_word(state, env, 0, index, value, now);
@@ -141,6 +191,9 @@ Completion execute(Context& context, op::SETC16 insn) {
     return Completion::Done;
   }
   context.touch(Resource::Config);
+  if (kThreadWordsWithoutEffect[index])
+    warn(kThreadWithoutEffect, context.env, agent_of_thread(context.thread), index,
+         insn.setc16_value(), context.now);
   context.state.cfg.thread[context.thread][index] = static_cast<u16>(insn.setc16_value());
   if (index == thread_cfg::UNPACK_MISC_CFG_CfgContextCntReset_0::kWord)
     unpack::context_counter_written(context, static_cast<u16>(insn.setc16_value()));

@@ -21,10 +21,12 @@ inline constexpr u32 kThconConfigBase = 64;
 /// RMWCIB does not trigger STATE_RESET_EN: `resets` false.
 void write_config_word(State& state, const Environment& env, unsigned bank, u32 index, u32 value,
                        Cycle now, bool resets = true);
+/// Says so when `value` sets a field of the word that is only stored (without_effect.def).
+void warn_without_effect(const Environment& env, Agent agent, u32 index, u32 value, Cycle now);
 /// The same through the window, as a core or the mover does it.
 /// False: `window_index` is not writable.
-bool write_config_window(State& state, const Environment& env, u32 window_index, u32 value,
-                         Cycle now);
+bool write_config_window(State& state, const Environment& env, Agent agent, u32 window_index,
+                         u32 value, Cycle now);
 u32 read_config_window(const State& state, u32 window_index);
 
 }  // namespace bhemu::tensix

@@ -29,7 +29,6 @@ struct ElementwiseSetup {
   V mask_b;
   V sign;           // flips SrcB
   V present_b;      // or-ed to what must not be zero for SrcB to count
-  V mantissa_b;     // mask: its mantissa counts, too
   V bias;           // of products
   V zero_exponent;  // of products
   V zero_sum;       // of sums
@@ -47,7 +46,6 @@ HWY_INLINE ElementwiseSetup setup_of(const ElementwiseJob& job) {
           word(job.mask_b),
           word(job.kind == Elementwise::Sub ? 0x80000000 : 0),
           word(job.keep ? 1 : 0),
-          word(job.keep ? 0x3FF : 0),
           hn::Set(dw, job.mode.product_bias(job.phase)),
           hn::Set(dw, job.mode.zero_exponent(job.phase)),
           word(moves_up ? 97 : 0),
@@ -84,7 +82,7 @@ HWY_INLINE Term sum_term(V a, V b, const ElementwiseSetup& setup) {
   const V eb = exponent_of(b);
   const V ma = mantissa_of(a);
   const V mb = mantissa_of(b);
-  const V b_present = hn::Or(eb, hn::And(mb, setup.mantissa_b));
+  const V b_present = hn::Or(eb, setup.present_b);
   const V na = hn::IfThenElseZero(hn::Gt(ea, zero), hn::Add(ma, word(1024)));
   const V nb = hn::IfThenElseZero(hn::Gt(b_present, zero), hn::Add(mb, word(1024)));
   const V top = hn::Max(ea, eb);

@@ -136,6 +136,12 @@ Completion move_a_to_dst(Context& context, const MoveFields& fields) {
   return Completion::Done;
 }
 
+void clear_cells(SrcFile& file, u32 row, u32 count, u32 blocked) {
+  for (u32 i = 0; i < count; ++i)
+    for (u32 j = 0; j < kRowDatums; ++j)
+      if (!bit(blocked, j)) file.matrix_rows()[row + i].datum[j] = 0;
+}
+
 /// MOVD2A and MOVD2B. `format` decides the style; neither bank's owner nor its format matters.
 Completion move_from_dst(Context& context, const MoveFields& fields, Format format, SrcFile& file,
                          u32 counter) {
@@ -144,9 +150,11 @@ Completion move_from_dst(Context& context, const MoveFields& fields, Format form
   const bool wide = formats.dst_is_32_bit();
   const bool tf32 = format == Format::Tf32 && !five_bit;
   const DstMapping mapping = DstAccess::mapping_of(context.state);
-  // Kernels take low halves with Fp32_enabled clear and DBG_FEATURE_DISABLE bit 11 set.
-  if (fields.low_half && formats.fp32 &&
-      context.raise(Rule::FpuMoveInFp32, "a move of the low half from Dst"))
+  // tt-llk issue 449: with Fp32_enabled and TF32 as the format the hardware gives zeros. Kernels
+  // clear the former, with DBG_FEATURE_DISABLE bit 11 set, or choose another format (tt-metal PR
+  // 43757).
+  const bool zeros = fields.low_half && formats.fp32 && tf32;
+  if (zeros && context.raise(Rule::FpuMoveInFp32, "a move of the low half from Dst"))
     return Completion::Done;
   const bool low = fields.low_half && (wide || mapping.high_halves);
   if (fields.low_half && !low &&
@@ -169,7 +177,10 @@ Completion move_from_dst(Context& context, const MoveFields& fields, Format form
   job.low = low;
   job.blocked = blocked_columns(context);
   rows.describe(job.dst);
-  run_move_from_dst_kernel(job);
+  if (zeros)
+    clear_cells(file, src_row, four ? 4 : 1, job.blocked);
+  else
+    run_move_from_dst_kernel(job);
   apply_addr_mod(context, fields.addr_mode);
   return Completion::Done;
 }

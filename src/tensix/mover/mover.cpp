@@ -56,7 +56,8 @@ void to_config(State& state, const Environment& env, u32 destination, u32 source
   }
   for (u32 i = 0; i < size; i += 4) {
     const u32 value = copy ? env.l1->read32(source + i) : 0;
-    if (write_config_window(state, env, (destination + i) / 4, value, author.cycle)) continue;
+    if (write_config_window(state, env, author.agent, (destination + i) / 4, value, author.cycle))
+      continue;
     fault(env, Rule::TensixMoverTarget, author,
           fmt::format("mover: configuration byte {:#x} is not writable", destination + i));
     return;

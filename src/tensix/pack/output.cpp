@@ -106,21 +106,31 @@ bool Output::append_bytes(PackStream& stream, const u8* byte, u32 count) {
   return true;
 }
 
+bool Output::accumulate_words(const u8* old, u8* byte, u32 count) {
+  bool certain = true;
+  for (u32 i = 0; i < count; i += 4) {
+    u32 before;
+    u32 contribution;
+    std::memcpy(&before, old + i, 4);
+    std::memcpy(&contribution, byte + i, 4);
+    u32 sum;
+    if (path_->out == Format::Fp32) {
+      sum = numeric::accumulate_fp32(before, contribution);
+    } else {
+      const numeric::IntegerSum result = numeric::accumulate_int32(before, contribution);
+      sum = result.value;
+      certain = certain && result.certain;
+    }
+    std::memcpy(byte + i, &sum, 4);
+  }
+  return certain || !context_.raise(Rule::PackAccumulateSign, "Pack_L1_Acc with INT32");
+}
+
 bool Output::accumulate(u8* byte, u32 count) {
   const u32 at = packer_.data.address + packer_.data.fill;
   if (!in_l1(at, count)) return false;
   const u8* old = context_.l1().data() + at;
-  if (path_->out == Format::Fp32) {
-    for (u32 i = 0; i < count; i += 4) {
-      u32 before;
-      u32 contribution;
-      std::memcpy(&before, old + i, 4);
-      std::memcpy(&contribution, byte + i, 4);
-      const u32 sum = numeric::accumulate_fp32(before, contribution);
-      std::memcpy(byte + i, &sum, 4);
-    }
-    return true;
-  }
+  if (numeric::bits_of(path_->out) == 32) return accumulate_words(old, byte, count);
   for (u32 i = 0; i < count; i += 2) {
     u16 before;
     u16 contribution;

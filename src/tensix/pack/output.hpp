@@ -41,6 +41,7 @@ class Output {
   bool append_bytes(PackStream& stream, const u8* byte, u32 count);
   bool write_blocks(PackStream& stream, const u8* byte, u32 count);
   bool accumulate(u8* byte, u32 count);
+  bool accumulate_words(const u8* old, u8* byte, u32 count);
   bool pad(PackStream& stream);
   bool in_l1(u32 address, u32 bytes);
 

@@ -62,13 +62,9 @@ bool check_path(Check& check, const Path& path, Format intermediate) {
 
 bool check_accumulation(Check& check, const Path& path) {
   if (!path.accumulate) return true;
-  if (!numeric::can_accumulate(path.out)) {
-    check.raise(Rule::PackAccumulate, fmt::format("L1 accumulation of {}", name_of(path.out)));
-    return false;
-  }
-  const bool no_flags = check.section.get<cfg::THCON_SEC0_REG1_Disable_pack_zero_flags>() != 0;
-  return no_flags ||
-         !check.raise(Rule::PackAccumulateZeroFlags, "Pack_L1_Acc without Disable_pack_zero_flags");
+  if (numeric::can_accumulate(path.out)) return true;
+  check.raise(Rule::PackAccumulate, fmt::format("L1 accumulation of {}", name_of(path.out)));
+  return false;
 }
 
 bool check_compression(Check& check, const Path& path) {
@@ -116,6 +112,17 @@ bool check_documented(Check& check) {
                        "Downsample_rate");
 }
 
+/// Formats of the early conversion that FormatConversion.md lists for a late one from another: with
+/// Round_10b_mant FP32 becomes TF32, and BF16 does on the way to FP16; a raw TF32 is all of FP32.
+bool reaches_by_rounding(const Check& check, Format intermediate, Format in, Format out) {
+  const ConfigWords& words = check.config();
+  const bool raw = cfg::PCK_DEST_RD_CTRL_Read_int8::get(words) != 0;
+  const bool rounds = cfg::PCK_DEST_RD_CTRL_Round_10b_mant::get(words) != 0 && !raw;
+  if (intermediate == Format::Tf32) return raw && in == Format::Fp32;
+  if (in != Format::Tf32 || !rounds) return false;
+  return intermediate == Format::Fp32 || (intermediate == Format::Bf16 && out == Format::Fp16);
+}
+
 bool choose_path(Check& check, bool from_l1, Path& path) {
   const ConfigWords& words = check.config();
   Format intermediate = numeric::format_of(cfg::ALU_FORMAT_SPEC_REG_Dstacc_override::get(words) != 0
@@ -129,7 +136,7 @@ bool choose_path(Check& check, bool from_l1, Path& path) {
   if (intermediate == Format::Bf16 && in == Format::Fp16 &&
       cfg::PCK_DEST_RD_CTRL_Round_10b_mant::get(words) != 0)
     intermediate = in;
-  if (intermediate != in &&
+  if (intermediate != in && !reaches_by_rounding(check, intermediate, in, path.out) &&
       check.raise(Rule::PackFormatMismatch,
                   fmt::format("PACR with intermediate {} and In_data_format {}",
                               name_of(intermediate), name_of(in))))
