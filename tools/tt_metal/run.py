@@ -251,7 +251,7 @@ class Runner:
 
 def replace(path, data):
     """At once, for the sake of programs that are running."""
-    new = path.with_name(path.name + ".new")
+    new = path.with_name(f"{path.name}.{os.getpid()}")
     new.write_bytes(data)
     new.replace(path)
 

@@ -70,14 +70,21 @@ BY_NAME = {suite.name: suite for suite in SUITES}
 
 @dataclass(frozen=True)
 class Known:
-    """Why a test that does not pass does not: `kind` is a column of the table."""
+    """Why a test does not pass that is itself at fault."""
 
-    kind: str  # "compiler" or "lacking"
     pattern: str  # of SUITE:TEST
     why: str
 
 
-KNOWN = ()
+KNOWN = (
+    Known("api:MeshDeviceFixture.TensixTestCircularBufferWrappingBlockingToWriter",
+          "races: the packing thread compares two counters of a circular buffer while its own last "
+          "push_back, which the coprocessor carries out, is under way; if it has not landed, the "
+          "kernel returns early and its reader waits for ever. With BHEMU_TIMING=reference it "
+          "lands in time"),
+    Known("examples:metal_example_hello_world_datatypes_kernel",
+          "reads DRAM at (1, 0) of NoC 0, where a Wormhole has a bank and a Blackhole nothing"),
+)
 
 
 def explain(suite, test):
