@@ -4,7 +4,7 @@
 // How silicon differs from IEEE 754 (BabyRISCV/InstructionSet.md): always round to nearest even
 // (fcvt to integer included), denormals are zero going in and flushed coming out, and the multiply-
 // add is only partially fused: the product keeps 26 fraction bits and a sticky bit. Arithmetic NaNs
-// are always the canonical one. No exception flag is ever raised.
+// are always the canonical one. Exception flags: riscv_float_flags.hpp.
 #pragma once
 
 #include "base/types.hpp"
@@ -39,11 +39,16 @@ u32 narrow_half(u32 single, HalfMode mode);
 /// Round to odd (vfncvt.rod.f.f.w): truncate, then set the last bit if anything was lost.
 u32 narrow_half_odd(u32 single, HalfMode mode);
 
-/// One format's operations. Values are right-aligned bit patterns, never boxed.
+/// One format's operations. Values are right-aligned bit patterns, never boxed. What an operation
+/// raises is added to `flags`, if there are any.
 class RiscvFloat {
  public:
-  static constexpr RiscvFloat single() { return RiscvFloat(true, HalfMode::Fp16); }
-  static constexpr RiscvFloat half(HalfMode mode) { return RiscvFloat(false, mode); }
+  static constexpr RiscvFloat single(u32* flags = nullptr) {
+    return RiscvFloat(true, HalfMode::Fp16, flags);
+  }
+  static constexpr RiscvFloat half(HalfMode mode, u32* flags = nullptr) {
+    return RiscvFloat(false, mode, flags);
+  }
 
   u32 add(u32 a, u32 b) const;
   u32 sub(u32 a, u32 b) const { return add(a, negate(b)); }
@@ -67,19 +72,36 @@ class RiscvFloat {
   u32 from_signed(i32 value) const;
   u32 from_unsigned(u32 value) const;
 
-  u32 to_single(u32 a) const { return single_ ? a : widen_half(a, mode_); }
-  u32 from_single(u32 a) const { return single_ ? a : narrow_half(a, mode_); }
+  /// Conversions as instructions; those of a single to a single are none.
+  u32 to_single(u32 a) const;
+  u32 from_single(u32 a) const;
+  u32 from_single_odd(u32 a) const;
 
  private:
-  constexpr RiscvFloat(bool single, HalfMode mode)
-      : single_(single),
+  constexpr RiscvFloat(bool single, HalfMode mode, u32* flags)
+      : flags_(flags),
+        single_(single),
         mode_(mode),
         sign_(single ? 0x80000000 : 0x8000),
         infinity_(single                   ? 0x7F800000
                   : mode == HalfMode::Fp16 ? 0x7C00
                                            : 0x7F80) {}
   i64 key(u32 a) const;  // total order: -0 just below +0
+  bool is_signaling(u32 a) const;
+  u32 widen(u32 a) const { return single_ ? a : widen_half(a, mode_); }
+  u32 narrow(u32 a) const { return single_ ? a : narrow_half(a, mode_); }
+  /// a * b + c with x, y and z for their values as singles.
+  u32 finish(u32 x, u32 y, u32 z, bool signaling) const;
+  u32 narrowed(u32 single, u32 half) const;
+  bool equal(u32 a, u32 b) const;
+  bool less(u32 a, u32 b) const;
+  u32 extreme(u32 a, u32 b, bool larger) const;
+  u32 from_integer(bool negative, u64 magnitude) const;
+  void raise(u32 flags) const {
+    if (flags_ != nullptr) *flags_ |= flags;
+  }
 
+  u32* flags_;
   bool single_;
   HalfMode mode_;
   u32 sign_;

@@ -24,7 +24,7 @@ inline constexpr unsigned kStatusCsrs = 10;
 
 /// Plain data.
 struct CsrState {
-  u32 fcsr = 0;  // eight stored bits; hardware ignores the rounding mode, we accrue no flags
+  u32 fcsr = 0;  // eight stored bits; hardware ignores the rounding mode
   u32 vxsat = 0;
   u32 vxrm = 0;
   u32 vl = 0;

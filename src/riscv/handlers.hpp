@@ -106,10 +106,10 @@
 #define BHEMU_HANDLE_Amo(...) \
   BHEMU_COLD(atomic(*ip, []([[maybe_unused]] u32 old, u32 rs2) -> u32 { return __VA_ARGS__; }));
 
-#define BHEMU_SINGLE const auto fp = numeric::RiscvFloat::single()
+#define BHEMU_SINGLE const auto fp = numeric::RiscvFloat::single(&state.csr.fcsr)
 #define BHEMU_HALF                                      \
   const auto mode = numeric::half_mode(state.csr.cfg0); \
-  [[maybe_unused]] const auto fp = numeric::RiscvFloat::half(mode)
+  [[maybe_unused]] const auto fp = numeric::RiscvFloat::half(mode, &state.csr.fcsr)
 #define BHEMU_FP(setup, ...) \
   {                          \
     setup;                   \

@@ -99,7 +99,9 @@ u64 VectorUnit::unsigned_second(u32 index) const {
 }
 
 RiscvFloat VectorUnit::format_of(u32 eew) const {
-  return eew == 32 ? RiscvFloat::single() : RiscvFloat::half(numeric::half_mode(s_.csr.cfg0));
+  u32* flags = &s_.csr.fcsr;
+  return eew == 32 ? RiscvFloat::single(flags)
+                   : RiscvFloat::half(numeric::half_mode(s_.csr.cfg0), flags);
 }
 
 u32 VectorUnit::float_second(u32 index, u32 eew) const {

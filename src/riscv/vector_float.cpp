@@ -67,7 +67,7 @@ VectorResult VectorUnit::fp_widening(VectorMeaning meaning, bool wide_first) {
   check_float(sew);
   if (!ok()) return result_;
   const RiscvFloat narrow = format_of(sew);
-  const RiscvFloat fp = RiscvFloat::single();
+  const RiscvFloat fp = format_of(32);
   for (u32 i = 0; i < s_.csr.vl; ++i) {
     if (!active(i)) continue;
     const u32 a = static_cast<u32>(get(vs2_, i, first));
