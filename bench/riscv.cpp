@@ -20,6 +20,7 @@ void integer_kernel(benchmark::State& run_state) {
   for (auto _ : run_state) {
     core.reset(0);
     core.x[1] = kIntegerKernelReturn;
+    core.x[2] = kLdmBase + 0x1FF0;
     core.x[10] = 3;
     Outcome outcome = Outcome::Ok;
     while (outcome == Outcome::Ok) outcome = run(core, bus, core.cycle + quantum);

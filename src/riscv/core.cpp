@@ -5,9 +5,6 @@ namespace bhemu::riscv {
 void CoreState::reset(u32 start_pc) {
   x.fill(0);
   f.fill(0);
-  // ldm-layouts: where the boot code of silicon leaves sp and gp.
-  x[2] = kLdmBase + ldm_size_of(id) - 0x10;
-  x[3] = kLdmBase + 0x7F0;
   pc = start_pc;
   csr = CsrState{};
   csr.mcycle_offset = u64{0} - cycle;

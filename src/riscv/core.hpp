@@ -57,8 +57,9 @@ struct CoreState {
   alignas(16) std::array<u8, 0x2000> ldm{};
   VectorState v{};  // TRISC2 only
 
-  /// Register state after a reset that starts at `pc`: sp and gp as silicon's boot code finds them
-  /// (ldm-layouts: gp 0xFFB007F0; sp 0xFFB01FF0 or 0xFFB00FF0), everything else zero.
+  /// State after a reset that starts at `start_pc`: every register is zero, sp and gp too
+  /// (SoftReset.md, "RISCV soft reset"). Seed 001 names values of sp and gp; they are what the boot
+  /// code of the known firmware sets.
   void reset(u32 start_pc);
   /// What the interrupt controller of RISCV B or NC does to its core: pc to the handler, the old
   /// pc kept for mret. The caller has checked `!csr.in_interrupt`.

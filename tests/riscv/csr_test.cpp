@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstring>
+
 #include "riscv/guest.hpp"
 
 namespace bhemu::riscv {
@@ -135,6 +138,75 @@ TEST(Csr, stream_status_is_scratch_on_brisc_and_ncrisc) {
     EXPECT_EQ(read(guest, 0xBC2), 0xABCDu);
     EXPECT_EQ(read(guest, 0xBC1), 0x1000u + 0xBC1);
     EXPECT_TRUE(guest.bus.csr_writes.empty());
+  }
+}
+
+/// fcsr after the instruction with f0, f1 and f2, from fcsr 0.
+u32 flags_after(u32 word, u32 f0, u32 f1, u32 f2 = 0) {
+  Guest guest;
+  guest.core.f[0] = f0;
+  guest.core.f[1] = f1;
+  guest.core.f[2] = f2;
+  EXPECT_EQ(guest.execute({word}), Outcome::Ok);
+  return read(guest, 0x003);
+}
+
+TEST(Csr, fcsr_accrues_what_scalar_operations_raise) {
+  constexpr u32 kAdd = 0x001071D3, kMul = 0x101071D3, kMadd = 0x101071C3, kLess = 0xA01011D3;
+  constexpr u32 kToInt = 0xC00071D3, kNarrow = 0x440071D3, kMove = 0xE00001D3;
+  constexpr u32 kOne = 0x3F800000, kInfinity = 0x7F800000, kLargest = 0x7F7FFFFF;
+  EXPECT_EQ(flags_after(kAdd, kOne, kOne), 0u);
+  EXPECT_EQ(flags_after(kAdd, kOne, 0x33000000), 0x01u);  // inexact
+  EXPECT_EQ(flags_after(kAdd, kInfinity, kInfinity | 0x80000000), 0x10u);
+  EXPECT_EQ(flags_after(kAdd, kLargest, kLargest), 0x05u);
+  EXPECT_EQ(flags_after(kMul, 0x00800000, 0x3F000000), 0x03u) << "flushed";
+  EXPECT_EQ(flags_after(kMul, 0x00000001, kOne), 0u) << "a denormal is zero";
+  EXPECT_EQ(flags_after(kMadd, 0, kInfinity, 0x7FC00000), 0x10u);
+  EXPECT_EQ(flags_after(kLess, kOne, 0x7FC00000), 0x10u);
+  EXPECT_EQ(flags_after(kToInt, 0x4F000000, 0), 0x10u);
+  EXPECT_EQ(flags_after(kToInt, 0x3FC00000, 0), 0x01u);
+  EXPECT_EQ(flags_after(kNarrow, 0x47800000, 0), 0x05u);
+  EXPECT_EQ(flags_after(kMove, 0x7F800001, 0), 0u);
+  Guest guest;
+  write(guest, 0x003, 0xE8);
+  guest.core.f[0] = guest.core.f[1] = kLargest;
+  EXPECT_EQ(guest.execute({kAdd}), Outcome::Ok);
+  EXPECT_EQ(read(guest, 0x003), 0xEDu) << "flags stay until they are written";
+}
+
+TEST(Csr, fcsr_accrues_what_active_vector_elements_raise) {
+  const auto flags = [](u32 mask) {
+    Guest guest(CoreId::Trisc2);
+    const auto set = [&](u32 reg, std::array<u32, 4> values) {
+      std::memcpy(guest.core.v.reg[reg].data(), values.data(), 16);
+    };
+    set(0, {mask, 0, 0, 0});
+    set(1, {0x3F800000, 0x7F7FFFFF, 0x7F800000, 0x00800000});
+    set(2, {0x33000000, 0x7F7FFFFF, 0xFF800000, 0x80800001});
+    guest.core.x[1] = 4;
+    constexpr u32 kVsetvli = 0x10u << 20 | 1 << 15 | 7 << 12 | 0x57;      // e32, m1
+    constexpr u32 kVfadd = 2u << 20 | 1 << 15 | 1 << 12 | 3 << 7 | 0x57;  // v3, v2, v1, v0.t
+    EXPECT_EQ(guest.execute({kVsetvli, kVfadd}), Outcome::Ok);
+    return guest.core.csr.fcsr;
+  };
+  EXPECT_EQ(flags(0), 0u);
+  EXPECT_EQ(flags(1), 0x01u);
+  EXPECT_EQ(flags(2), 0x05u);
+  EXPECT_EQ(flags(4), 0x10u);
+  EXPECT_EQ(flags(8), 0x03u);
+  EXPECT_EQ(flags(15), 0x17u);
+}
+
+TEST(Core, leaves_reset_with_every_register_zero) {
+  for (const CoreId id : {CoreId::Brisc, CoreId::Ncrisc, CoreId::Trisc0, CoreId::Trisc2}) {
+    Guest guest(id);
+    guest.core.x.fill(5);
+    guest.core.f.fill(5);
+    guest.core.v.reg[3].fill(5);
+    guest.core.reset(0x1000);
+    for (u32 i = 0; i < 32; ++i) EXPECT_EQ(guest.core.x[i], 0u) << "x" << i;  // sp and gp, too
+    for (const u32 value : guest.core.f) EXPECT_EQ(value, 0u);
+    for (const u8 value : guest.core.v.reg[3]) EXPECT_EQ(value, 0u);
   }
 }
 
