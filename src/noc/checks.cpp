@@ -36,8 +36,10 @@ Objection check_transfer(const Transfer& transfer) {
     return {Rule::NocRegisterLength,
             fmt::format("{} of {} bytes: {} 0x{:x}, this tile 0x{:x}", what, transfer.length,
                         name_of(transfer.remote), transfer.remote_address, transfer.local_address)};
+  // WormholeB0/NoC/Alignment.md; that Blackhole takes only whole words from and to registers is
+  // said in its MemoryMap.md.
   u64 congruence = 16;
-  if (transfer.read && remote_register) congruence = 4;
+  if (transfer.read ? remote_register : local_register) congruence = 4;
   if (transfer.read && (transfer.remote == NodeKind::Dram || transfer.remote == NodeKind::Pcie))
     congruence = 64;
   if (((transfer.remote_address ^ transfer.local_address) & (congruence - 1)) != 0)

@@ -195,6 +195,16 @@ void Niu::issue_read(const Command& command, const Issuer& issuer) {
   finish_split(command.buffer, command);
 }
 
+namespace {
+
+Payload repeated(const std::vector<u8>& word, u32 bytes) {
+  auto data = std::make_shared<std::vector<u8>>(bytes);
+  for (u32 i = 0; i < bytes; ++i) (*data)[i] = word[i % 4];
+  return data;
+}
+
+}  // namespace
+
 void Niu::issue_write(const Command& command, const Issuer& issuer) {
   const bool is_inline = command.inline_data();
   const u32 where = is_inline ? command.target_coordinate : command.return_coordinate;
@@ -216,12 +226,15 @@ void Niu::issue_write(const Command& command, const Issuer& issuer) {
   u64 source = command.target_address;
   const bool to_register =
       (kind == NodeKind::Tensix || kind == NodeKind::Ethernet) && is_register(packet.address);
+  // A word of a register is repeated over the bytes that the mask chooses (WormholeB0
+  // Alignment.md).
+  const bool repeats = masked && !to_register && is_register(source);
   u64 length = is_inline || (masked && to_register) ? 4 : command.length;
   if (masked && !to_register) {
     // At most 64 bytes from TARG &~ 15 to RET &~ 15, of which the mask chooses.
     packet.byte_enable = command.length;
     packet.address &= ~u64{15};
-    source &= ~u64{15};
+    if (!repeats) source &= ~u64{15};
     length = 64 - static_cast<u32>(std::countl_zero(command.length));
   }
   const Transfer transfer{.read = false,
@@ -229,7 +242,7 @@ void Niu::issue_write(const Command& command, const Issuer& issuer) {
                           .remote = kind,
                           .remote_address = packet.address,
                           .local_address = source,
-                          .length = length};
+                          .length = repeats ? 4 : length};
   if (const Objection objection = check_transfer(transfer);
       objection.rule != Rule::Count && refuse(objection.rule, issuer, objection.text))
     return;
@@ -240,9 +253,10 @@ void Niu::issue_write(const Command& command, const Issuer& issuer) {
     auto data = std::make_shared<std::vector<u8>>(4);
     std::memcpy(data->data(), &command.data, 4);
     packet.payload = std::move(data);
-  } else if (!read_source(source, packet.length, issuer, packet.payload)) {
+  } else if (!read_source(source, repeats ? 4 : packet.length, issuer, packet.payload)) {
     return;
   }
+  if (repeats && length != 0) packet.payload = repeated(*packet.payload, packet.length);
   packet.header_store = command.header_store() && packet.posted && !is_inline;
   packet.header_address = command.data << 4;
 

@@ -83,6 +83,12 @@ bool Niu::read_has_effect(u32 offset) {
 bool Niu::read(u32 offset, u32& value, Cycle now, Agent agent, u32 pc) {
   const RegisterInfo* info = niu_register_at(offset);
   if (info == nullptr) return false;
+  if (info->access == RegisterAccess::NO) {
+    refuse(Rule::NocDebugRegister, {agent, pc, now},
+           fmt::format("0x{:03x} of NoC {}: {}", offset, noc_, info->meaning));
+    value = 0;
+    return true;
+  }
   if (info->access == RegisterAccess::WO) {
     refuse(Rule::NocWriteOnlyRegister, {agent, pc, now},
            fmt::format("{} of NoC {} was read", info->name, noc_));
@@ -96,7 +102,7 @@ bool Niu::read(u32 offset, u32& value, Cycle now, Agent agent, u32 pc) {
 bool Niu::write(u32 offset, u32 value, Agent agent, u32 pc, Cycle now) {
   const RegisterInfo* info = niu_register_at(offset);
   if (info == nullptr) return false;
-  if (info->access == RegisterAccess::RO) {
+  if (info->access == RegisterAccess::RO || info->access == RegisterAccess::NO) {
     refuse(Rule::NocReadOnlyRegister, {agent, pc, now},
            fmt::format("{} of NoC {} was written with 0x{:x}", info->name, noc_, value));
     return true;

@@ -7,7 +7,7 @@
 
 namespace bhemu::noc {
 
-enum class RegisterAccess : u8 { RW, RO, WO };
+enum class RegisterAccess : u8 { RW, RO, WO, NO };
 enum class RegisterKind : u8 { Storage, Trigger, Live };
 
 struct RegisterInfo {

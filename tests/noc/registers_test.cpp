@@ -113,6 +113,18 @@ TEST(NiuRegisters, identification_follows_position_noc_and_translation) {
   EXPECT_EQ(tile.read(1, 0x108), 0x602u);
 }
 
+TEST(NiuRegisters, debug_information_and_flit_counters_are_refused_by_name) {
+  for (const u32 offset : {0x300u, 0x374u, 0x380u, 0x3FCu, 0x500u, 0x5FCu}) {
+    Fabric fabric;
+    TestTile& tile = fabric.tile({1, 2});
+    u32 value = 1;
+    EXPECT_TRUE(tile.niu[0]->read(offset, value, 0)) << offset;
+    EXPECT_TRUE(tile.faulted(Rule::NocDebugRegister)) << offset;
+    EXPECT_TRUE(tile.niu[0]->write(offset, 1, Agent::Brisc, 0, 0)) << offset;
+    EXPECT_TRUE(tile.faulted(Rule::NocReadOnlyRegister)) << offset;
+  }
+}
+
 TEST(NiuRegisters, ddr_translation_may_be_prepared_but_not_switched_on) {
   Fabric fabric;
   TestTile& tile = fabric.tile({1, 2});

@@ -157,6 +157,27 @@ TEST_F(Requests, byte_enables_choose_bytes_of_the_16_byte_aligned_window) {
   EXPECT_TRUE(a.faults.faults().empty());
 }
 
+TEST_F(Requests, byte_enables_repeat_a_word_of_a_register) {
+  a.registers[kRegister] = 0x04030201;
+  const u64 mask = 0x00F0'0000'0000'0306;
+  TestRequest request = write_to_b(kRegister, 0x2008, 0, kByteEnable | kResponse);
+  request.length = mask;
+  issue(a, 0, request);
+  fabric.run();
+  for (u32 i = 0; i < 64; ++i)
+    EXPECT_EQ(b.l1[0x2000 + i], (mask >> i & 1) != 0 ? 1 + i % 4 : 0) << i;
+  EXPECT_TRUE(a.faults.faults().empty());
+}
+
+TEST_F(Requests, a_word_goes_from_a_register_to_any_word_of_l1) {
+  a.registers[kRegister] = 0x04030201;
+  issue(a, 0, write_to_b(kRegister, 0x2008, 4, kResponse));
+  fabric.run();
+  EXPECT_EQ(b.l1[0x2008], 1);
+  EXPECT_EQ(b.l1[0x200B], 4);
+  EXPECT_TRUE(a.faults.faults().empty());
+}
+
 TEST_F(Requests, long_requests_count_as_packets_of_16_kib) {
   constexpr u32 kBytes = 3 * 16384 + 100;
   fill(b, 0x10000, kBytes);

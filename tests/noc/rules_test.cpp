@@ -67,6 +67,10 @@ std::vector<Case> cases() {
   add("64 bytes to a register", Rule::NocRegisterLength, r);
   r = read, r.target = kRegister, r.length = 8;
   add("8 bytes from a register", Rule::NocRegisterLength, r);
+  r = read, r.target = kRegister, r.length = 2;
+  add("2 bytes from a register", Rule::NocRegisterLength, r);
+  r = write, r.target = kRegister + 2, r.control |= kByteEnable;
+  add("byte enables from within a word of a register", Rule::NocAlignment, r);
   r = write, r.control = 3;
   add("type 3", Rule::NocReservedCommand, r);
   r = write, r.control |= 1u << 11;
