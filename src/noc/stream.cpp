@@ -1,5 +1,7 @@
 #include "noc/stream.hpp"
 
+#include <cstddef>
+
 #include "base/bits.hpp"
 #include "mem/mapping.hpp"
 
@@ -14,13 +16,28 @@ constexpr u64 Multicast = 0xF;
 constexpr u64 Gather = 0x3F;
 constexpr u64 Dram = 0xF0F;
 constexpr u64 Endpoint = 0xF3F;
+constexpr u64 Receiver = 0x30;
 constexpr u64 First = 1;
 
-enum Access : u8 { RW, RO, WO };
+enum Access : u8 { RW, RO, WO, NO };
+enum Kind : u8 { Storage, Trigger, Live, Flow };
+constexpr bool is_flow(Kind kind) {
+  return kind == Flow;
+}
 
 constexpr StreamRegisterInfo kRows[] = {
 #define STREAM(name, index, count, width, access, kind, where, reset, meaning) \
-  {#name, index, count, width, access != WO, access != RO, where, reset, 0, meaning},
+  {#name,                                                                      \
+   index,                                                                      \
+   count,                                                                      \
+   width,                                                                      \
+   access != WO && access != NO,                                               \
+   access != RO && access != NO,                                               \
+   where,                                                                      \
+   reset,                                                                      \
+   0,                                                                          \
+   meaning,                                                                    \
+   is_flow(kind)},
 #include "noc/stream.def"
 #undef STREAM
 };
@@ -38,7 +55,7 @@ constexpr Table make_table() {
   for (unsigned row = 0; row < kRowCount; ++row) {
     table.rows[row] = kRows[row];
     table.rows[row].slot = table.slots;
-    table.slots += kRows[row].count;
+    if (!kRows[row].is_flow) table.slots += kRows[row].count;
     for (u32 i = 0; i < kRows[row].count; ++i)
       table.row_of[kRows[row].index + i] = static_cast<u8>(row);
   }
@@ -59,6 +76,19 @@ constexpr u32 destinations(u32 stream) {
 }
 
 }  // namespace
+
+// WormholeB0/NoC/Overlay/README.md, "Stream capabilities"; for streams 4 and 5 Blackhole's header
+// has four groups of four messages.
+u32 metadata_capacity(u32 stream) {
+  if (((Receiver >> stream) & 1) != 0) return 16;
+  return ((Dram >> stream) & 1) != 0 ? 8 : 2;
+}
+u32 completion_capacity(u32 stream) {
+  return ((Endpoint >> stream) & 1) != 0 ? 8 : 2;
+}
+bool keeps_headers(u32 stream) {
+  return ((Receiver >> stream) & 1) != 0;
+}
 
 const StreamRegisterInfo* stream_register_at(u32 index) {
   if (index >= kIndices || kTable.row_of[index] == kNone) return nullptr;
@@ -84,15 +114,23 @@ u32 StreamFile::relative(u32 stream, u32 index, u32 base, u32 width) const {
   return (word(stream, index) - word(stream, base)) & mask_of(width);
 }
 
-bool StreamFile::read(u32 offset, u32& value) const {
+bool StreamFile::read_has_effect(u32 offset) {
+  return offset == stream::STREAM_BLOB_NEXT_AUTO_CFG_DONE * 4;
+}
+
+bool StreamFile::read(u32 offset, u32& value) {
   const u32 stream = offset / kStreamStride;
   const u32 index = offset % kStreamStride / 4;
   const StreamRegisterInfo* info = stream_register_at(index);
-  if (stream >= count_ || info == nullptr || !info->readable) return false;
+  refusal_ = nullptr;
+  if (stream >= count_ || info == nullptr) return false;
+  if (!info->readable && !info->writable) return refuse(info->meaning);
+  if (!info->readable) return false;
   if (!has(*info, stream)) {
     value = 0;
     return true;
   }
+  if (info->is_flow) return read_flow(stream, index, value);
   switch (index) {
     case stream::STREAM_REMOTE_SRC_PHASE:
     case stream::STREAM_CURR_PHASE:
@@ -102,14 +140,26 @@ bool StreamFile::read(u32 offset, u32& value) const {
       value = relative(stream, index, stream::STREAM_PHASE_AUTO_CFG_PTR_BASE, info->width);
       return true;
     case stream::STREAM_MSG_INFO_CAN_PUSH_NEW_MSG:
+      value = word(stream, stream::STREAM_MSG_INFO_PTR) ==
+                  word(stream, stream::STREAM_MSG_INFO_WR_PTR) &&
+              flows_[stream].messages < metadata_capacity(stream);
+      return true;
+    case stream::STREAM_PHASE_AUTO_CFG_HEADER:
+      value = bits(word(stream, index), 24, 8) << 24 | flows_[stream].remaining << 12 |
+              flows_[stream].remaining;
+      return true;
+    case stream::STREAM_NEXT_RECEIVED_MSG_ADDR:
       value =
-          word(stream, stream::STREAM_MSG_INFO_PTR) == word(stream, stream::STREAM_MSG_INFO_WR_PTR);
+          flows_[stream].messages != 0 ? flows_[stream].message[0].address : word(stream, index);
+      return true;
+    case stream::STREAM_NEXT_RECEIVED_MSG_SIZE:
+      value = flows_[stream].messages != 0 ? flows_[stream].message[0].length : word(stream, index);
       return true;
     case stream::STREAM_DEBUG_STATUS_2: {
       bool all = true;
       for (u32 i = 0; i < destinations(stream); ++i)
         all &= word(stream, stream::STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE + i) != 0;
-      value = all ? 8 : 0;
+      value = (all ? 8 : 0) | u32{flows_[stream].completions < completion_capacity(stream)};
       return true;
     }
     default:
@@ -122,18 +172,31 @@ bool StreamFile::write(u32 offset, u32 value) {
   const u32 stream = offset / kStreamStride;
   const u32 index = offset % kStreamStride / 4;
   const StreamRegisterInfo* info = stream_register_at(index);
-  if (stream >= count_ || info == nullptr || !info->writable) return false;
+  refusal_ = nullptr;
+  if (stream >= count_ || info == nullptr) return false;
+  if (!info->readable && !info->writable) return refuse(info->meaning);
+  if (!info->writable) return false;
   if (!has(*info, stream)) return true;
   if (wakeup_ != nullptr) wakeup_->touch(Resource::Stream);
-  return trigger(stream, index, value & mask_of(info->width));
+  phases_begun_ = 0;
+  return store(stream, index, value);
+}
+
+/// A write from software, or by the stream's own configuration.
+bool StreamFile::store(u32 stream, u32 index, u32 value) {
+  const StreamRegisterInfo& info = *stream_register_at(index);
+  if (info.is_flow) return write_flow(stream, index, value);
+  return trigger(stream, index, value & mask_of(info.width));
 }
 
 bool StreamFile::trigger(u32 stream, u32 index, u32 value) {
   using namespace stream;
   switch (index) {
     case STREAM_ONETIME_MISC_CFG:
-      if (bit(value, 0)) return false;  // PHASE_AUTO_CONFIG: the stream would load from L1
-      break;
+      word(stream, index) = value;
+      if (!bit(value, 0) || flows_[stream].phase != StreamPhase::Idle) return true;
+      finished_ &= ~(u64{1} << stream);
+      return load_configuration(stream);
     case STREAM_REMOTE_SRC_PHASE:
     case STREAM_CURR_PHASE:
       value = (value + word(stream, STREAM_CURR_PHASE_BASE)) & mask_of(20);
@@ -158,8 +221,13 @@ bool StreamFile::trigger(u32 stream, u32 index, u32 value) {
           (word(stream, STREAM_BUF_START) + value) & mask_of(17);
       break;
     case STREAM_PHASE_AUTO_CFG_HEADER: {
+      // LoadConfigurationFromL1.md: number of messages, and the pointer to what comes next.
       u32& phase = word(stream, STREAM_CURR_PHASE);
       phase = (phase + bits(value, 0, 12)) & mask_of(20);
+      flows_[stream].remaining = bits(value, 12, 12);
+      u32& pointer = word(stream, STREAM_PHASE_AUTO_CFG_PTR);
+      const u32 size = (bits(word(stream, index), 24, 8) + 1) * 4;
+      if (bit(word(stream, STREAM_ONETIME_MISC_CFG), 0)) pointer = (pointer + size) & mask_of(17);
       value &= ~0xFFFu;
       break;
     }
@@ -186,11 +254,23 @@ bool StreamFile::trigger(u32 stream, u32 index, u32 value) {
 void StreamFile::reset() {
   for (u32 stream = 0; stream < kStreams; ++stream)
     for (const StreamRegisterInfo& info : kTable.rows)
-      for (u32 i = 0; i < info.count; ++i) streams_[stream][info.slot + i] = info.reset;
+      for (u32 i = 0; i < info.count && !info.is_flow; ++i)
+        streams_[stream][info.slot + i] = info.reset;
+  flows_ = {};
+  finished_ = 0;
+  finished_last_ = kStreams - 1;
 }
 
 u64 StreamFile::hash(u64 seed) const {
-  return hash_bytes(seed, streams_.data(), sizeof streams_);
+  seed = hash_bytes(seed, streams_.data(), sizeof streams_);
+  for (const StreamFlow& flow : flows_) {
+    const bool untouched = flow.phase == StreamPhase::Idle && flow.remaining == 0 &&
+                           flow.messages == 0 && flow.completions == 0;
+    if (untouched) continue;
+    seed = hash_bytes(seed, &flow.remaining, sizeof flow - offsetof(StreamFlow, remaining));
+    seed ^= static_cast<u64>(flow.phase);
+  }
+  return finished_ == 0 ? seed : hash_bytes(seed, &finished_, sizeof finished_);
 }
 
 }  // namespace bhemu::noc

@@ -1,10 +1,14 @@
-// The overlay stream register files of a tile (0xFFB40000, 4 KiB each; 64 of a Tensix tile, 32 of
-// an Ethernet tile), as registers for general
-// use: circular-buffer counters, semaphores with atomic increment, scratch.
+// The overlay streams of a tile (0xFFB40000, 4 KiB each; 64 of a Tensix tile, 32 of an Ethernet
+// tile): as registers for general use (circular-buffer counters, semaphores with atomic increment,
+// scratch), and in Tensix tiles as queues of messages from the tile's software to itself or to
+// nowhere, with configuration from L1 between phases.
 //
-// Documents: WormholeB0/NoC/Overlay/AsGeneralUse.md and README.md; stream.def; spec
+// Documents: WormholeB0/NoC/Overlay/ (AsGeneralUse, README, ReceiveFromSoftware,
+// TransmitToSoftware, TransmitToNowhere, LoadConfigurationFromL1); stream.def; spec
 // stream-registers.md. Which stream serves which circular buffer is software's choice
-// (facts/spec-corrections.md row 2). Not modelled: streams that move data.
+// (facts/spec-corrections.md row 2). Not modelled, and refused when a phase starts: streams that
+// send to or receive from other streams or DRAM, and gathering.
+// A stream does what it can at once with the write that lets it; silicon takes some cycles.
 #pragma once
 
 #include <array>
@@ -12,6 +16,7 @@
 #include "base/archive.hpp"
 #include "base/types.hpp"
 #include "base/wakeup.hpp"
+#include "mem/l1.hpp"
 
 namespace bhemu::noc {
 
@@ -37,6 +42,7 @@ struct StreamRegisterInfo {
   u32 reset;
   u32 slot;  // where its words are in StreamState
   const char* meaning;
+  bool is_flow;  // not a word of its own: what stream_flow.cpp makes of it
 };
 
 /// The row that covers a register index; null: no such register.
@@ -44,34 +50,107 @@ const StreamRegisterInfo* stream_register_at(u32 index);
 const StreamRegisterInfo* stream_registers();
 unsigned stream_register_count();
 
+/// Messages in a stream's metadata FIFO, entries in its L1 read complete FIFO; whether it keeps
+/// copies of message headers.
+u32 metadata_capacity(u32 stream);
+u32 completion_capacity(u32 stream);
+bool keeps_headers(u32 stream);
+
 inline constexpr u32 kStreamSlots = 96;
 using StreamState = std::array<u32, kStreamSlots>;
 
+/// STREAM_CURR_STATE of STREAM_WAIT_STATUS. Loading takes no time here, so 1 and 2 never show.
+enum class StreamPhase : u8 { Idle = 0, Configured = 3, Flushing = 4, Ongoing = 5 };
+
+struct StreamMessage {
+  u32 address = 0;  // in units of 16 bytes, as the length
+  u32 length = 0;
+  std::array<u32, 4> header{};
+};
+
+/// What a stream that moves messages remembers beside its registers.
+struct StreamFlow {
+  static constexpr u32 kMessages = 16;
+  static constexpr u32 kCompletions = 8;
+  StreamPhase phase = StreamPhase::Idle;
+  u32 remaining = 0;  // messages that the phase still has to send
+  u32 expected = 0;   // messages of the phase, and how many have been pushed
+  u32 pushed = 0;
+  u32 wanted_clears = 0;  // STREAM_MULTI_MSG_CLEAR, not yet done
+  u32 next_message = 0;   // where the next message begins, relative to the buffer
+  u32 messages = 0;       // in the message metadata FIFO
+  u32 completions = 0;    // in the L1 read complete FIFO
+  std::array<StreamMessage, kMessages> message{};
+  std::array<u32, kCompletions> completion{};
+  std::array<u32, 4> header{};  // STREAM_RECEIVER_ENDPOINT_SET_MSG_HEADER
+};
+
 class StreamFile {
  public:
-  explicit StreamFile(Wakeup* wakeup, u32 streams = kStreams) : count_(streams), wakeup_(wakeup) {
+  /// `l1`: where message headers and configuration lie; without it no stream moves anything.
+  explicit StreamFile(Wakeup* wakeup, u32 streams = kStreams, const L1* l1 = nullptr)
+      : count_(streams), wakeup_(wakeup), l1_(l1) {
     reset();
   }
 
   /// Byte offset from 0xFFB40000, aligned 32-bit. False: no such register, or one that cannot be
-  /// read (written), or a write that would set a stream moving.
-  bool read(u32 offset, u32& value) const;
+  /// read (written), or, when `refusal` has a text, something that is not modelled.
+  bool read(u32 offset, u32& value);
   /// Touches Resource::Stream before any change.
   bool write(u32 offset, u32 value);
+  /// Why the last access was refused; null: there is no such register.
+  const char* refusal() const { return refusal_; }
+  static bool read_has_effect(u32 offset);
+  /// STREAM_BLOB_AUTO_CFG_DONE is not zero.
+  bool any_finished() const { return finished_ != 0; }
 
   void reset();
   u64 hash(u64 seed) const;
-  void archive(Archive& archive) { archive.value(streams_); }
+  void archive(Archive& archive) {
+    archive.value(streams_);
+    archive.value(flows_);
+    archive.value(finished_);
+    archive.value(finished_last_);
+  }
 
  private:
   u32& word(u32 stream, u32 index);
   u32 word(u32 stream, u32 index) const;
   u32 relative(u32 stream, u32 index, u32 base, u32 width) const;
   bool trigger(u32 stream, u32 index, u32 value);
+  bool store(u32 stream, u32 index, u32 value);
+  bool refuse(const char* why) {
+    refusal_ = why;
+    return false;
+  }
+  // Messages (stream_flow.cpp)
+  bool read_flow(u32 stream, u32 index, u32& value);
+  bool write_flow(u32 stream, u32 index, u32 value);
+  u32 message_info(u32 stream, u32 place) const;
+  u32 space_available(u32 stream) const;
+  u32 next_finished();
+  bool load_configuration(u32 stream);
+  bool start(u32 stream);
+  bool enter_phase(u32 stream);
+  bool end_phase(u32 stream);
+  bool advance(u32 stream);
+  void fetch_messages(u32 stream);
+  bool push_message(u32 stream, u32 value);
+  bool clear_info(u32 stream, u32 count);
+  bool clear_data(u32 stream);
+  u32 length_of(const StreamMessage& message) const;
+  void step_pointer(u32 stream, u32 index, u32 length);
+  void stop(u32 stream);
 
   u32 count_;  // that the tile has
   std::array<StreamState, kStreams> streams_{};
+  std::array<StreamFlow, kStreams> flows_{};
+  u64 finished_ = 0;  // STREAM_BLOB_AUTO_CFG_DONE
+  u32 finished_last_ = kStreams - 1;
+  u32 phases_begun_ = 0;  // by the access under way
+  const char* refusal_ = nullptr;
   Wakeup* wakeup_;
+  const L1* l1_;
 };
 
 }  // namespace bhemu::noc

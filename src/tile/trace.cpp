@@ -224,15 +224,15 @@ bool Tile::write_stream(u32 address, u32 value, const Author& author) {
   const auto each = [&](auto visit) {
     u32 slot = 0;
     for (unsigned row = 0; row < noc::stream_register_count(); ++row)
-      for (u32 i = 0; i < rows[row].count; ++i, ++slot) visit(rows[row], rows[row].index + i, slot);
+      for (u32 i = 0; i < rows[row].count && !rows[row].is_flow; ++i, ++slot)
+        visit(rows[row], rows[row].index + i, slot);
   };
   std::array<u32, noc::kStreamSlots> before{};
   each([&](const noc::StreamRegisterInfo&, u32 index, u32 slot) {
     streams_->read(base + index * 4, before[slot]);
   });
   if (!streams_->write(offset, value))
-    return !refuse(Rule::TileUnmappedAddress, author.agent, address, author.pc, author.cycle,
-                   "store to");
+    return !refuse_stream(author.agent, address, author.pc, author.cycle, "store to");
   each([&](const noc::StreamRegisterInfo& row, u32 index, u32 slot) {
     u32 after = 0;
     if (!streams_->read(base + index * 4, after) || after == before[slot]) return;
@@ -241,6 +241,7 @@ bool Tile::write_stream(u32 address, u32 value, const Author& author) {
                                      before[slot], after});
   });
   rouse_coprocessor();
+  refresh_hardware_interrupts();
   return true;
 }
 
