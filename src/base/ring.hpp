@@ -21,6 +21,7 @@ class Ring {
   }
   const T& front() const { return slots_[head_ % Capacity]; }
   T& front() { return slots_[head_ % Capacity]; }
+  T& back() { return slots_[(tail_ - 1) % Capacity]; }
   const T& operator[](u32 index) const { return slots_[(head_ + index) % Capacity]; }
   T pop() {
     CHECK(!empty());

@@ -10,6 +10,7 @@
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/frontend/gate.hpp"
 #include "tensix/frontend/traced.hpp"
+#include "tensix/frontend/ttsync.hpp"
 #include "tensix/frontend/turn.hpp"
 #include "tensix/hash.hpp"
 #include "tensix/mover/mover.hpp"
@@ -74,15 +75,18 @@ void Coprocessor::reset() {
 // --- Instruction entry -------------------------------------------------------------------------
 
 bool Coprocessor::can_push(unsigned thread) const {
-  return !state_->frontend[thread].fifo.full();
+  return frontend::may_push(state_->frontend[thread]);
+}
+bool Coprocessor::can_push_fused(unsigned thread) const {
+  return frontend::may_push_fused(state_->frontend[thread]);
 }
 bool Coprocessor::can_push_from_brisc(unsigned thread) const {
-  return !state_->frontend[thread].brisc_fifo.full();
+  return state_->frontend[thread].brisc_fifo.size() < kBehindMopDepth;
 }
 
 void Coprocessor::push(unsigned thread, u32 word, Cycle now) {
   auto& fifo = state_->frontend[thread].fifo;
-  if (fifo.full()) {
+  if (!can_push_fused(thread)) {
     raise(environment_, Rule::TensixFifoOverflow, core_of(thread), word, now,
           fmt::format("thread {}: {:#010x} is lost", thread, word));
     return;
@@ -94,7 +98,7 @@ void Coprocessor::push(unsigned thread, u32 word, Cycle now) {
 
 void Coprocessor::push_from_brisc(unsigned thread, u32 word, Cycle now) {
   auto& fifo = state_->frontend[thread].brisc_fifo;
-  if (fifo.full()) {
+  if (!can_push_from_brisc(thread)) {
     raise(environment_, Rule::TensixFifoOverflow, Agent::Brisc, word, now,
           fmt::format("thread {}: {:#010x} is lost", thread, word));
     return;
@@ -299,6 +303,33 @@ bool Coprocessor::mop_drained(unsigned thread) const {
   return frontend::mop_idle(state_->frontend[thread]);
 }
 
+bool Coprocessor::holds_config(unsigned thread, u32 index, bool is_store) const {
+  return index < kConfigWindow &&
+         frontend::must_wait(*state_, thread, frontend::resources_of_config(*state_, thread, index),
+                             is_store);
+}
+bool Coprocessor::holds_gprs(unsigned thread, bool is_store) const {
+  return frontend::must_wait(*state_, thread, frontend::resources_of_gprs(*state_, thread),
+                             is_store);
+}
+bool Coprocessor::holds_tdma(unsigned thread, bool is_store) const {
+  return frontend::must_wait(*state_, thread, frontend::resources_of_tdma(*state_, thread),
+                             is_store);
+}
+
+bool Coprocessor::raw_busy_status(unsigned thread) const {
+  for (unsigned other = 0; other < kThreads; ++other) {
+    if (thread != kThreads && other != thread) continue;
+    if (thread_cfg::TENSIX_CSR_CONFIG_RawBusyStatus::get(state_->thread_config(other)) != 0)
+      return true;
+  }
+  return false;
+}
+
+u32 Coprocessor::selected_stream(unsigned thread, u32 select) const {
+  return thread_cfg::STREAM_ID_SYNC_SEC0_BankSel::get(state_->thread_config(thread), select & 3);
+}
+
 void Coprocessor::write_mop_config(unsigned thread, u32 index, u32 value, Cycle now) {
   Frontend& frontend = state_->frontend[thread];
   if (index >= kMopConfigWords) {
@@ -306,6 +337,7 @@ void Coprocessor::write_mop_config(unsigned thread, u32 index, u32 value, Cycle 
           fmt::format("store to MOP configuration word {}; there are {}", index, kMopConfigWords));
     return;
   }
+  frontend::run_ahead(*state_, environment_, thread, now);
   if (frontend.mop.phase != MopPhase::Idle) {
     raise(environment_, Rule::TensixMopConfigBusy, core_of(thread), index, now,
           fmt::format("word {} of thread {} written as {:#x} during an expansion", index, thread,

@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
-#include "base/fault.hpp"
 #include "base/archive.hpp"
+#include "base/fault.hpp"
 #include "base/types.hpp"
 #include "base/wakeup.hpp"
 #include "mem/l1.hpp"
@@ -59,10 +59,12 @@ class Coprocessor {
   Coprocessor& operator=(const Coprocessor&) = delete;
 
   // --- Instruction entry. `now` is the pusher's cycle; the word may be taken from now + 1 on.
-  /// Room for one more word in front of the MOP expander (32 entries, TRISC side).
+  /// Room for one more word in front of the MOP expander, pushed by itself.
   bool can_push(unsigned thread) const;
+  /// Room for one more word of a group of fused `.ttinsn` whose first word had room.
+  bool can_push_fused(unsigned thread) const;
   void push(unsigned thread, u32 word, Cycle now);
-  /// BRISC enters behind the MOP expander (instruction-push): its own 32-entry FIFO.
+  /// BRISC enters behind the MOP expander (instruction-push), in front of ten places.
   bool can_push_from_brisc(unsigned thread) const;
   void push_from_brisc(unsigned thread, u32 word, Cycle now);
   /// DBG_INSTRN_BUF_STATUS: nothing in the FIFO behind the MOP expander.
@@ -102,6 +104,11 @@ class Coprocessor {
   bool drained(unsigned thread) const;
   /// The MOP expander of the thread is idle and its FIFO empty (PCBuf + 8).
   bool mop_drained(unsigned thread) const;
+  /// Auto TTSync: an access of the thread's core has to wait for instructions pushed before.
+  /// `index` of the configuration as in read_config.
+  bool holds_config(unsigned thread, u32 index, bool is_store) const;
+  bool holds_gprs(unsigned thread, bool is_store) const;
+  bool holds_tdma(unsigned thread, bool is_store) const;
   void write_mop_config(unsigned thread, u32 index, u32 value, Cycle now);
   /// Dst window at 0xFFBD8000, byte offset, size 1, 2 or 4, conversions by RISC_DEST_ACCESS_CTRL.
   u32 read_dst(unsigned thread, u32 offset, u32 size, Cycle now);
@@ -117,6 +124,10 @@ class Coprocessor {
   /// which sees the union.
   u32 queue_status(unsigned thread) const;
   u32 backend_status(unsigned thread) const;
+  /// Somebody whose status `thread` sees has set TENSIX_CSR_CONFIG_RawBusyStatus.
+  bool raw_busy_status(unsigned thread) const;
+  /// The overlay stream that a thread's STREAMWAIT means by `select`.
+  u32 selected_stream(unsigned thread, u32 select) const;
   /// DBG_FEATURE_DISABLE (0xFFB12068) and the like: the tile owns the register, we obey it.
   void set_debug_feature_disable(u32 value);
 

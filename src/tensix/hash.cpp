@@ -47,6 +47,11 @@ void hash_queue(Hasher& hasher, const Ring<QueuedWord, kFifoDepth>& fifo) {
 void hash_frontend(Hasher& hasher, const Frontend& frontend) {
   hash_queue(hasher, frontend.fifo);
   hash_queue(hasher, frontend.brisc_fifo);
+  hasher.word(frontend.behind_mop.size());
+  for (u32 i = 0; i < frontend.behind_mop.size(); ++i) {
+    hasher.word(frontend.behind_mop[i].word);
+    hasher.word(frontend.behind_mop[i].ends);
+  }
   hasher.object(frontend.mop_config);
   hasher.word(frontend.mask_hi);
   const MopExpansion& mop = frontend.mop;
@@ -60,11 +65,13 @@ void hash_frontend(Hasher& hasher, const Frontend& frontend) {
   hasher.word(static_cast<u64>(frontend.replay_mode));
   hasher.word(frontend.replay_index);
   hasher.word(frontend.replay_left);
-  hasher.word(frontend.gate_full ? u64{frontend.gate_word} + 1 : 0);
+  const u64 origin = u64{frontend.gate_from_brisc} << 32;
+  hasher.word(frontend.gate_full ? (u64{frontend.gate_word} | origin) + 1 : 0);
   const LatchedWait& wait = frontend.wait;
   for (const u32 value : {static_cast<u32>(wait.kind), u32{wait.semaphores}, u32{wait.block},
                           u32{wait.condition}, u32{wait.stream_select}, wait.target})
     hasher.word(value);
+  if (frontend.declared != kDefaultResources) hasher.object(frontend.declared);
   hasher.word(frontend.stopped);
   hasher.word(frontend.executed);
 }

@@ -41,7 +41,7 @@ struct CoreBus {
   riscv::Outcome push_tensix(riscv::CoreState& state, u32 word) {
     if constexpr (Record) note_impure();
     return tile_.push_tensix(core_, core_ - static_cast<unsigned>(CoreId::Trisc0), word,
-                             state.cycle);
+                             state.cycle, Pushed::ByTtinsn);
   }
   riscv::Loaded read_csr(riscv::CoreState& state, u32 csr);
   riscv::Outcome write_csr(riscv::CoreState& state, u32 csr, u32 value);

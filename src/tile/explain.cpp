@@ -55,6 +55,12 @@ CoreWait Tile::waiting(CoreId id) const {
       return {fmt::format("TRISC{} to drain its PCBuf and wait, and thread {} to be idle", thread,
                           thread),
               fmt::format("TRISC{}", thread)};
+    case BlockKind::TtSyncLoad:
+    case BlockKind::TtSyncStore:
+      return {fmt::format("instructions of thread {} that use what it accesses at 0x{:08x} (Auto "
+                          "TTSync)",
+                          thread, slot.block_address),
+              thread_words()};
     case BlockKind::PackedTile:
       return {"a tile in the packer's metadata FIFO", "whoever issues PACR with Last"};
     case BlockKind::None:

@@ -55,6 +55,29 @@ Outcome Tile::wait(unsigned core, BlockKind kind, u32 resources, u32 address) {
   return Outcome::Blocked;
 }
 
+/// An access of a TRISC that has to wait for instructions of its thread (AutoTTSync.md).
+bool Tile::held_by_ttsync(unsigned core, Region region, u32 offset, bool is_store) const {
+  if (core < index(CoreId::Trisc0)) return false;
+  const unsigned thread = thread_of_core(core);
+  switch (region) {
+    case Region::Gpr:
+      return coprocessor_->holds_gprs(thread, is_store);
+    case Region::Config:
+      return coprocessor_->holds_config(thread, offset / 4, is_store);
+    case Region::Tdma:
+      return coprocessor_->holds_tdma(thread, is_store);
+    default:
+      return false;
+  }
+}
+
+bool Tile::still_held_by_ttsync(unsigned core) const {
+  const CoreSlot& slot = slots_[core];
+  const Region region = region_at(slot.waited_address);
+  return held_by_ttsync(core, region, slot.waited_address - info_of(region).first,
+                        slot.waited == BlockKind::TtSyncStore);
+}
+
 Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
   const Agent agent = this->agent(core);
   const u32 pc = cores_[core].pc;
@@ -72,6 +95,8 @@ Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
   }
   const u32 offset = address - region_info(region).first;
   const unsigned thread = thread_of_core(core);
+  if (held_by_ttsync(core, region, offset, false))
+    return {0, wait(core, BlockKind::TtSyncLoad, mask_of(thread_of(thread)), address)};
   switch (region) {
     case Region::MopConfig:
     case Region::InstrnBuf0:
@@ -83,9 +108,10 @@ Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
       slot.reads.add(Resource::Dst);
       return {coprocessor_->read_dst(thread, offset, size, now), Outcome::Ok};
     case Region::Gpr: {
+      // A TRISC sees its 64 again every 256 bytes (MemoryOrdering.md, Aliasing).
       slot.reads.add(Resource::Gpr);
       const unsigned owner = core == 0 ? offset >> 8 : thread;
-      if (owner >= kThreads || (core != 0 && offset >= 0x100)) break;
+      if (owner >= kThreads) break;
       return {narrow(coprocessor_->read_gpr(owner, offset / 4 % 64), address, size), Outcome::Ok};
     }
     case Region::Config:
@@ -138,6 +164,8 @@ Outcome Tile::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) 
   }
   if (size != 4 && region != Region::Gpr && region != Region::Dst)
     return refused(Rule::TileAccessSize);
+  if (held_by_ttsync(core, region, offset, true))
+    return wait(core, BlockKind::TtSyncStore, mask_of(thread_of(thread)), address);
   switch (region) {
     case Region::MopConfig:
       coprocessor_->write_mop_config(thread, offset / 4, value, now);
@@ -152,8 +180,7 @@ Outcome Tile::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) 
       return Outcome::Ok;
     case Region::Gpr: {
       const unsigned owner = core == 0 ? offset >> 8 : thread;
-      if (owner >= kThreads || (core != 0 && offset >= 0x100))
-        return refused(Rule::TileUnmappedAddress);
+      if (owner >= kThreads) return refused(Rule::TileUnmappedAddress);
       const u32 lane = address % 4;
       const u32 mask = ((1u << size) - 1) << lane;
       coprocessor_->write_gpr(owner, offset / 4 % 64, value << (lane * 8), now, mask);
@@ -177,7 +204,25 @@ Outcome Tile::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) 
   }
 }
 
-Outcome Tile::push_tensix(unsigned core, unsigned thread, u32 word, Cycle now) {
+// Up to four `.ttinsn` in a row are one push, so they need room once (PushTensixInstruction.md).
+// Where in memory such a group may begin is not documented; here the first that follows anything
+// else begins one.
+bool Tile::has_room(unsigned core, unsigned thread, Pushed by) {
+  constexpr u8 kGroup = 4;
+  constexpr u32 kDisTriscCache = 18;
+  CoreSlot& slot = slots_[core];
+  const riscv::CoreState& state = cores_[core];
+  const bool fuses = by == Pushed::ByTtinsn && !bit(state.csr.cfg0, kDisTriscCache);
+  const bool continues = fuses && slot.fused != 0 && slot.fused_pc == state.pc;
+  const bool room =
+      continues ? coprocessor_->can_push_fused(thread) : coprocessor_->can_push(thread);
+  if (!room) return false;
+  slot.fused = !fuses ? u8{0} : static_cast<u8>(continues ? (slot.fused + 1) % kGroup : 1);
+  slot.fused_pc = state.pc + 4;
+  return true;
+}
+
+Outcome Tile::push_tensix(unsigned core, unsigned thread, u32 word, Cycle now, Pushed by) {
   end_long_turn(now);
   // While the debug bus owns the FIFO, what cores push is lost (PushTensixInstruction.md).
   if (bit(debug_.get(debug_reg::DBG_INSTRN_BUF_CTRL0), thread)) {
@@ -187,9 +232,10 @@ Outcome Tile::push_tensix(unsigned core, unsigned thread, u32 word, Cycle now) {
   }
   const bool from_brisc = core == static_cast<unsigned>(CoreId::Brisc);
   const bool room =
-      from_brisc ? coprocessor_->can_push_from_brisc(thread) : coprocessor_->can_push(thread);
+      from_brisc ? coprocessor_->can_push_from_brisc(thread) : has_room(core, thread, by);
   if (!room)
-    return wait(core, BlockKind::FifoFull, mask_of(fifo_of(thread)), 0xFFE40000 + thread * 0x10000);
+    return wait(core, BlockKind::FifoFull, mask_of(fifo_of(thread)) | mask_of(thread_of(thread)),
+                0xFFE40000 + thread * 0x10000);
   if (from_brisc) {
     coprocessor_->push_from_brisc(thread, word, now);
   } else {

@@ -30,7 +30,12 @@ enum class BlockKind : u8 {
   CoprocessorDone,
   MopDone,
   PackedTile,
+  TtSyncLoad,  // Auto TTSync
+  TtSyncStore,
 };
+
+/// How a core pushes a Tensix instruction.
+enum class Pushed : u8 { ByStore, ByTtinsn };
 
 /// The words and registers a core has read since it was last at its anchor: what can end its loop.
 class ReadSet {
@@ -78,7 +83,10 @@ struct CoreSlot {
   // The access at the pc has had to wait, and has not been tried again since.
   BlockKind waited_for = BlockKind::None;
   bool checked = false;  // a debugger wants a look at each instruction
-  Cycle period = 0;      // Parked: cycles of one round of the loop
+  // `.ttinsn` instructions of the group under way that have been pushed, and where the next one is.
+  u8 fused = 0;
+  u32 fused_pc = 0;
+  Cycle period = 0;  // Parked: cycles of one round of the loop
   // Looking for a loop: the state at the anchor, and what was read since.
   bool recording = false;
   bool impure = false;  // did something that a repetition would not merely repeat

@@ -40,24 +40,26 @@ TEST(Queue, a_thread_executes_one_instruction_a_cycle_in_order) {
   }
 }
 
-TEST(Queue, holds_32_words_and_makes_room_as_they_are_taken) {
+TEST(Queue, takes_29_single_words_until_one_has_passed_the_gate) {
   Harness harness;
-  harness.push(0, {stallwait(0x1FF, 0x80)});  // SrcA never becomes valid
+  harness.push(0, {semwait(0x1FF, 1, 1)});  // until semaphore 0 is posted
   harness.run(3);
   unsigned pushed = 0;
   while (harness.coprocessor.can_push(0)) {
     harness.push(0, mark(pushed));
     ++pushed;
   }
+  EXPECT_EQ(pushed, 29u);
+  harness.run(5);
+  EXPECT_FALSE(harness.coprocessor.can_push(0)) << "what waits at the gate counts";
+  for (; harness.coprocessor.can_push_fused(0); ++pushed) harness.push(0, mark(pushed));
   EXPECT_EQ(pushed, 32u);
-  harness.run(5);
-  EXPECT_TRUE(harness.coprocessor.can_push(0));  // one word went to the gate
-  harness.push(0, mark(99));
-  harness.run(5);
-  EXPECT_FALSE(harness.coprocessor.can_push(0));
   harness.coprocessor.push(0, mark(100), harness.now);
   EXPECT_TRUE(harness.faulted(Rule::TensixFifoOverflow));
   EXPECT_TRUE(harness.coprocessor.can_push_from_brisc(0));
+  harness.coprocessor.write_semaphore(0, 0, harness.now);
+  while (!harness.coprocessor.can_push(0)) ASSERT_EQ(harness.cycle().size() > 1, false);
+  EXPECT_EQ(harness.state().frontend[0].executed, 5u) << "the wait, and four words of 32";
 }
 
 TEST(Queue, room_and_drain_wake_those_who_watch_before_they_show) {

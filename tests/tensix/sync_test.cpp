@@ -1,6 +1,8 @@
 // Sync unit: the wait gate with every condition and block bit, semaphores, mutexes.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "harness.hpp"
 #include "tensix/context.hpp"
 
@@ -255,11 +257,52 @@ TEST(Semaphore, several_selected_semaphores_must_all_be_met) {
   EXPECT_EQ(harness.gpr(1, 50), 1u);
 }
 
-TEST(Semaphore, semwait_without_a_condition_is_a_fault) {
+TEST(Semaphore, semwait_without_a_condition_waits_for_the_conditions_c0_to_c3) {
   Harness harness;
   harness.push(0, semwait(0x1FF, 1, 0));
+  harness.cycle();
+  const LatchedWait& wait = harness.state().frontend[0].wait;
+  EXPECT_EQ(wait.kind, WaitKind::Stallwait);
+  EXPECT_EQ(wait.condition, 0x0F);
+  EXPECT_EQ(wait.block, 0x1FF);
   harness.run(3);
-  EXPECT_TRUE(harness.faulted(Rule::TensixUndefined));
+  EXPECT_EQ(wait.kind, WaitKind::None) << "nothing is under way";
+  EXPECT_TRUE(harness.faults.faults().empty());
+}
+
+TEST(Semaphore, semwait_holds_what_its_block_mask_covers_as_long_as_a_random_model_says) {
+  struct Row {
+    u32 word;
+    u32 blocked_by;
+  };
+  const Row rows[] = {{mark(1), 0x21},
+                      {setc16(1, 1), 0x80},
+                      {encode<op::ADDRCRXY>(), 0x01},
+                      {encode<op::INCRWC>(), 0x40},
+                      {encode<op::SFPNOP>(), 0x100},
+                      {sempost(0), 0x02}};
+  std::mt19937 random(9);
+  for (u32 round = 0; round < 2000; ++round) {
+    Harness harness;
+    const u32 selected = 1 + random() % 255;
+    const u32 condition = 1 + random() % 3;
+    const u32 mask = random() % 512;
+    bool holds = false;
+    for (u32 i = 0; i < kSemaphores; ++i) {
+      Semaphore& semaphore = harness.semaphore(i);
+      semaphore.value = static_cast<u8>(random() % 4);
+      semaphore.max = static_cast<u8>(random() % 5);
+      if (!bit(selected, i)) continue;
+      holds |= bit(condition, 0) && semaphore.value == 0;
+      holds |= bit(condition, 1) && semaphore.value >= semaphore.max;
+    }
+    const Row& row = rows[random() % std::size(rows)];
+    harness.push(0, {semwait(mask, selected, condition), row.word});
+    harness.run(8);
+    const bool blocked = holds && ((mask != 0 ? mask : 0x40) & row.blocked_by) != 0;
+    ASSERT_EQ(harness.coprocessor.instructions_executed(0), blocked ? 1u : 2u)
+        << selected << " " << condition << " " << std::hex << mask << " " << row.word;
+  }
 }
 
 TEST(Semaphore, the_window_reads_the_value_and_posts_or_gets_by_the_low_bit) {

@@ -171,7 +171,7 @@ TEST(DebugBus, shows_a_mop_while_it_is_expanded) {
   Assembler a(kCode[3]);
   a.li(t0, 0xFFB80000);
   const u32 config[9] = {
-      1,    5,   encode<op::NOP>(), encode<op::NOP>(), encode<op::NOP>(), wait, encode<op::NOP>(),
+      1,    25,  encode<op::NOP>(), encode<op::NOP>(), encode<op::NOP>(), wait, encode<op::NOP>(),
       wait, wait};
   for (i32 i = 0; i < 9; ++i) {
     a.li(t1, config[i]);
@@ -536,7 +536,7 @@ TEST(DebugPush, onto_a_full_fifo_is_reported) {
   const u32 wait =
       encode<op::SEMWAIT>({{"wait_sem_cond", 1}, {"sem_sel", 1}, {"stall_res", 0x1FF}});
   chip.write(0xFFB120A4, wait);
-  for (u32 i = 0; i < tensix::kFifoDepth; ++i) {
+  for (u32 i = 0; i < tensix::kBehindMopDepth; ++i) {
     EXPECT_TRUE(bit(chip.read(0xFFB120A8), 1));
     chip.write(0xFFB120A0, 0x2);
     chip.write(0xFFB120A0, 0x22);

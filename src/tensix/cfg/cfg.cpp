@@ -11,12 +11,15 @@
 namespace bhemu::tensix {
 namespace {
 
-/// Words that change how the cores behave: instruction cache, prefetchers, branch predictors.
+/// Words that change how the cores behave: instruction cache, prefetchers, branch predictors, what
+/// BRISC reads at certain places of L1.
 bool concerns_cores(u32 index) {
   return index == cfg::RISCV_IC_INVALIDATE_InvalidateAll::kWord ||
          index == cfg::DISABLE_RISC_BP_Disable_main::kWord ||
          (index >= cfg::TRISC_END_PC_SEC0_PC::kWord &&
-          index <= cfg::RISC_PREFETCH_CTRL_Enable_Trisc::kWord);
+          index <= cfg::RISC_PREFETCH_CTRL_Enable_Trisc::kWord) ||
+         (index >= cfg::L1_CACHE_TAG_SEARCH_ACCEL_Search_Enable::kWord &&
+          index <= cfg::L1_CACHE_TAG_SEARCH_ACCEL_Tag_inv::kWord);
 }
 
 /// SoftReset.md, bit 9: writes to THCON configuration are discarded.

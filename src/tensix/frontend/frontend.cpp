@@ -42,12 +42,21 @@ void check_collision(State& state, const Environment& env, unsigned thread, Cycl
 bool next_incoming(State& state, const Environment& env, unsigned thread, Cycle now, u32& word,
                    bool& changed) {
   Frontend& frontend = state.frontend[thread];
+  if (!frontend.behind_mop.empty()) {
+    touch(env, thread_of(thread));
+    changed = true;
+    frontend.gate_from_brisc = false;
+    word = frontend.behind_mop.pop().word;
+    return true;
+  }
   if (ready(frontend.brisc_fifo, now)) {
     check_collision(state, env, thread, now);
     changed = true;
+    frontend.gate_from_brisc = true;
     word = pop(env, thread, frontend.brisc_fifo);
     return true;
   }
+  frontend.gate_from_brisc = false;
   if (frontend.mop.phase != MopPhase::Idle) {
     changed = true;
     touch(env, thread_of(thread));
@@ -113,17 +122,71 @@ Cycle next_available(const Frontend& frontend, Cycle now) {
   return next;
 }
 
-bool mop_idle(const Frontend& frontend) {
-  if (frontend.mop.phase != MopPhase::Idle) return false;
+namespace {
+
+u32 places_behind_mop(const Frontend& frontend) {
+  return frontend.replay_mode == ReplayMode::Play ? kBeforeReplayDepth : kBehindMopDepth;
+}
+
+bool holds_mop(const Frontend& frontend) {
+  if (frontend.mop.phase != MopPhase::Idle) return true;
   for (u32 i = 0; i < frontend.fifo.size(); ++i) {
-    if (opcode_of(frontend.fifo[i].word) == op::MOP::kOpcode) return false;
+    if (opcode_of(frontend.fifo[i].word) == op::MOP::kOpcode) return true;
   }
-  return true;
+  return false;
+}
+
+/// Puts what is left of the MOP under way behind the expander, as far as there is room.
+void expand_ahead(Frontend& frontend, u32 places) {
+  u32 word = 0;
+  while (frontend.mop.phase != MopPhase::Idle && frontend.behind_mop.size() < places) {
+    if (next_of_mop(frontend, word)) frontend.behind_mop.push({0, word, 0});
+  }
+  // It may have no more than NOPs left, which take no place.
+  const MopExpansion rest = frontend.mop;
+  if (rest.phase != MopPhase::Idle && next_of_mop(frontend, word)) frontend.mop = rest;
+  if (frontend.mop.phase == MopPhase::Idle && !frontend.behind_mop.empty())
+    frontend.behind_mop.back().ends = 1;
+}
+
+void run_ahead(Frontend& frontend, Cycle now) {
+  const u32 places = places_behind_mop(frontend);
+  if (frontend.mop.phase != MopPhase::Idle) expand_ahead(frontend, places);
+  while (frontend.behind_mop.size() < places && ready(frontend.fifo, now)) {
+    const u32 word = frontend.fifo.pop().word;
+    if (opcode_of(word) == op::MOP_CFG::kOpcode) {
+      frontend.mask_hi = op::MOP_CFG{word}.zmask_hi16();
+    } else if (opcode_of(word) == op::MOP::kOpcode) {
+      start_mop(frontend, word);
+      expand_ahead(frontend, places);
+      if (frontend.mop.phase != MopPhase::Idle) return;
+    } else {
+      frontend.behind_mop.push({0, word, 1});
+    }
+  }
+}
+
+}  // namespace
+
+bool mop_idle(const Frontend& frontend) {
+  if (!holds_mop(frontend)) return true;
+  Frontend ahead = frontend;
+  run_ahead(ahead, kNever);
+  return !holds_mop(ahead);
+}
+
+void run_ahead(State& state, const Environment& env, unsigned thread, Cycle now) {
+  Frontend& frontend = state.frontend[thread];
+  if (!holds_mop(frontend)) return;
+  touch(env, fifo_of(thread));
+  touch(env, thread_of(thread));
+  run_ahead(frontend, now);
 }
 
 bool empty(const Frontend& frontend) {
   return !frontend.gate_full && frontend.fifo.empty() && frontend.brisc_fifo.empty() &&
-         frontend.mop.phase == MopPhase::Idle && frontend.replay_mode != ReplayMode::Play;
+         frontend.behind_mop.empty() && frontend.mop.phase == MopPhase::Idle &&
+         frontend.replay_mode != ReplayMode::Play;
 }
 
 u32 types_of(u32 word) {
@@ -176,6 +239,8 @@ u32 queued_types(const Frontend& frontend) {
   for (u32 i = 0; i < frontend.fifo.size(); ++i) types |= types_of(frontend.fifo[i].word);
   for (u32 i = 0; i < frontend.brisc_fifo.size(); ++i)
     types |= types_of(frontend.brisc_fifo[i].word);
+  for (u32 i = 0; i < frontend.behind_mop.size(); ++i)
+    types |= types_of(frontend.behind_mop[i].word);
   if (frontend.gate_full) types |= types_of(frontend.gate_word);
   if (frontend.mop.phase != MopPhase::Idle) types |= types_of(encode<op::MOP>());
   if (frontend.replay_mode == ReplayMode::Play) {

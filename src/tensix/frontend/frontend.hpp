@@ -8,9 +8,7 @@
 // - The inner count of template 1 has 10 bits. The texts say 7, but silicon runs an inner count of
 //   256 exactly and software uses 600, while 17,870 is truncated. The outer count has 7 bits.
 // - A word of BRISC goes before the MOP expander's next word, also in the middle of an expansion.
-// Not modelled: the cycle that the MOP expander loses after an expansion (fast timing), the limit
-// of 28 entries for a push of a single word, Auto TTSync (RESOURCEDECL is taken and has no effect:
-// here a store of a core has always been carried out when the next instruction looks).
+// Not modelled: the cycle that the MOP expander loses after an expansion (fast timing).
 #pragma once
 
 #include "tensix/context.hpp"
@@ -22,6 +20,27 @@ inline constexpr u32 kInnerCountMask = 0x3FF;
 /// The word of the MOP configuration that template 1 repeats.
 inline constexpr u32 kMopLoopOp = 5;
 
+/// How many words of its TRISC have not passed the wait gate. Auto TTSync tracks each of them up to
+/// there, so the FIFOs behind the first add room only for what expanders make of a word.
+inline u32 outstanding(const Frontend& frontend) {
+  const bool at_gate = frontend.gate_full || frontend.replay_mode == ReplayMode::Play;
+  const bool one_behind =
+      frontend.mop.phase != MopPhase::Idle || (at_gate && !frontend.gate_from_brisc);
+  u32 count = frontend.fifo.size() + static_cast<u32>(one_behind);
+  for (u32 i = 0; i < frontend.behind_mop.size(); ++i) count += frontend.behind_mop[i].ends;
+  return count;
+}
+/// With more than 28 words under way nothing is taken until there are 28 again; the 32 places can
+/// only be filled by a group of `.ttinsn` that is pushed at once (PushTensixInstruction.md).
+inline constexpr u32 kPushThreshold = 28;
+inline bool may_push(const Frontend& frontend) {
+  return outstanding(frontend) <= kPushThreshold;
+}
+/// For a word that belongs to a group which has been let in.
+inline bool may_push_fused(const Frontend& frontend) {
+  return outstanding(frontend) < kFifoDepth;
+}
+
 /// The next word of a playback.
 inline u32 play(Frontend& frontend) {
   const u32 word = frontend.replay[frontend.replay_index];
@@ -30,9 +49,11 @@ inline u32 play(Frontend& frontend) {
   return word;
 }
 
+void declare_resources(Frontend& frontend, u32 word);  // ttsync.hpp
+
 /// RESOURCEDECL ends here: Auto TTSync takes it.
 inline void fill_gate(Frontend& frontend, u32 word) {
-  if (opcode_of(word) == op::RESOURCEDECL::kOpcode) return;
+  if (opcode_of(word) == op::RESOURCEDECL::kOpcode) return declare_resources(frontend, word);
   frontend.gate_word = word;
   frontend.gate_full = true;
 }
@@ -53,7 +74,8 @@ inline bool inner_loop_word(Frontend& frontend, u32& word) {
 inline bool repeats_one_word(const Frontend& frontend) {
   const MopExpansion& run = frontend.mop;
   return run.phase == MopPhase::Loop && run.inner + 1 < run.inner_count && run.flip == 0 &&
-         frontend.replay_mode == ReplayMode::Pass && frontend.brisc_fifo.empty();
+         frontend.replay_mode == ReplayMode::Pass && frontend.brisc_fifo.empty() &&
+         frontend.behind_mop.empty();
 }
 
 /// The same with everything but a playback.
@@ -64,10 +86,13 @@ bool refill_from_queues(State& state, const Environment& env, unsigned thread, C
 inline bool refill(State& state, const Environment& env, unsigned thread, Cycle now) {
   Frontend& frontend = state.frontend[thread];
   if (frontend.replay_mode == ReplayMode::Play) {
+    // With the last word there is room for two more behind the MOP expander (mop_idle).
+    if (frontend.replay_left == 1 && env.wakeup != nullptr) env.wakeup->touch(thread_of(thread));
     fill_gate(frontend, play(frontend));
     return true;
   }
-  if (frontend.replay_mode == ReplayMode::Pass && frontend.brisc_fifo.empty()) {
+  if (frontend.replay_mode == ReplayMode::Pass && frontend.brisc_fifo.empty() &&
+      frontend.behind_mop.empty()) {
     if (frontend.mop.phase != MopPhase::Idle) {
       u32 word;
       if (!inner_loop_word(frontend, word)) return refill_from_queues(state, env, thread, now);
@@ -87,6 +112,7 @@ inline bool refill(State& state, const Environment& env, unsigned thread, Cycle 
         env.wakeup->touch(thread_of(thread));
       }
       frontend.fifo.drop();
+      frontend.gate_from_brisc = false;
       frontend.gate_word = word;
       frontend.gate_full = true;
       return true;
@@ -100,8 +126,11 @@ Cycle next_available(const Frontend& frontend, Cycle now);
 
 /// Nothing is queued, being expanded, or at the gate.
 bool empty(const Frontend& frontend);
-/// What MOPExpanderDoneCheck waits for.
+/// What MOPExpanderDoneCheck waits for: no MOP is left in front of the expander or in it. Since the
+/// expander runs ahead of the gate, that is so as soon as what is left fits behind it.
 bool mop_idle(const Frontend& frontend);
+/// Lets the MOP expander fill the places behind it. To be called before its configuration changes.
+void run_ahead(State& state, const Environment& env, unsigned thread, Cycle now);
 
 /// Bits 0..10 of tt_cfg_qstatus (CSRs.md): instruction types queued in front of the gate.
 u32 queued_types(const Frontend& frontend);

@@ -63,8 +63,8 @@ bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& 
 inline bool idle(const Frontend& frontend) {
   return frontend.stopped ||
          (!frontend.gate_full && frontend.wait.kind == WaitKind::None && frontend.fifo.empty() &&
-          frontend.brisc_fifo.empty() && frontend.mop.phase == MopPhase::Idle &&
-          frontend.replay_mode != ReplayMode::Play);
+          frontend.brisc_fifo.empty() && frontend.behind_mop.empty() &&
+          frontend.mop.phase == MopPhase::Idle && frontend.replay_mode != ReplayMode::Play);
 }
 
 /// The latched wait still says "keep waiting" in cycle `now`.

@@ -8,14 +8,19 @@
 
 namespace bhemu::tensix {
 
+/// In front of the MOP expander; how many of its places a core can fill: `may_push` of
+/// frontend.hpp.
 inline constexpr u32 kFifoDepth = 32;
+/// Behind the MOP expander silicon has eight places in front of the replay expander and two behind.
+inline constexpr u32 kBeforeReplayDepth = 8;
+inline constexpr u32 kBehindMopDepth = kBeforeReplayDepth + 2;
 inline constexpr u32 kReplaySlots = 32;
 inline constexpr u32 kMopConfigWords = 9;
 
 struct QueuedWord {
   Cycle pushed = 0;  // taken from the next cycle on
   u32 word = 0;
-  u32 unused = 0;
+  u32 ends = 0;  // behind the MOP expander: the last that comes of a word of the TRISC
 };
 
 enum class MopPhase : u8 { Idle, Template0, Start, Loop, End0, End1 };
@@ -48,9 +53,17 @@ struct LatchedWait {
   u32 word = 0;    // the instruction, for reports
 };
 
+/// What the classes of instructions use until RESOURCEDECL says otherwise (assembly.yaml).
+inline constexpr std::array<u16, 16> kDefaultResources{0x060, 0x060, 0x1E0, 0x060, 0x01F, 0x020,
+                                                       0x040, 0x100, 0x03E, 0x05D, 0x07F, 0x19D,
+                                                       0x191, 0x1FF, 0x1FF, 0x011};
+
 struct Frontend {
   Ring<QueuedWord, kFifoDepth> fifo;        // TRISC side, in front of the MOP expander
   Ring<QueuedWord, kFifoDepth> brisc_fifo;  // BRISC side, behind it
+  /// What the MOP expander has made already. It runs ahead of a gate that waits; here it does so
+  /// only when somebody could tell (frontend.hpp, run_ahead).
+  Ring<QueuedWord, 16> behind_mop;
   std::array<u32, kMopConfigWords> mop_config{};
   u32 mask_hi = 0;
   MopExpansion mop;
@@ -60,8 +73,10 @@ struct Frontend {
   u8 replay_left = 0;
   /// The wait gate holds one instruction.
   bool gate_full = false;
+  bool gate_from_brisc = false;  // of the instruction at the gate
   u32 gate_word = 0;
   LatchedWait wait;
+  std::array<u16, 16> declared = kDefaultResources;  // Auto TTSync, by class of instruction
   /// A fault of severity Error: the thread executes nothing more.
   bool stopped = false;
   u64 executed = 0;

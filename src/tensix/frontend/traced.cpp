@@ -20,7 +20,11 @@ Source next_source(Frontend frontend, Cycle now) {
   u32 word = 0;
   Source source = Source::Queue;
   bool found = false;
-  if (ready(frontend.brisc_fifo, now)) {
+  if (!frontend.behind_mop.empty()) {
+    word = frontend.behind_mop.front().word;
+    source = Source::Mop;
+    found = true;
+  } else if (ready(frontend.brisc_fifo, now)) {
     word = frontend.brisc_fifo.front().word;
     source = Source::Brisc;
     found = true;

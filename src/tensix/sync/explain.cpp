@@ -47,6 +47,8 @@ std::string posters(const State& state, u32 index, u8 opcode) {
     bool on_its_way = frontend.gate_full && matches(frontend.gate_word);
     for (u32 i = 0; i < frontend.fifo.size(); ++i)
       on_its_way = on_its_way || matches(frontend.fifo[i].word);
+    for (u32 i = 0; i < frontend.behind_mop.size(); ++i)
+      on_its_way = on_its_way || matches(frontend.behind_mop[i].word);
     for (u32 i = 0; i < frontend.brisc_fifo.size(); ++i)
       on_its_way = on_its_way || matches(frontend.brisc_fifo[i].word);
     if (on_its_way) append(found, fmt::format("thread {}", thread), ", ");

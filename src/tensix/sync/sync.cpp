@@ -43,11 +43,13 @@ Completion execute(Context& context, op::STALLWAIT insn) {
 }
 
 Completion execute(Context& context, op::SEMWAIT insn) {
-  if (insn.wait_sem_cond() == 0) {
-    context.raise(Rule::TensixUndefined, "SEMWAIT with an empty condition mask");
+  LatchedWait wait;
+  if (insn.wait_sem_cond() == 0) {  // behaves as STALLWAIT does then
+    wait.kind = WaitKind::Stallwait;
+    wait.condition = kDefaultCondition;
+    latch(context, wait, insn.stall_res());
     return Completion::Done;
   }
-  LatchedWait wait;
   wait.kind = WaitKind::Semwait;
   wait.condition = static_cast<u16>(insn.wait_sem_cond());
   wait.semaphores = static_cast<u8>(insn.sem_sel());
