@@ -31,11 +31,13 @@ bool is_wait_of_load(BlockKind kind) {
     case BlockKind::CoprocessorDone:
     case BlockKind::MopDone:
     case BlockKind::PackedTile:
+    case BlockKind::TtSyncLoad:
       return true;
     case BlockKind::None:
     case BlockKind::FifoFull:
     case BlockKind::MailboxFull:
     case BlockKind::PcBufFull:
+    case BlockKind::TtSyncStore:
       break;
   }
   return false;
@@ -115,7 +117,8 @@ void Tile::write_debug_register(unsigned core, u32 index, u32 value, const Autho
 }
 
 void Tile::refresh_checked(unsigned core) {
-  slots_[core].checked = riscv_debug_.core[core].needs_checks();
+  const bool searches = core == index(CoreId::Brisc) && tag_search_.armed();
+  slots_[core].checked = riscv_debug_.core[core].needs_checks() || searches;
 }
 
 void Tile::reset_debug(unsigned core) {
@@ -389,7 +392,20 @@ u32 Tile::store_hits_of(unsigned core, const riscv::DataAccess& access, u32 word
   return hits;
 }
 
-/// One instruction of a core that a debugger watches.
+riscv::Outcome Tile::execute_one(unsigned core) {
+  riscv::CoreState& state = cores_[core];
+  const Cycle end = state.cycle + 1;
+  const bool followed =
+      trace_ != nullptr && trace_->covers(state.cycle, end) && trace_->follows(core);
+  const riscv::Outcome outcome = followed ? step_traced(core)
+                                 : slots_[core].recording
+                                     ? riscv::run(state, *recording_buses_[core], end)
+                                     : riscv::run(state, *buses_[core], end);
+  recording_buses_[core]->attention = buses_[core]->attention = false;
+  return outcome;
+}
+
+/// One instruction of a core that a debugger watches, or whose reads may set off a tag search.
 void Tile::run_checked(unsigned core) {
   CoreSlot& slot = slots_[core];
   CoreDebug& debug = riscv_debug_.core[core];
@@ -409,14 +425,11 @@ void Tile::run_checked(unsigned core) {
   if (slot.recording && pauses) stop_recording(core, false);
   const u32 old = access.to_float ? state.f[access.rd] : state.x[access.rd];
   const bool recorded = slot.recording;
-  const Cycle end = state.cycle + 1;
-  const bool followed =
-      trace_ != nullptr && trace_->covers(state.cycle, end) && trace_->follows(core);
-  const riscv::Outcome outcome = followed   ? step_traced(core)
-                                 : recorded ? execute_recorded(core, end)
-                                            : execute(core, end);
-  recording_buses_[core]->attention = buses_[core]->attention = false;
+  const std::optional<u32> found = tag_search(core, access, word);
+  const riscv::Outcome outcome =
+      slot.status == CoreStatus::Stopped ? riscv::Outcome::Stop : execute_one(core);
   if (outcome == riscv::Outcome::Ok) {
+    if (found) (access.to_float ? state.f[access.rd] : state.x[access.rd]) = *found;
     if (holds) hold_back(core, access, pc, old);
     if (slot.status == CoreStatus::Halted) {
       debug.reasons |= reasons;  // it was an ebreak, or has paused itself

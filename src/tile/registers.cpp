@@ -24,12 +24,20 @@ bool Tile::refuse(Rule rule, Agent agent, u32 address, u32 pc, Cycle now, const 
   return faults().raise(rule, agent, pc, now, fmt::format("{} 0x{:08x}", text, address));
 }
 
+bool Tile::refuse_stream(Agent agent, u32 address, u32 pc, Cycle now, const char* text) {
+  const char* why = streams_->refusal();
+  if (why == nullptr) return refuse(Rule::TileUnmappedAddress, agent, address, pc, now, text);
+  return faults().raise(Rule::NocStream, agent, pc, now,
+                        fmt::format("{} 0x{:08x}: {}", text, address, why));
+}
+
 u8* Tile::ldm_at(u32 address, u32 bytes, unsigned* owner) {
   constexpr CoreId kOwners[] = {CoreId::Brisc, CoreId::Ncrisc, CoreId::Trisc0, CoreId::Trisc1,
                                 CoreId::Trisc2};
   const u32 offset = address - region_info(Region::LdmB).first;
   const CoreId id = kOwners[offset / 0x2000];
-  const u32 inner = offset % 0x2000;
+  // The 4 KiB of a TRISC appear twice (README.md, "Memory map").
+  const u32 inner = offset % 0x2000 % riscv::ldm_size_of(id);
   if (inner + bytes > riscv::ldm_size_of(id)) return nullptr;
   if (owner != nullptr) *owner = index(id);
   return cores_[index(id)].ldm.data() + inner;
@@ -74,15 +82,25 @@ bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc
         slot->impure = true;
         wakeup_.touch(niu_of(noc));
       }
-      if (nius_[noc]->read(offset, value, now, agent, pc)) return true;
-      break;
+      const auto& raised = faults().faults();
+      const std::size_t before = raised.size();
+      if (!nius_[noc]->read(offset, value, now, agent, pc)) break;
+      return raised.size() == before || raised.back().severity != Severity::Error;
     }
     case Region::Overlay:
       note(Resource::Stream);
       if (slot != nullptr && slot->stream_offsets[0] != offset)
         slot->stream_offsets = {offset, slot->stream_offsets[0]};
-      if (streams_->read(offset, value)) return true;
-      break;
+      if (noc::StreamFile::read_has_effect(offset)) {
+        if (slot != nullptr) slot->impure = true;
+        wakeup_.touch(Resource::Stream);
+      }
+      if (streams_->read(offset, value)) {
+        if (noc::StreamFile::read_has_effect(offset)) refresh_hardware_interrupts();
+        return true;
+      }
+      value = 0;
+      return !refuse_stream(agent, address, pc, now, "load from");
     case Region::Tdma:
       note(Resource::Tdma);
       if (slot != nullptr && coprocessor_->tdma_read_has_effect(offset)) slot->impure = true;
@@ -141,9 +159,10 @@ bool Tile::write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc
         return write_stream(address, value, {agent, pc, now});
       if (streams_->write(offset, value)) {
         rouse_coprocessor();
+        refresh_hardware_interrupts();
         return true;
       }
-      break;
+      return !refuse_stream(agent, address, pc, now, "store to");
     case Region::Tdma:
       if (coprocessor_->write_tdma(offset, value, now, agent)) return true;
       break;
@@ -276,12 +295,14 @@ bool Tile::write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc) {
   }
 }
 
+// PIC.md, "Hardware IRQs".
 void Tile::refresh_hardware_interrupts() {
-  for (unsigned noc = 0; noc < kNocs; ++noc) {
-    const bool raised = nius_[noc]->interrupt();
-    if (raised == pic_.hardware(1 + noc)) continue;
+  const std::array<bool, 1 + kNocs> raised{streams_->any_finished(), nius_[0]->interrupt(),
+                                           nius_[1]->interrupt()};
+  for (unsigned irq = 0; irq < raised.size(); ++irq) {
+    if (raised[irq] == pic_.hardware(irq)) continue;
     wakeup_.touch(Resource::Pic);
-    pic_.set_hardware(1 + noc, raised);
+    pic_.set_hardware(irq, raised[irq]);
     rouse_for_interrupts();
   }
 }

@@ -98,8 +98,11 @@ void Tile::make_coprocessor() {
   environment.store_register = [](void* self, u32 address, u32 value, Cycle now) {
     static_cast<Tile*>(self)->write_register(Agent::Thread0, address, value, now, 0);
   };
-  // Nobody listens to config_written: decoded entries follow L1 by themselves (mem/l1.hpp), so
-  // RISCV_IC_INVALIDATE and its like have nothing to do.
+  // Decoded entries follow L1 by themselves (mem/l1.hpp), so RISCV_IC_INVALIDATE and its like have
+  // nothing to do.
+  environment.config_written = [](void* self, u32 word, u32, Cycle) {
+    static_cast<Tile*>(self)->config_written(word);
+  };
   coprocessor_ = std::make_unique<tensix::Coprocessor>(environment);
 }
 
@@ -212,6 +215,7 @@ void Tile::archive(Archive& archive) {
   archive.value(riscv_debug_);
   archive.value(timestamper_);
   archive.value(pic_);
+  archive.value(tag_search_);
   arrivals_.archive(archive);
   u64 early = early_.size();
   archive.value(early);
@@ -239,7 +243,8 @@ u64 Tile::hash(u64 seed) const {
   seed = dump_.hash(seed);
   seed = riscv_debug_.hash(seed);
   seed = timestamper_.hash(seed);
-  return pic_.hash(seed);
+  seed = pic_.hash(seed);
+  return tag_search_.hash(seed);
 }
 
 u64 Tile::hash_core(u64 seed, unsigned core) const {
@@ -270,6 +275,7 @@ void Tile::reset(Cycle now) {
   dump_ = {};
   timestamper_ = {};
   pic_ = {};
+  tag_search_ = {};
   faults().clear();
   if (port_ != nullptr) boot_ethernet();
 }

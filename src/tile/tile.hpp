@@ -37,6 +37,7 @@
 #include "tile/riscv_debug.hpp"
 #include "tile/shape.hpp"
 #include "tile/slot.hpp"
+#include "tile/tag_search.hpp"
 #include "tile/timestamper.hpp"
 #include "trace/port.hpp"
 
@@ -189,6 +190,10 @@ class Tile final : public noc::Node {
   bool retire_held(unsigned core);
   void halt_core(unsigned core, u32 reasons);
   void run_checked(unsigned core);
+  riscv::Outcome execute_one(unsigned core);
+  // L1 cache tag search accelerator (tag_read.cpp)
+  void config_written(u32 word);
+  std::optional<u32> tag_search(unsigned core, const riscv::DataAccess& access, u32 word);
   void hold_back(unsigned core, const riscv::DataAccess& access, u32 pc, u32 old);
   u32 store_hits_of(unsigned core, const riscv::DataAccess& access, u32 word) const;
   void refresh_checked(unsigned core);
@@ -217,7 +222,11 @@ class Tile final : public noc::Node {
   riscv::Outcome store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 value, Cycle now);
   riscv::Loaded load_mailbox(unsigned core, u32 offset, Cycle now);
   riscv::Outcome store_mailbox(unsigned core, u32 offset, u32 value, Cycle now);
-  riscv::Outcome push_tensix(unsigned core, unsigned thread, u32 word, Cycle now);
+  bool held_by_ttsync(unsigned core, Region region, u32 offset, bool is_store) const;
+  bool still_held_by_ttsync(unsigned core) const;
+  riscv::Outcome push_tensix(unsigned core, unsigned thread, u32 word, Cycle now,
+                             Pushed by = Pushed::ByStore);
+  bool has_room(unsigned core, unsigned thread, Pushed by);
   riscv::Loaded read_status_csr(unsigned core, u32 csr);
   riscv::Outcome wait(unsigned core, BlockKind kind, u32 resources, u32 address);
 
@@ -246,6 +255,7 @@ class Tile final : public noc::Node {
   void release_core(unsigned core);
   u32 start_pc(unsigned core) const;
   bool refuse(Rule rule, Agent agent, u32 address, u32 pc, Cycle now, const char* text);
+  bool refuse_stream(Agent agent, u32 address, u32 pc, Cycle now, const char* text);
   bool noc_read(u64 address, void* target, u32 bytes, Cycle now, Agent agent = Agent::Niu0);
   bool noc_write(u64 address, const void* source, u32 bytes, const Author& author);
   bool read_port(Agent agent, u32 address, u32& value, Cycle now, u32 pc);
@@ -291,6 +301,7 @@ class Tile final : public noc::Node {
   RiscvDebug riscv_debug_;
   Timestamper timestamper_;
   Pic pic_;
+  TagSearch tag_search_;
 
   noc::ArrivalQueue arrivals_;
   noc::Outbox* outbox_ = nullptr;

@@ -60,6 +60,35 @@ TEST(Tile, each_core_has_its_own_local_memory_and_others_see_it_through_its_wind
   EXPECT_EQ(chip.read(0xFFB18100), 22u);
 }
 
+TEST(Tile, the_local_memory_of_a_trisc_shows_twice_in_its_window) {
+  OneTile chip;
+  for (const u32 base : {0xFFB18000u, 0xFFB1A000u, 0xFFB1C000u}) {
+    chip.write(base + 0x1000 + 0x24, base);
+    EXPECT_EQ(chip.read(base + 0x24), base);
+    chip.write(base + 0xFFC, 7);
+    EXPECT_EQ(chip.read(base + 0x1FFC), 7u);
+  }
+  chip.write(0xFFB15024, 5);  // BRISC's and NCRISC's are 8 KiB
+  EXPECT_EQ(chip.read(0xFFB14024), 0u);
+  EXPECT_TRUE(chip.tile->faults().faults().empty());
+}
+
+TEST(Tile, a_trisc_sees_its_gprs_again_every_256_bytes) {
+  OneTile chip;
+  Assembler a(0x6000);
+  a.li(t0, 0xFFE00000 + 4 * 7);
+  a.li(t1, 0x7777);
+  a.sw(t1, 0x300, t0);
+  a.li(t2, 0xFFE00E00 + 4 * 7);
+  a.lw(a0, 0, t2);
+  finish(a, a0);
+  chip.load(0x6000, a.finish());
+  chip.start({CoreId::Trisc0});
+  EXPECT_EQ(chip.run(), sched::Stop::Idle);
+  EXPECT_EQ(chip.read(kResult), 0x7777u);
+  EXPECT_TRUE(chip.tile->faults().faults().empty());
+}
+
 TEST(Tile, wall_clock_high_half_is_latched_by_reading_the_low_half) {
   OneTile chip;
   Assembler a;
