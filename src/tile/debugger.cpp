@@ -397,10 +397,9 @@ riscv::Outcome Tile::execute_one(unsigned core) {
   const Cycle end = state.cycle + 1;
   const bool followed =
       trace_ != nullptr && trace_->covers(state.cycle, end) && trace_->follows(core);
-  const riscv::Outcome outcome = followed ? step_traced(core)
-                                 : slots_[core].recording
-                                     ? riscv::run(state, *recording_buses_[core], end)
-                                     : riscv::run(state, *buses_[core], end);
+  const riscv::Outcome outcome = followed                 ? step_traced(core)
+                                 : slots_[core].recording ? execute_recorded(core, end)
+                                                          : execute(core, end);
   recording_buses_[core]->attention = buses_[core]->attention = false;
   return outcome;
 }
