@@ -18,8 +18,8 @@ riscv::Loaded Tile::read_status_csr(unsigned core, u32 csr) {
   if (csr == riscv::kCsrQstatus) return {coprocessor_->queue_status(thread)};
   if (csr == riscv::kCsrBstatus) {
     const bool stop = coprocessor_->raw_busy_status(thread) &&
-                      faults().raise(Rule::TileRawBusyStatus, agent(core),
-                                     cores_[core].pc, cores_[core].cycle, "read of tt_cfg_bstatus");
+                      faults().raise(Rule::TileRawBusyStatus, agent(core), cores_[core].pc,
+                                     cores_[core].cycle, "read of tt_cfg_bstatus");
     if (stop) return {0, riscv::Outcome::Stop};
     return {coprocessor_->backend_status(thread)};
   }
@@ -28,11 +28,11 @@ riscv::Loaded Tile::read_status_csr(unsigned core, u32 csr) {
   constexpr u32 kSelects = 4;
   const u32 number = csr - riscv::kCsrSstatus0;
   const u32 select = number % kSelects;
-  const bool stop = faults().raise(Rule::TileStreamStatusCsr, agent(core),
-                                   cores_[core].pc, cores_[core].cycle,
-                                   fmt::format("tt_cfg_sstatus{}: shows the stream that "
-                                               "STREAM_ID_SYNC_SEC{} names",
-                                               number, select));
+  const bool stop =
+      faults().raise(Rule::TileStreamStatusCsr, agent(core), cores_[core].pc, cores_[core].cycle,
+                     fmt::format("tt_cfg_sstatus{}: shows the stream that "
+                                 "STREAM_ID_SYNC_SEC{} names",
+                                 number, select));
   if (stop) return {0, riscv::Outcome::Stop};
   const u32 stream = coprocessor_->selected_stream(thread, select);
   const u32 index =

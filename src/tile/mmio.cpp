@@ -73,8 +73,8 @@ bool Tile::held_by_ttsync(unsigned core, Region region, u32 offset, bool is_stor
 
 bool Tile::still_held_by_ttsync(unsigned core) const {
   const CoreSlot& slot = slots_[core];
-  const Region region = region_at(slot.waited_address);
-  return held_by_ttsync(core, region, slot.waited_address - info_of(region).first,
+  const Region region = shape_.regions->at(slot.waited_address);
+  return held_by_ttsync(core, region, slot.waited_address - region_info(region).first,
                         slot.waited == BlockKind::TtSyncStore);
 }
 

@@ -73,7 +73,7 @@ Tile::Tile(const TileConfig& config)
   if (shape_.is_tensix()) make_coprocessor();
   make_nius(config);
   streams_ = std::make_unique<noc::StreamFile>(&wakeup_, shape_.streams,
-                                                shape_.is_tensix() ? &l1_ : nullptr);
+                                               shape_.is_tensix() ? &l1_ : nullptr);
   for (unsigned core = 0; core < kCores; ++core) {
     cores_[core].id = shape_.core[core];
     buses_[core] = std::make_unique<EthernetCoreBus<false>>(*this, core);
