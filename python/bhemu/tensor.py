@@ -60,8 +60,9 @@ _INT8, _INT16 = 14, 9
 def source_values(cells: np.ndarray, code: int) -> np.ndarray:
     """Cells of SrcA or SrcB as the numbers of data format ``code``, in float32.
 
-    ``cells`` are words with sign, 8 bits of exponent and 10 of mantissa in float32's places. Formats
-    with 5 bits of exponent keep theirs in the low end of the 8; they know no infinity and no NaN.
+    ``cells`` are words with sign, 8 bits of exponent and 10 of mantissa in float32's places.
+    Formats with 5 bits of exponent keep theirs in the low end of the 8; they know no infinity and
+    no NaN.
     """
     exponent = (cells >> 23 & 0xFF).astype(np.int32)
     mantissa = (cells >> 13 & 0x3FF).astype(np.int32)

@@ -18,6 +18,30 @@ class PackModes : public Pack {
   u16 datum(u32 index) const { return get16(kData + 2 * index); }
 };
 
+TEST_F(PackModes, tf32_by_rounding_goes_on_as_tf32) {
+  const struct {
+    Format intermediate, out;
+    u32 value, result;
+  } cases[] = {{Format::Tf32, Format::Tf32, 0x3F801000, 0x3F802000},
+               {Format::Fp32, Format::Tf32, 0x3F801000, 0x3F802000},
+               {Format::Fp32, Format::Fp32, 0xBF800FFF, 0xBF800000},
+               {Format::Bf16, Format::Fp16, 0x3F801000, 0x3C01}};
+  for (const auto& c : cases) {
+    apply(c.intermediate, c.out, true);
+    set<cfg::THCON_SEC0_REG1_In_data_format>(static_cast<u32>(Format::Tf32));
+    set<cfg::PCK_DEST_RD_CTRL_Round_10b_mant>(1);
+    put_fp32(0, 0, c.value);
+    pacr({{"last", 1}, {"addr_mode", 2}});
+    EXPECT_EQ(c.out == Format::Fp16 ? get16(kData) : get32(kData), c.result);
+  }
+  EXPECT_FALSE(faulted());
+  apply(Format::Fp32, Format::Fp32, true);
+  set<cfg::THCON_SEC0_REG1_In_data_format>(static_cast<u32>(Format::Tf32));
+  set<cfg::PCK_DEST_RD_CTRL_Round_10b_mant>(0);
+  pacr({{"last", 1}});  // nothing has rounded
+  EXPECT_TRUE(faulted(Rule::PackFormatMismatch));
+}
+
 TEST_F(PackModes, each_configuration_context_has_its_own_register_set) {
   apply(Format::Bf16, Format::Bf16, false);
   fill_dst_bf16(64);

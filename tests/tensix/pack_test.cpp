@@ -392,30 +392,6 @@ TEST_F(Pack, accumulation_of_int32_warns_where_the_sum_is_not_documented) {
   EXPECT_EQ(get32(kData), 4u);
 }
 
-TEST_F(Pack, tf32_by_rounding_goes_on_as_tf32) {
-  const struct {
-    Format intermediate, out;
-    u32 value, result;
-  } cases[] = {{Format::Tf32, Format::Tf32, 0x3F801000, 0x3F802000},
-               {Format::Fp32, Format::Tf32, 0x3F801000, 0x3F802000},
-               {Format::Fp32, Format::Fp32, 0xBF800FFF, 0xBF800000},
-               {Format::Bf16, Format::Fp16, 0x3F801000, 0x3C01}};
-  for (const auto& c : cases) {
-    apply(c.intermediate, c.out, true);
-    set<cfg::THCON_SEC0_REG1_In_data_format>(static_cast<u32>(Format::Tf32));
-    set<cfg::PCK_DEST_RD_CTRL_Round_10b_mant>(1);
-    put_fp32(0, 0, c.value);
-    pacr({{"last", 1}, {"addr_mode", 2}});
-    EXPECT_EQ(c.out == Format::Fp16 ? get16(kData) : get32(kData), c.result);
-  }
-  EXPECT_FALSE(faulted());
-  apply(Format::Fp32, Format::Fp32, true);
-  set<cfg::THCON_SEC0_REG1_In_data_format>(static_cast<u32>(Format::Tf32));
-  set<cfg::PCK_DEST_RD_CTRL_Round_10b_mant>(0);
-  pacr({{"last", 1}});  // nothing has rounded
-  EXPECT_TRUE(faulted(Rule::PackFormatMismatch));
-}
-
 TEST_F(Pack, zero_write_packs_zeros_whatever_dst_holds) {
   apply(Format::Bf16, Format::Bf16, false);
   fill_dst_bf16(4);
