@@ -112,9 +112,9 @@ typedef enum bhemu_core {
 } bhemu_core;
 
 /* Writes an ELF file's segments to the tile: those for L1 to where they are loaded, those for local
- * memory into that of `core` (not of an ERISC, whose local memory nobody else reaches). Gaps stay as
- * they are, uninitialised memory becomes zero. `entry` may be NULL. Source lines of reports come from
- * the file. */
+ * memory into that of `core` (not of an ERISC, whose local memory nobody else reaches). Gaps stay
+ * as they are, uninitialised memory becomes zero. `entry` may be NULL. Source lines of reports come
+ * from the file. */
 BHEMU_API int bhemu_load_elf(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core,
                              const char* path, uint32_t* entry);
 /* Lets a core go from `pc` (a multiple of 4; BRISC always starts at 0 and gets a jump there), or
