@@ -43,6 +43,17 @@ u8* Tile::ldm_at(u32 address, u32 bytes, unsigned* owner) {
   return cores_[index(id)].ldm.data() + inner;
 }
 
+namespace {
+
+/// A read that changes what it reads: nobody may repeat it, and whoever waits has to look again.
+void note_effect(bool has_effect, CoreSlot* slot, Wakeup& wakeup, Resource resource) {
+  if (!has_effect) return;
+  if (slot != nullptr) slot->impure = true;
+  wakeup.touch(resource);
+}
+
+}  // namespace
+
 bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc) {
   const Region region = shape_.regions->at(address);
   CoreSlot* slot = slot_of(agent);
@@ -55,10 +66,7 @@ bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc
       return read_debug(agent, offset, value, now, pc);
     case Region::Pic:
       note(Resource::Pic);
-      if (pic_.read_has_effect(offset)) {
-        if (slot != nullptr) slot->impure = true;
-        wakeup_.touch(Resource::Pic);
-      }
+      note_effect(pic_.read_has_effect(offset), slot, wakeup_, Resource::Pic);
       value = pic_.read(offset);
       return true;
     case Region::PcSnapshot:
@@ -78,10 +86,7 @@ bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc
     case Region::Niu1: {
       const unsigned noc = region == Region::Niu0 ? 0 : 1;
       note(niu_of(noc));
-      if (slot != nullptr && noc::Niu::read_has_effect(offset)) {
-        slot->impure = true;
-        wakeup_.touch(niu_of(noc));
-      }
+      note_effect(noc::Niu::read_has_effect(offset), slot, wakeup_, niu_of(noc));
       const auto& raised = faults().faults();
       const std::size_t before = raised.size();
       if (!nius_[noc]->read(offset, value, now, agent, pc)) break;
@@ -91,10 +96,7 @@ bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc
       note(Resource::Stream);
       if (slot != nullptr && slot->stream_offsets[0] != offset)
         slot->stream_offsets = {offset, slot->stream_offsets[0]};
-      if (noc::StreamFile::read_has_effect(offset)) {
-        if (slot != nullptr) slot->impure = true;
-        wakeup_.touch(Resource::Stream);
-      }
+      note_effect(noc::StreamFile::read_has_effect(offset), slot, wakeup_, Resource::Stream);
       if (streams_->read(offset, value)) {
         if (noc::StreamFile::read_has_effect(offset)) refresh_hardware_interrupts();
         return true;
