@@ -168,10 +168,7 @@ bool Device::multicast(Coord first, Coord last, u64 address, std::span<const u8>
 
 bool Device::write_dram(unsigned bank, u64 offset, std::span<const u8> bytes) {
   if (bank >= impl_->board.dram_banks()) return false;
-  const NodeId node = impl_->board.dram_node(bank);
-  const bool done = impl_->nodes[node]->host_write(offset, bytes, cycle());
-  if (impl_->trace) impl_->trace_host(node, offset, bytes, true, done);
-  return done;
+  return write(impl_->board.dram_node(bank), offset, bytes);
 }
 
 bool Device::read_dram(unsigned bank, u64 offset, std::span<u8> bytes) {
@@ -305,8 +302,9 @@ Totals Device::totals() const {
   Totals totals;
   totals.cycles = cycle();
   totals.noc_packets = impl_->engine->packets();
+  // Tiles that are in reset by now count, too: totals never fall.
   for (tile::Tile* tile : impl_->tiles) {
-    if (tile == nullptr || !tile->in_use()) continue;
+    if (tile == nullptr) continue;
     tile->settle(cycle());
     totals.riscv_instructions += tile->instructions();
     totals.riscv_skipped += tile->skipped_instructions();

@@ -21,10 +21,10 @@ void Endpoint::answer(Packet& packet, Outbox& outbox) {
   const Agent agent = packet.noc == 0 ? Agent::Niu0 : Agent::Niu1;
   const Cycle now = packet.arrival;
   if (trace_ != nullptr) trace_arrival(*trace_, packet, now);
-  const std::string who = config_.routing->name(packet.source);
+  const auto who = [&] { return config_.routing->name(packet.source); };
   if (!is_request(packet.kind)) {
     faults_.raise(Rule::NocStrayResponse, agent, packet.issuer_pc, now,
-                  fmt::format("{} from {}, issued by {} at pc 0x{:x}", name_of(packet.kind), who,
+                  fmt::format("{} from {}, issued by {} at pc 0x{:x}", name_of(packet.kind), who(),
                               name_of(packet.issuer), packet.issuer_pc));
     return;
   }
@@ -42,7 +42,7 @@ void Endpoint::answer(Packet& packet, Outbox& outbox) {
       faults_.raise(address_rule(), agent, packet.issuer_pc, now,
                     fmt::format("{} of {} bytes at 0x{:x}, issued by {} of {} at pc 0x{:x}",
                                 name_of(packet.kind), packet.length, packet.address,
-                                name_of(packet.issuer), who, packet.issuer_pc)))
+                                name_of(packet.issuer), who(), packet.issuer_pc)))
     return;
   if (!wants_response(packet)) return;
   if (shows_niu()) count_response(packet);

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "kmd/abi.hpp"
@@ -23,6 +24,18 @@ inline host::CardSettings settings(host::FaultMode mode = host::FaultMode::Throw
   host::CardSettings result;
   result.faults = mode;
   return result;
+}
+
+/// Looks until the condition holds. False after so many looks that it never will: a look at the
+/// card waits for the end of an epoch, so the card gets far, however slow the machine is.
+template <class Condition>
+[[nodiscard]] bool eventually(Condition holds) {
+  constexpr u32 kLooks = 20'000'000;
+  for (u32 look = 0; look < kLooks; ++look) {
+    if (holds()) return true;
+    std::this_thread::yield();
+  }
+  return false;
 }
 
 /// Anonymous pages of the test's own.

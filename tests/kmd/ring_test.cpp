@@ -94,7 +94,8 @@ class PinnedRing : public Bench {
   void ask(const Pages& pages, u32 value) {
     auto* words = reinterpret_cast<u32*>(pages.data());
     std::atomic_ref<u32>(words[0]).store(value);
-    while (std::atomic_ref<u32>(words[16]).load() != 3 * value + 1) std::this_thread::yield();
+    ASSERT_TRUE(
+        eventually([&] { return std::atomic_ref<u32>(words[16]).load() == 3 * value + 1; }));
   }
 };
 
