@@ -21,11 +21,9 @@ SKIPPED = 77
 
 NEEDED = ("torch", "numpy", "pytest", "loguru", "pydantic", "pandas", "filelock", "yaml")
 
-# Not tests of kernels against a golden model, or not of a single tile: the harness of LLK itself,
-# its profiler, boot modes, and the generator of fused kernels.
+# Not tests of kernels against a golden model: the harness of LLK itself, its profiler, boot modes.
 LEFT_OUT = {
     "test_boot_modes.py",
-    "test_fused.py",
     "test_parametrize.py",
     "test_profiler_overhead.py",
     "test_profiler_primitives.py",
@@ -125,12 +123,29 @@ def overlay(llk, work):
     return tree
 
 
+def has_new_pydantic():
+    """The generator of fused kernels is written for version 2; Debian 12 has 1.10."""
+    import pydantic
+
+    return int(pydantic.VERSION.split(".")[0]) >= 2
+
+
 def test_files(tree, wanted):
     folder = tree / "tests/python_tests"
     names = sorted(path.name for path in folder.glob("test_*.py"))
     if wanted:
         names = [name for name in names if any(word in name for word in wanted)]
-    return [name for name in names if name not in LEFT_OUT]
+    names = [name for name in names if name not in LEFT_OUT]
+    if "test_fused.py" in names and not has_new_pydantic():
+        print("left out: test_fused.py (the tests of fused kernels need pydantic 2)")
+        names.remove("test_fused.py")
+    return names
+
+
+def keep_results(work):
+    """What earlier runs have found, for the plugin to leave out."""
+    lines = [path.read_text() for path in sorted(work.glob("results-*.jsonl"))]
+    (work / "done.jsonl").write_text("".join(lines))
 
 
 def run_pytest(arguments, tree, work, files):
@@ -143,18 +158,21 @@ def run_pytest(arguments, tree, work, files):
         BHEMU_LIBRARY=str(arguments.library.resolve()),
         BHEMU_LLK_WORK=str(work),
         BHEMU_LLK_SAMPLE=str(0 if arguments.all else arguments.sample),
+        BHEMU_LLK_CACHE=str(work / "cache"),
     )
     command = [sys.executable, "-m", "pytest", "-p", "bhemu_llk", "-q", "--no-header"]
-    command += ["-p", "no:cacheprovider", "-c", str(work / "pytest.ini")]
+    command += ["-p", "no:cacheprovider", "--no-debug-symbols", "-c", str(work / "pytest.ini")]
     command += ["--rootdir", str(tree / "tests/python_tests"), "-m", "not quasar and not perf"]
     if arguments.jobs > 1:
         command += ["-n", str(arguments.jobs)]
     if arguments.select:
         command += ["-k", arguments.select]
     command += files
+    if arguments.resume:
+        keep_results(work)
     (work / "pytest.ini").write_text("[pytest]\nmarkers =\n  quasar\n  perf\n  nightly\n")
     log = work / "pytest.log"
-    with open(log, "w", encoding="utf-8") as output:
+    with open(log, "a", encoding="utf-8") as output:
         subprocess.run(
             command,
             cwd=tree / "tests/python_tests",
@@ -163,7 +181,6 @@ def run_pytest(arguments, tree, work, files):
             stderr=None if arguments.verbose else subprocess.STDOUT,
             check=False,
         )
-    return log
 
 
 def summary(work):
@@ -209,6 +226,7 @@ def main():
     parser.add_argument("--sample", type=int, default=20, help="variants of each test function")
     parser.add_argument("--all", action="store_true", help="every variant")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--resume", action="store_true", help="go on where a run has stopped")
     parser.add_argument("--select", help="pytest's -k")
     parser.add_argument("--library", type=Path, default=ROOT / "build/lib/libbhemu.so")
     parser.add_argument("--work", type=Path, default=ROOT / "build/llk")
@@ -224,12 +242,16 @@ def main():
         return SKIPPED
     work = arguments.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
-    for old in [*work.glob("results-*.jsonl"), *work.glob("collected-*.json")]:
-        old.unlink()
+    if not arguments.resume:
+        for pattern in ("results-*.jsonl", "collected-*.json", "done.jsonl", "pytest.log"):
+            for old in work.glob(pattern):
+                old.unlink()
     tree = overlay(Path(llk).resolve(), work)
-    files = test_files(tree, arguments.tests)
-    log = run_pytest(arguments, tree, work, files)
+    # One file after the other: a test of many variants takes a lot of memory to collect.
+    for name in test_files(tree, arguments.tests):
+        run_pytest(arguments, tree, work, [name])
     if not any(work.glob("results-*.jsonl")):
+        log = work / "pytest.log"
         print(log.read_text()[-3000:] if log.exists() else "")
         print("no test ran")
         return 1

@@ -99,15 +99,78 @@ sfpu.push sfpu.word, \value, \temporary, \buffer
 .endif
 .endm
 
-.irp name, fld, fsd, c.fldsp, c.fsdsp
-.macro \name reg, address:vararg
+# Reaches memory only for a number that stands for a vector (device/inc/sfpi_instructions.h): its
+# low half is the SFPMOV, or, if it is negative, the bits that go into every lane. Nothing else uses
+# tp.
+.macro sfpu.load.number d, address:vararg
+addi sp, sp, -16
+sw t5, 0(sp)
+sw t6, 4(sp)
+lw tp, 4+\address
+lw t5, \address
+lui t6, 0xFFE40
+bltz tp, .Lsfpu.word\@
+ori t5, t5, sfpu.number.\d << 4
+sw t5, 0(t6)
+j .Lsfpu.done\@
+.Lsfpu.word\@:
+sw t5, 8(sp)
+zext.h t5, t5
+li tp, 0x710A0000 | sfpu.number.\d << 20
+or t5, t5, tp
+sw t5, 0(t6)
+lw t5, 8(sp)
+srli t5, t5, 16
+li tp, 0x71080000 | sfpu.number.\d << 20
+or t5, t5, tp
+sw t5, 0(t6)
+.Lsfpu.done\@:
+lw t5, 0(sp)
+lw t6, 4(sp)
+addi sp, sp, 16
+.endm
+
+# A spill is relative to sp, or to s0 where that is the frame; numbers are neither.
+.macro fld reg, address:vararg
+.set sfpu.spill, 0
+.set sfpu.s, 0
+.irpc character, "\address"
+.ifc \character,p
+.set sfpu.spill, 1
+.endif
+.ifc \character,0
+.if sfpu.s
+.set sfpu.spill, 1
+.endif
+.endif
+.set sfpu.s, 0
+.ifc \character,s
+.set sfpu.s, 1
+.endif
+.endr
+.if sfpu.spill
+.error "a ninth vector is alive here: the SFPU has eight registers and no memory to spill to"
+.else
+sfpu.load.number \reg, \address
+.endif
+.endm
+.macro fsd reg, address:vararg
 .error "a ninth vector is alive here: the SFPU has eight registers and no memory to spill to"
 .endm
-.endr
-.irp name, fadd.d, fsub.d, fmul.d, fdiv.d, fsqrt.d, fmadd.d, fmsub.d, fnmadd.d, fnmsub.d, fneg.d, fabs.d, fmin.d, fmax.d, fsgnj.d, fsgnjn.d, fsgnjx.d, feq.d, flt.d, fle.d, fcvt.s.d, fcvt.d.s, fcvt.w.d, fcvt.wu.d, fcvt.d.wu, fclass.d
+
+.macro sfpu.refuse name
 .macro \name operands:vararg
 .error "arithmetic in double precision: these registers are the SFPU's"
 .endm
+.endm
+.irp name, fadd.d, fsub.d, fmul.d, fdiv.d, fsqrt.d, fmadd.d, fmsub.d, fnmadd.d, fnmsub.d
+sfpu.refuse \name
+.endr
+.irp name, fneg.d, fabs.d, fmin.d, fmax.d, fsgnj.d, fsgnjn.d, fsgnjx.d, feq.d, flt.d, fle.d
+sfpu.refuse \name
+.endr
+.irp name, fcvt.s.d, fcvt.d.s, fcvt.w.d, fcvt.wu.d, fcvt.d.wu, fclass.d
+sfpu.refuse \name
 .endr
 
 .endif

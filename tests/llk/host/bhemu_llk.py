@@ -179,6 +179,18 @@ SPARE = 12
 _ran = {}
 
 
+def _done():
+    """Variants that an earlier run has finished, which counts them as run."""
+    done = set()
+    path = WORK / "done.jsonl"
+    for line in path.read_text().splitlines() if path.exists() else []:
+        record = json.loads(line)
+        done.add(record["variant"])
+        if record["outcome"] != "skipped":
+            _ran[record["test"]] = _ran.get(record["test"], 0) + 1
+    return done
+
+
 def _function(item):
     return item.nodeid.split("[")[0]
 
@@ -197,23 +209,33 @@ def _chosen(items):
 
 
 ENOUGH = "enough of this test have run"
+ELSEWHERE = "this kernel is tt-metal's, and BHEMU_TT_METAL_DIR does not name a checkout of it"
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     if SAMPLE and _ran.get(_function(item), 0) >= SAMPLE:
         pytest.skip(ENOUGH)
+    if "BHEMU_TT_METAL_DIR" not in os.environ:
+        if any(f"MathOperation.{name}-" in item.nodeid for name in ("Tanh", "Log1p")):
+            pytest.skip(ELSEWHERE)
+    # LLK leaves marks on the chip that change what a later variant gives, on cards as well.
+    _fresh_board()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     kept, totals = _chosen(items)
+    done = _done()
+    kept = [item for item in kept if item.nodeid not in done]
     wanted = set(kept)
     dropped = [item for item in items if item not in wanted]
     items[:] = kept
     if dropped:
         config.hook.pytest_deselected(items=dropped)
-    (WORK / f"collected-{WORKER}.json").write_text(json.dumps(totals))
+    path = WORK / f"collected-{WORKER}.json"
+    earlier = json.loads(path.read_text()) if path.exists() else {}
+    path.write_text(json.dumps({**earlier, **totals}))
 
 
 def _kind(text):
@@ -256,7 +278,6 @@ def pytest_runtest_makereport(item, call):
     if report.failed:
         record["kind"] = _kind(text)
         record["text"] = text[:20000]
-        _fresh_board()
     elif report.skipped:
         record["text"] = text[:400]
     with open(WORK / f"results-{WORKER}.jsonl", "a", encoding="utf-8") as results:

@@ -10,15 +10,23 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "sfpi_instructions.h"
 #include "sfpi_fp16.h"
+#include "sfpi_instructions.h"
 
 static_assert(sizeof(float) == 4);
 
 namespace sfpi {
 
 enum class LRegs : std::uint8_t {
-  LReg0, LReg1, LReg2, LReg3, LReg4, LReg5, LReg6, LReg7, LRegCount
+  LReg0,
+  LReg1,
+  LReg2,
+  LReg3,
+  LReg4,
+  LReg5,
+  LReg6,
+  LReg7,
+  LRegCount
 };
 
 class vFloat;
@@ -65,8 +73,14 @@ class vDReg {
 class vVal {
  public:
   vVal() = default;
-  sfpi_inline vVal(sfpu_t value) : reg_(value.reg) {}
-  sfpi_inline sfpu_t get() const { return variable(reg_); }
+  sfpi_inline vVal(sfpu_t value)
+      : reg_(is_constant(value) ? tag_of_constant(number_of(value)) : value.reg) {}
+  struct Bits {
+    std::uint32_t bits;
+  };
+  sfpi_inline explicit vVal(Bits word)
+      : reg_(__builtin_constant_p(word.bits) ? tag_of_word(word.bits) : Word{word.bits}.make()) {}
+  sfpi_inline sfpu_t get() const { return operand(reg_); }
 
   /// Lanes that are off keep their value, if there has been one.
   template <class Op>
@@ -74,29 +88,33 @@ class vVal {
     if (is_nothing(reg_))
       reg_ = op.make();
     else
-      op.into(reg_);
+      op.into(in_place());
   }
-  sfpi_inline void assign_value(const sfpu_t& value) {
+  sfpi_inline void assign_value(const vVal& value) {
     if (is_nothing(reg_))
-      reg_ = value.reg;
+      reg_ = value.reg_;
+    else if (is_word(value.reg_))
+      Word{tagged(value.reg_)}.into(in_place());
     else
-      move_into(reg_, value);
+      move_into(in_place(), value.get());
   }
+  /// The number that every lane is, if the compiler knows it.
+  sfpi_inline bool has_word() const { return is_word(reg_); }
+  sfpi_inline std::uint32_t bits() const { return tagged(reg_); }
   /// The same value, in the register where an instruction has left it.
   sfpi_inline void keep(double reg) const { reg_ = reg; }
   /// For instructions that change a register itself.
-  sfpi_inline double& in_place() { return reg_; }
+  sfpi_inline double& in_place() {
+    reg_ = get().reg;
+    return reg_;
+  }
 
  private:
   mutable double reg_ = kNothing;
 };
 
-sfpi_inline sfpu_t load_word(std::uint32_t bits) {
-  const Word op{bits};
-  return {op.make(), op.number()};
-}
-sfpi_inline sfpu_t load_float(float number) {
-  return load_word(__builtin_bit_cast(std::uint32_t, number));
+sfpi_inline std::uint32_t float_bits(float number) {
+  return __builtin_bit_cast(std::uint32_t, number);
 }
 
 /// A constant register, by its number.
@@ -121,35 +139,37 @@ class vCond;
 }  // namespace impl_
 
 // What all three types of vector have: construction from registers, and assignment.
-#define SFPI_VECTOR(Type, load_mod)                                                         \
-  Type() = default;                                                                         \
-  Type(const Type&) = default;                                                              \
-  sfpi_inline Type(impl_::sfpu_t value) : vVal(value) {}                                    \
-  sfpi_inline Type(impl_::vLReg reg) : vVal(impl_::read_lreg(reg.get())) {}                 \
-  sfpi_inline Type(impl_::vDReg reg) : vVal(impl_::variable(reg.load(load_mod).make())) {}  \
-  template <class Op>                                                                       \
-  sfpi_inline Type& operator=(const impl_::Fresh<Type, Op>& value) {                        \
-    assign(value.op);                                                                       \
-    return *this;                                                                           \
-  }                                                                                         \
-  sfpi_inline Type& operator=(const Type& value) {                                          \
-    assign_value(value.get());                                                              \
-    return *this;                                                                           \
-  }                                                                                         \
-  sfpi_inline Type& operator=(impl_::vDReg reg) {                                           \
-    assign(reg.load(load_mod));                                                             \
-    return *this;                                                                           \
-  }                                                                                         \
-  sfpi_inline Type& operator=(impl_::vLReg reg) { return *this = Type(reg); }               \
-  sfpi_inline Type& operator=(impl_::vConst<Type> constant) {                               \
-    assign_value(impl_::read_lreg(constant.get()));                                         \
-    return *this;                                                                           \
+#define SFPI_VECTOR(Type, load_mod)                                                        \
+  Type() = default;                                                                        \
+  Type(const Type&) = default;                                                             \
+  sfpi_inline Type(impl_::sfpu_t value) : vVal(value) {}                                   \
+  sfpi_inline Type(impl_::vLReg reg) : vVal(impl_::read_lreg(reg.get())) {}                \
+  sfpi_inline Type(impl_::vDReg reg) : vVal(impl_::variable(reg.load(load_mod).make())) {} \
+  template <class Op>                                                                      \
+  sfpi_inline Type& operator=(const impl_::Fresh<Type, Op>& value) {                       \
+    assign(value.op);                                                                      \
+    return *this;                                                                          \
+  }                                                                                        \
+  sfpi_inline Type& operator=(const Type& value) {                                         \
+    assign_value(value);                                                                   \
+    return *this;                                                                          \
+  }                                                                                        \
+  sfpi_inline Type& operator=(impl_::vDReg reg) {                                          \
+    assign(reg.load(load_mod));                                                            \
+    return *this;                                                                          \
+  }                                                                                        \
+  sfpi_inline Type& operator=(impl_::vLReg reg) {                                          \
+    return *this = Type(reg);                                                              \
+  }                                                                                        \
+  sfpi_inline Type& operator=(impl_::vConst<Type> constant) {                              \
+    assign_value(impl_::read_lreg(constant.get()));                                        \
+    return *this;                                                                          \
   }
 
 class vFloat : public impl_::vVal {
  public:
   SFPI_VECTOR(vFloat, SFPLOAD_MOD0_FMT_SRCB)
-  sfpi_inline vFloat(float number) : vVal(impl_::load_float(number)) {}
+  sfpi_inline vFloat(float number) : vVal(Bits{impl_::float_bits(number)}) {}
   sfpi_inline vFloat(s2vFloat16 number)
       : vVal(impl_::variable(impl_::Immediate{number.get_format(), number.get()}.make())) {}
   sfpi_inline vFloat& operator=(float number);
@@ -166,52 +186,46 @@ class vFloat : public impl_::vVal {
   sfpi_inline vFloat operator--(int);
 };
 
-#define SFPI_INTEGER_VECTOR(Type, Other)                                                     \
-  SFPI_VECTOR(Type, SFPLOAD_MOD0_FMT_BOB32)                                                  \
-  template <class T, class = std::enable_if_t<std::is_integral_v<T>>>                        \
-  sfpi_inline Type(T number) : vVal(impl_::load_word(std::uint32_t(number))) {}              \
-  sfpi_inline Type(const Other& other);                                                      \
-  template <class Test>                                                                      \
-  sfpi_inline Type(const impl_::vCond<Test>& condition);                                     \
-  template <class T, class = std::enable_if_t<std::is_integral_v<T>>>                        \
-  sfpi_inline Type& operator=(T number) {                                                    \
-    assign_word(std::uint32_t(number));                                                      \
-    return *this;                                                                            \
-  }                                                                                          \
-  template <class T>                                                                         \
-  sfpi_inline Type& operator+=(const T& b);                                                  \
-  template <class T>                                                                         \
-  sfpi_inline Type& operator-=(const T& b);                                                  \
-  template <class T>                                                                         \
-  sfpi_inline Type& operator&=(const T& b);                                                  \
-  template <class T>                                                                         \
-  sfpi_inline Type& operator|=(const T& b);                                                  \
-  template <class T>                                                                         \
-  sfpi_inline Type& operator^=(const T& b);                                                  \
-  template <class T>                                                                         \
-  sfpi_inline Type& operator<<=(const T& b);                                                 \
-  template <class T>                                                                         \
-  sfpi_inline Type& operator>>=(const T& b);                                                 \
-  sfpi_inline Type& operator++() { return *this += 1; }                                      \
-  sfpi_inline Type& operator--() { return *this -= 1; }                                      \
-  sfpi_inline Type operator++(int) {                                                         \
-    const Type old = *this;                                                                  \
-    *this += 1;                                                                              \
-    return old;                                                                              \
-  }                                                                                          \
-  sfpi_inline Type operator--(int) {                                                         \
-    const Type old = *this;                                                                  \
-    *this -= 1;                                                                              \
-    return old;                                                                              \
-  }                                                                                          \
-                                                                                             \
- private:                                                                                    \
-  sfpi_inline void assign_word(std::uint32_t bits) {                                         \
-    const impl_::Word op{bits};                                                              \
-    if (op.number() == impl_::sfpu_t::kVariable)                                             \
-      assign(op);                                                                            \
-    else                                                                                     \
-      assign_value({op.make(), op.number()});                                                \
+#define SFPI_INTEGER_VECTOR(Type, Other)                              \
+  SFPI_VECTOR(Type, SFPLOAD_MOD0_FMT_BOB32)                           \
+  template <class T, class = std::enable_if_t<std::is_integral_v<T>>> \
+  sfpi_inline Type(T number) : vVal(Bits{std::uint32_t(number)}) {}   \
+  sfpi_inline Type(const Other& other);                               \
+  template <class Test>                                               \
+  sfpi_inline Type(const impl_::vCond<Test>& condition);              \
+  template <class T, class = std::enable_if_t<std::is_integral_v<T>>> \
+  sfpi_inline Type& operator=(T number) {                             \
+    return *this = Type(number);                                      \
+  }                                                                   \
+  template <class T>                                                  \
+  sfpi_inline Type& operator+=(const T& b);                           \
+  template <class T>                                                  \
+  sfpi_inline Type& operator-=(const T& b);                           \
+  template <class T>                                                  \
+  sfpi_inline Type& operator&=(const T& b);                           \
+  template <class T>                                                  \
+  sfpi_inline Type& operator|=(const T& b);                           \
+  template <class T>                                                  \
+  sfpi_inline Type& operator^=(const T& b);                           \
+  template <class T>                                                  \
+  sfpi_inline Type& operator<<=(const T& b);                          \
+  template <class T>                                                  \
+  sfpi_inline Type& operator>>=(const T& b);                          \
+  sfpi_inline Type& operator++() {                                    \
+    return *this += 1;                                                \
+  }                                                                   \
+  sfpi_inline Type& operator--() {                                    \
+    return *this -= 1;                                                \
+  }                                                                   \
+  sfpi_inline Type operator++(int) {                                  \
+    const Type old = *this;                                           \
+    *this += 1;                                                       \
+    return old;                                                       \
+  }                                                                   \
+  sfpi_inline Type operator--(int) {                                  \
+    const Type old = *this;                                           \
+    *this -= 1;                                                       \
+    return old;                                                       \
   }
 
 class vInt : public impl_::vVal {
@@ -225,16 +239,11 @@ class vUInt : public impl_::vVal {
 #undef SFPI_VECTOR
 #undef SFPI_INTEGER_VECTOR
 
-vInt::vInt(const vUInt& other) : vVal(other.get()) {}
-vUInt::vUInt(const vInt& other) : vVal(other.get()) {}
+vInt::vInt(const vUInt& other) : vVal(other) {}
+vUInt::vUInt(const vInt& other) : vVal(other) {}
 
 vFloat& vFloat::operator=(float number) {
-  const impl_::Word op{__builtin_bit_cast(std::uint32_t, number)};
-  if (op.number() == impl_::sfpu_t::kVariable)
-    assign(op);
-  else
-    assign_value({op.make(), op.number()});
-  return *this;
+  return *this = vFloat(number);
 }
 vFloat& vFloat::operator=(s2vFloat16 number) {
   assign(impl_::Immediate{number.get_format(), number.get()});
@@ -263,7 +272,7 @@ void vLReg::operator=(const Value& value) const {
 
 template <class Value>
 Value vDReg::operator=(const Value& value) const {
-  const auto put = [this](const vVal& vector, unsigned mod) {
+  const auto put = [this](const vVal& vector, unsigned mod) __attribute__((always_inline)) {
     store(vector.get(), std::uint32_t(address_), mod, SFPSTORE_ADDR_MODE_NOINC);
   };
   if constexpr (std::is_base_of_v<vInt, Value> || std::is_base_of_v<vUInt, Value>)
@@ -286,10 +295,11 @@ vDReg vDReg::operator=(const vDReg& other) const {
 struct DstFile {
   constexpr vDReg operator[](int row) const { return vDReg(row * int(SFP_DESTREG_STRIDE)); }
   sfpi_inline void operator+=(int rows) const {
+    const std::uint32_t incrwc = 0x38u << 24 | std::uint32_t(rows * int(SFP_DESTREG_STRIDE)) << 14;
     if (__builtin_constant_p(rows))
-      asm volatile(".ttinsn %0" : : "i"(TT_OP_INCRWC(0u, SFP_DESTREG_STRIDE * rows, 0u, 0u)));
+      asm volatile(".ttinsn %0" : : "i"(incrwc));
     else
-      __instrn_buffer[0] = TT_OP_INCRWC(0u, SFP_DESTREG_STRIDE * rows, 0u, 0u);
+      __instrn_buffer[0] = incrwc;
   }
   sfpi_inline void operator++() const { *this += 1; }
   sfpi_inline void operator++(int) const { *this += 1; }
@@ -317,6 +327,9 @@ constexpr impl_::vConst<vInt> vConstTileId(CREG_IDX_TILEID);
 
 }  // namespace sfpi
 
+// Each uses what comes before it.
 #include "sfpi_operators.h"
+//
 #include "sfpi_conditions.h"
+//
 #include "sfpi_lib.h"

@@ -21,9 +21,7 @@ sfpi_inline void set_condition(const sfpu_t& value, std::uint32_t mod) {
   if (is_constant(value))
     change_lanes(word(0x7B, mod) | std::uint32_t(number_of(value)) << 8);
   else
-    asm volatile("sfpu.c %1, -1, %2"
-                 : SFPU_CHANGES_LANES
-                 : "f"(value.reg), "i"(word(0x7B, mod)));
+    asm volatile("sfpu.c %1, -1, %2" : SFPU_CHANGES_LANES : "f"(value.reg), "i"(word(0x7B, mod)));
 }
 
 /// Where the flags are those that the last push saved, as they are after v_if has pushed.
@@ -80,10 +78,11 @@ sfpi_inline void narrow_by(const sfpu_t& value, Relation relation, Flags flags) 
       set_condition(value, SFPSETCC_MOD1_LREG_GTE0);
       return set_condition(value, SFPSETCC_MOD1_LREG_NE0);
     case Relation::LE:
-      return complement(flags, [&]() __attribute__((always_inline)) {
-        set_condition(value, SFPSETCC_MOD1_LREG_GTE0);
-        set_condition(value, SFPSETCC_MOD1_LREG_NE0);
-      });
+      return complement(
+          flags, [&]() __attribute__((always_inline)) {
+            set_condition(value, SFPSETCC_MOD1_LREG_GTE0);
+            set_condition(value, SFPSETCC_MOD1_LREG_NE0);
+          });
   }
 }
 
@@ -131,10 +130,11 @@ struct Both {
       a.narrow(true, flags);
       b.narrow(true, Flags::Narrowed);
     } else {
-      complement(flags, [&]() __attribute__((always_inline)) {
-        a.narrow(true, Flags::AsPushed);
-        b.narrow(true, Flags::Narrowed);
-      });
+      complement(
+          flags, [&]() __attribute__((always_inline)) {
+            a.narrow(true, Flags::AsPushed);
+            b.narrow(true, Flags::Narrowed);
+          });
     }
   }
 };
@@ -270,26 +270,26 @@ vUInt::vUInt(const impl_::vCond<Test>& condition) : vVal(impl_::as_number(condit
 
 }  // namespace sfpi
 
-#define v_if(x)                                                \
-  {                                                            \
-    sfpi::impl_::Condition v_condition;                        \
-    v_condition.narrow(x, sfpi::impl_::Flags::AsPushed);       \
+#define v_if(x)                                          \
+  {                                                      \
+    sfpi::impl_::Condition v_condition;                  \
+    v_condition.narrow(x, sfpi::impl_::Flags::AsPushed); \
     {
-#define v_elseif(x)                                            \
-  }                                                            \
-  v_condition.otherwise();                                     \
-  v_condition.push();                                          \
-  v_condition.narrow(x, sfpi::impl_::Flags::AsPushed);         \
+#define v_elseif(x)                                    \
+  }                                                    \
+  v_condition.otherwise();                             \
+  v_condition.push();                                  \
+  v_condition.narrow(x, sfpi::impl_::Flags::AsPushed); \
   {
-#define v_else                                                 \
-  }                                                            \
-  v_condition.otherwise();                                     \
+#define v_else             \
+  }                        \
+  v_condition.otherwise(); \
   {
-#define v_endif                                                \
-  }                                                            \
+#define v_endif \
+  }             \
   }
-#define v_block                                                \
-  {                                                            \
+#define v_block \
+  {             \
     sfpi::impl_::Condition v_condition;
 #define v_and(x) v_condition.narrow(x, sfpi::impl_::Flags::Narrowed)
 #define v_endblock }

@@ -5,16 +5,15 @@
 // of prelude.s make Tensix words of the register names (tests/llk/bin/riscv-tt-elf-g++ has the
 // options that belong to it).
 //
-// What an instruction does to lanes that are off is part of its operands: they keep the old value of
-// VD, so whoever needs that value passes VD in and out (`into`), and whoever makes a new one does
-// not (`make`). Instructions without a memory of their own are not volatile, so that those nobody
-// needs vanish; they read the variable `lanes`, which all instructions write that change the
+// What an instruction does to lanes that are off is part of its operands: they keep the old value
+// of VD, so whoever needs that value passes VD in and out (`into`), and whoever makes a new one
+// does not (`make`). Instructions without a memory of their own are not volatile, so that those
+// nobody needs vanish; they read the variable `lanes`, which all instructions write that change the
 // condition code, so none crosses one of these.
 #pragma once
 
 #include <cstdint>
 
-#include "ckernel_ops.h"
 #include "sfpi_constants.h"
 
 #define sfpi_inline __attribute__((always_inline)) inline
@@ -39,11 +38,6 @@ using sfpu_t = ::__xtt_vector;
 
 sfpi_inline bool is_constant(const sfpu_t& a) {
   return __builtin_constant_p(a.number) && a.number >= 0;
-}
-/// A variable that nothing has been assigned to is 0.0; no vector is a number that the compiler knows.
-constexpr double kNothing = 0.0;
-sfpi_inline bool is_nothing(double reg) {
-  return __builtin_constant_p(reg);
 }
 sfpi_inline int number_of(const sfpu_t& a) {
   return is_constant(a) ? a.number : sfpu_t::kVariable;
@@ -147,8 +141,7 @@ struct UnaryImmediate {
   sfpu_t c;
   std::uint32_t immediate;
   sfpi_inline double make() const {
-    if (__builtin_constant_p(immediate))
-      return Unary{word | (immediate & 0xFFF) << 12, c}.make();
+    if (__builtin_constant_p(immediate)) return Unary{word | (immediate & 0xFFF) << 12, c}.make();
     double d;
     std::uint32_t temporary;
     asm("sfpu.push.cd %0, %2, %3, %4, %5, %1, %6"
@@ -338,37 +331,82 @@ sfpi_inline void store(const sfpu_t& v, std::uint32_t address, std::uint32_t mod
 
 /// What a kernel has put into a register behind the compiler's back.
 sfpi_inline sfpu_t read_lreg(int number) {
-  if (number >= SFP_LREG_COUNT)
-    return {Unary{word(0x7C, 2), {0, number}}.make(), number};
+  if (number >= SFP_LREG_COUNT) return {Unary{word(0x7C, 2), {0, number}}.make(), number};
   double value;
-#define SFPU_READ(n)                              \
-  if (number == n) {                              \
-    register double fixed asm("f" #n);            \
-    asm volatile("" : "=f"(fixed) : SFPU_LANES);  \
-    value = fixed;                                \
+#define SFPU_READ(n)                             \
+  if (number == n) {                             \
+    register double fixed asm("f" #n);           \
+    asm volatile("" : "=f"(fixed) : SFPU_LANES); \
+    value = fixed;                               \
   }
-  SFPU_READ(0) SFPU_READ(1) SFPU_READ(2) SFPU_READ(3)
-  SFPU_READ(4) SFPU_READ(5) SFPU_READ(6) SFPU_READ(7)
+  SFPU_READ(0)
+  SFPU_READ(1) SFPU_READ(2) SFPU_READ(3) SFPU_READ(4) SFPU_READ(5) SFPU_READ(6) SFPU_READ(7)
 #undef SFPU_READ
-  return variable(value);
+      return variable(value);
+}
+
+/// The value, of which the compiler does not know any more that a fixed register has it, too: it
+/// would otherwise keep that register alive for its sake.
+sfpi_inline double anew(double value) {
+  asm volatile("" : "+f"(value));
+  return value;
 }
 
 /// Puts a value where a kernel will look for it.
 sfpi_inline void write_lreg(const sfpu_t& value, int number) {
-#define SFPU_WRITE(n)                                         \
-  if (number == n) {                                          \
-    register double fixed asm("f" #n) = value.reg;            \
-    asm volatile("" : SFPU_CHANGES_LANES : "f"(fixed));       \
+#define SFPU_WRITE(n)                                    \
+  if (number == n) {                                     \
+    register double fixed asm("f" #n) = anew(value.reg); \
+    asm volatile("" : SFPU_CHANGES_LANES : "f"(fixed));  \
   }
-  SFPU_WRITE(0) SFPU_WRITE(1) SFPU_WRITE(2) SFPU_WRITE(3)
-  SFPU_WRITE(4) SFPU_WRITE(5) SFPU_WRITE(6) SFPU_WRITE(7)
+  SFPU_WRITE(0)
+  SFPU_WRITE(1) SFPU_WRITE(2) SFPU_WRITE(3) SFPU_WRITE(4) SFPU_WRITE(5) SFPU_WRITE(6) SFPU_WRITE(7)
 #undef SFPU_WRITE
 }
 
 /// SFPCONFIG takes its value from LReg0.
 sfpi_inline void write_config(const sfpu_t& value, std::uint32_t target) {
-  register double fixed asm("f0") = value.reg;
+  register double fixed asm("f0") = anew(value.reg);
   asm volatile(".ttinsn %1" : SFPU_CHANGES_LANES : "i"(word(0x91) | target << 4), "f"(fixed));
+}
+
+// --- What the compiler knows of a vector ------------------------------------------------------
+// A double that comes from an instruction is never a number that the compiler knows, so numbers are
+// free to say what a variable is before it needs a register: 0.0 is one that nothing has been
+// assigned to, kTag + w one that the SFPMOV w would load, and -(kTag + b) one with the bits b in
+// every lane. Where a branch or a loop makes one of these meet a vector, the compiler loads the
+// number from memory: prelude.s turns that into the instructions.
+
+constexpr double kNothing = 0.0;
+constexpr double kTag = 4503599627370496.0;  // 2^52: the low half of kTag + w is w
+
+sfpi_inline bool is_nothing(double reg) {
+  return __builtin_constant_p(reg) && reg == kNothing;
+}
+sfpi_inline bool is_constant_register(double reg) {
+  return __builtin_constant_p(reg) && reg >= kTag;
+}
+sfpi_inline bool is_word(double reg) {
+  return __builtin_constant_p(reg) && reg <= -kTag;
+}
+sfpi_inline std::uint32_t tagged(double reg) {
+  return std::uint32_t((reg < 0 ? -reg : reg) - kTag);
+}
+sfpi_inline double tag_of_constant(int number) {
+  return kTag + double(word(0x7C, 2) | std::uint32_t(number) << 8);
+}
+sfpi_inline double tag_of_word(std::uint32_t bits) {
+  return -(kTag + double(bits));
+}
+
+/// The vector as an operand: in a register now, if it was not yet.
+sfpi_inline sfpu_t operand(double reg) {
+  if (is_constant_register(reg)) return read_lreg(int(tagged(reg) >> 8 & 15));
+  if (is_word(reg)) {
+    const Word op{tagged(reg)};
+    return {op.make(), op.number()};
+  }
+  return variable(reg);
 }
 
 }  // namespace sfpi::impl_

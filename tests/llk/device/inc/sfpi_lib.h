@@ -34,11 +34,13 @@ sfpi_inline auto with_vector(std::uint32_t opcode, std::uint32_t mod, const vVal
 
 template <class V, impl_::IfVector<V> = 0>
 sfpi_inline V reinterpret(const impl_::vVal& value) {
-  return V(value.get());
+  V result;
+  static_cast<impl_::vVal&>(result) = value;
+  return result;
 }
 template <class V, impl_::IfVector<V> = 0>
 sfpi_inline V as(const impl_::vVal& value) {
-  return V(value.get());
+  return reinterpret<V>(value);
 }
 
 // --- Parts of a float -------------------------------------------------------------------------
@@ -136,9 +138,9 @@ sfpi_inline auto descaled(const vVal& a, const vVal& by, std::uint32_t mod, int 
 }
 template <class V>
 sfpi_inline auto descaled(const vVal& a, unsigned by, std::uint32_t mod, int rounding) {
-  return Fresh<V, Unary>({word(0x8E, mod | SFPSTOCHRND_MOD1_IMM8, (by & 31) << 4) |
-                              std::uint32_t(rounding) << 21,
-                          a.get()});
+  return Fresh<V, Unary>(
+      {word(0x8E, mod | SFPSTOCHRND_MOD1_IMM8, (by & 31) << 4) | std::uint32_t(rounding) << 21,
+       a.get()});
 }
 }  // namespace impl_
 
@@ -188,7 +190,8 @@ sfpi_inline auto approx_exp(const vFloat& v) {
 namespace impl_ {
 
 // An instruction that reads fixed registers gives them back as results, and a table is from then on
-// what came back: so the compiler can leave it there between two look-ups.
+// what came back: so the compiler can leave it there between two look-ups. The answer takes the
+// place of the argument.
 #define SFPU_TABLE(n, value) register double l##n asm("f" #n) = (value).get().reg
 
 sfpi_inline vFloat look_up(const vVal& v, const vVal& t0, const vVal& t1, const vVal& t2,
@@ -197,12 +200,11 @@ sfpi_inline vFloat look_up(const vVal& v, const vVal& t0, const vVal& t1, const 
   SFPU_TABLE(1, t1);
   SFPU_TABLE(2, t2);
   SFPU_TABLE(3, v);
-  double answer;
-  asm("sfpu.high %0, -1, %4"
-      : "=f"(answer), "+f"(l0), "+f"(l1), "+f"(l2)
-      : "i"(0x73u << 24 | mod << 16), "f"(l3), SFPU_LANES);
+  asm("sfpu.high %3, -1, %4"
+      : "+f"(l0), "+f"(l1), "+f"(l2), "+f"(l3)
+      : "i"(0x73u << 24 | mod << 16), SFPU_LANES);
   t0.keep(l0), t1.keep(l1), t2.keep(l2);
-  return vFloat(variable(answer));
+  return vFloat(variable(l3));
 }
 /// SFPLUTFP32 has its mode twice: the copy is what the stalling logic looks at.
 constexpr std::uint32_t wide_lookup(std::uint32_t mod) {
@@ -214,16 +216,12 @@ sfpi_inline vFloat look_up_wide(const vVal& v, const vVal& t0, const vVal& t1, c
   SFPU_TABLE(1, t1);
   SFPU_TABLE(2, t2);
   SFPU_TABLE(3, v);
-  double answer;
-  asm("sfpu.d %0, %4"
-      : "=f"(answer), "+f"(l0), "+f"(l1), "+f"(l2)
-      : "i"(wide_lookup(mod)), "f"(l3), SFPU_LANES);
+  asm("sfpu.d %3, %4" : "+f"(l0), "+f"(l1), "+f"(l2), "+f"(l3) : "i"(wide_lookup(mod)), SFPU_LANES);
   t0.keep(l0), t1.keep(l1), t2.keep(l2);
-  return vFloat(variable(answer));
+  return vFloat(variable(l3));
 }
 sfpi_inline vFloat look_up_wide(const vVal& v, const vVal& t0, const vVal& t1, const vVal& t2,
-                                const vVal& t4, const vVal& t5, const vVal& t6,
-                                std::uint32_t mod) {
+                                const vVal& t4, const vVal& t5, const vVal& t6, std::uint32_t mod) {
   SFPU_TABLE(0, t0);
   SFPU_TABLE(1, t1);
   SFPU_TABLE(2, t2);
@@ -231,12 +229,11 @@ sfpi_inline vFloat look_up_wide(const vVal& v, const vVal& t0, const vVal& t1, c
   SFPU_TABLE(4, t4);
   SFPU_TABLE(5, t5);
   SFPU_TABLE(6, t6);
-  double answer;
-  asm("sfpu.d %0, %7"
-      : "=f"(answer), "+f"(l0), "+f"(l1), "+f"(l2), "+f"(l4), "+f"(l5), "+f"(l6)
-      : "i"(wide_lookup(mod)), "f"(l3), SFPU_LANES);
+  asm("sfpu.d %3, %7"
+      : "+f"(l0), "+f"(l1), "+f"(l2), "+f"(l3), "+f"(l4), "+f"(l5), "+f"(l6)
+      : "i"(wide_lookup(mod)), SFPU_LANES);
   t0.keep(l0), t1.keep(l1), t2.keep(l2), t4.keep(l4), t5.keep(l5), t6.keep(l6);
-  return vFloat(variable(answer));
+  return vFloat(variable(l3));
 }
 #undef SFPU_TABLE
 /// Six entries: of 32 bits if the tables are floats, else twice of 16.

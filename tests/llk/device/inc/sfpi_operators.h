@@ -7,12 +7,11 @@ namespace impl_ {
 // --- Which types mix --------------------------------------------------------------------------
 
 template <class T>
-inline constexpr bool is_float_vector = std::is_base_of_v<vFloat, T> || std::is_same_v<T, vDReg> ||
-                                        std::is_same_v<T, vConst<vFloat>>;
+inline constexpr bool is_float_vector =
+    std::is_base_of_v<vFloat, T> || std::is_same_v<T, vDReg> || std::is_same_v<T, vConst<vFloat>>;
 template <class T>
-inline constexpr bool is_integer_vector = std::is_base_of_v<vInt, T> ||
-                                          std::is_base_of_v<vUInt, T> ||
-                                          std::is_same_v<T, vConst<vInt>>;
+inline constexpr bool is_integer_vector =
+    std::is_base_of_v<vInt, T> || std::is_base_of_v<vUInt, T> || std::is_same_v<T, vConst<vInt>>;
 template <class T>
 inline constexpr bool is_float_operand =
     is_float_vector<T> || std::is_arithmetic_v<T> || std::is_base_of_v<s2vFloat16, T>;
@@ -20,16 +19,15 @@ template <class T>
 inline constexpr bool is_integer_operand = is_integer_vector<T> || std::is_integral_v<T>;
 
 template <class A, class B>
-inline constexpr bool is_float_pair =
-    (is_float_vector<A> && is_float_operand<B>) || (is_float_operand<A> && is_float_vector<B>);
+inline constexpr bool is_float_pair = (is_float_vector<A> && is_float_operand<B>) ||
+                                      (is_float_operand<A> && is_float_vector<B>);
 template <class A, class B>
 inline constexpr bool is_integer_pair = (is_integer_vector<A> && is_integer_operand<B>) ||
                                         (is_integer_operand<A> && is_integer_vector<B>);
 template <class T>
 inline constexpr bool is_unsigned_vector = std::is_base_of_v<vUInt, T>;
 template <class A, class B = A>
-using Integer =
-    std::conditional_t<is_unsigned_vector<A> || is_unsigned_vector<B>, vUInt, vInt>;
+using Integer = std::conditional_t<is_unsigned_vector<A> || is_unsigned_vector<B>, vUInt, vInt>;
 
 template <class A, class B>
 using IfFloats = std::enable_if_t<is_float_pair<A, B>, int>;
@@ -39,20 +37,14 @@ using IfIntegers = std::enable_if_t<is_integer_pair<A, B>, int>;
 template <class T>
 sfpi_inline sfpu_t float_value(const T& a) {
   if constexpr (std::is_arithmetic_v<T>)
-    return load_float(float(a));
-  else if constexpr (std::is_same_v<T, vConst<vFloat>>)
-    return read_lreg(a.get());
+    return vFloat(float(a)).get();
   else
     return vFloat(a).get();
 }
 template <class T>
 sfpi_inline sfpu_t integer_value(const T& a) {
-  if constexpr (std::is_integral_v<T>)
-    return load_word(std::uint32_t(a));
-  else if constexpr (is_unsigned_vector<T>)
+  if constexpr (is_unsigned_vector<T>)
     return vUInt(a).get();
-  else if constexpr (std::is_same_v<T, vConst<vInt>>)
-    return read_lreg(a.get());
   else
     return vInt(a).get();
 }
@@ -65,7 +57,9 @@ struct Literal {
 template <class T>
 sfpi_inline Literal float_literal(const T& a) {
   if constexpr (std::is_arithmetic_v<T>)
-    return {true, __builtin_bit_cast(std::uint32_t, float(a))};
+    return {true, float_bits(float(a))};
+  else if constexpr (std::is_base_of_v<vVal, T>)
+    return {a.has_word(), a.bits()};
   else
     return {false, 0};
 }
@@ -73,6 +67,8 @@ template <class T>
 sfpi_inline Literal integer_literal(const T& a) {
   if constexpr (std::is_integral_v<T>)
     return {true, std::uint32_t(a)};
+  else if constexpr (std::is_base_of_v<vVal, T>)
+    return {a.has_word(), a.bits()};
   else
     return {false, 0};
 }
@@ -117,9 +113,7 @@ struct Sum {
   sfpu_t a, b;
   Literal literal;
   std::uint32_t mod;
-  sfpi_inline Multiplier general() const {
-    return {word(0x85, mod), read_lreg(CREG_IDX_1), a, b};
-  }
+  sfpi_inline Multiplier general() const { return {word(0x85, mod), read_lreg(CREG_IDX_1), a, b}; }
   sfpi_inline double make() const {
     if (is_immediate16(literal) && !is_constant(a)) {
       const std::uint32_t bits = literal.bits ^ (mod == kNegateC ? 0x80000000 : 0);
@@ -223,9 +217,8 @@ sfpi_inline auto subtract_integers(const A& a, const B& b) {
 /// VD op= b, without a copy of VD.
 template <class Vector, class B>
 sfpi_inline void change_in_place(Vector& a, std::uint32_t word, const B& b) {
-  sfpu_t value = a.get();
-  const InPlace op{word, value, integer_value(b)};
-  a.in_place() = op.make();
+  double& reg = a.in_place();
+  reg = InPlace{word, variable(reg), integer_value(b)}.make();
 }
 
 // --- Shifts: left by what is positive ---------------------------------------------------------
@@ -348,42 +341,42 @@ vFloat& vFloat::operator*=(const T& b) {
   return *this = *this * b;
 }
 
-#define SFPI_COMPOUND(Type)                                                                    \
-  template <class T>                                                                           \
-  Type& Type::operator+=(const T& b) {                                                         \
-    if (impl_::is_immediate12(impl_::integer_literal(b))) return *this = *this + b;            \
-    impl_::change_in_place(*this, impl_::word(0x79, impl_::kAddIntegers), b);                  \
-    return *this;                                                                              \
-  }                                                                                            \
-  template <class T>                                                                           \
-  Type& Type::operator-=(const T& b) {                                                         \
-    return *this = *this - b;                                                                  \
-  }                                                                                            \
-  template <class T>                                                                           \
-  Type& Type::operator&=(const T& b) {                                                         \
-    return *this = *this & b;                                                                  \
-  }                                                                                            \
-  template <class T>                                                                           \
-  Type& Type::operator|=(const T& b) {                                                         \
-    return *this = *this | b;                                                                  \
-  }                                                                                            \
-  template <class T>                                                                           \
-  Type& Type::operator^=(const T& b) {                                                         \
-    impl_::change_in_place(*this, impl_::word(0x8D), b);                                       \
-    return *this;                                                                              \
-  }                                                                                            \
-  template <class T>                                                                           \
-  Type& Type::operator<<=(const T& b) {                                                        \
-    if constexpr (std::is_integral_v<T>)                                                       \
-      return *this = *this << b;                                                               \
-    else                                                                                       \
-      impl_::change_in_place(                                                                  \
+#define SFPI_COMPOUND(Type)                                                                       \
+  template <class T>                                                                              \
+  Type& Type::operator+=(const T& b) {                                                            \
+    if (impl_::is_immediate12(impl_::integer_literal(b))) return *this = *this + b;               \
+    impl_::change_in_place(*this, impl_::word(0x79, impl_::kAddIntegers), b);                     \
+    return *this;                                                                                 \
+  }                                                                                               \
+  template <class T>                                                                              \
+  Type& Type::operator-=(const T& b) {                                                            \
+    return *this = *this - b;                                                                     \
+  }                                                                                               \
+  template <class T>                                                                              \
+  Type& Type::operator&=(const T& b) {                                                            \
+    return *this = *this & b;                                                                     \
+  }                                                                                               \
+  template <class T>                                                                              \
+  Type& Type::operator|=(const T& b) {                                                            \
+    return *this = *this | b;                                                                     \
+  }                                                                                               \
+  template <class T>                                                                              \
+  Type& Type::operator^=(const T& b) {                                                            \
+    impl_::change_in_place(*this, impl_::word(0x8D), b);                                          \
+    return *this;                                                                                 \
+  }                                                                                               \
+  template <class T>                                                                              \
+  Type& Type::operator<<=(const T& b) {                                                           \
+    if constexpr (std::is_integral_v<T>)                                                          \
+      return *this = *this << b;                                                                  \
+    else                                                                                          \
+      impl_::change_in_place(                                                                     \
           *this, impl_::word(0x7A, std::is_same_v<Type, vInt> ? impl_::kShiftArithmetic : 0), b); \
-    return *this;                                                                              \
-  }                                                                                            \
-  template <class T>                                                                           \
-  Type& Type::operator>>=(const T& b) {                                                        \
-    return *this = *this >> b;                                                                 \
+    return *this;                                                                                 \
+  }                                                                                               \
+  template <class T>                                                                              \
+  Type& Type::operator>>=(const T& b) {                                                           \
+    return *this = *this >> b;                                                                    \
   }
 SFPI_COMPOUND(vInt)
 SFPI_COMPOUND(vUInt)
