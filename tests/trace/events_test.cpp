@@ -252,7 +252,7 @@ TEST(Events, of_streams_are_every_register_that_changes) {
             "STREAM_REMOTE_DEST_BUF_SIZE (pages received)\n"
             "           2 1-2    brisc    stream     stream=5 index=297 before=0x0 after=0x8 ; "
             "STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE\n"
-            "           2 1-2    brisc    stream     stream=5 index=503 before=0x0 after=0x8 ; "
+            "           2 1-2    brisc    stream     stream=5 index=503 before=0x1 after=0x9 ; "
             "STREAM_DEBUG_STATUS_2\n");
 }
 
