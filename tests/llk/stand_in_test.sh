@@ -1,5 +1,5 @@
 #!/bin/bash
-# What the stand-in for the sfpi compiler makes of vectors: the words of small kernels, and refusals.
+# What the stand-in for the sfpi compiler makes of vectors: words of small kernels, and refusals.
 #   stand_in_test.sh
 # Without Debian's RISC-V compiler and C library it skips (status 77).
 set -euo pipefail

@@ -7,13 +7,15 @@ riscv_target=(-march=rv32im_zicsr_zifencei_zba_zbb -mabi=ilp32)
 
 riscv_prelude=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../device/prelude.s
 # For what has vectors (device/inc/sfpi_instructions.h): they live in f0 to f7, and nothing else
-# does. Their moves are not split in two, functions that take them are inlined, numbers that stand
-# for them are addressed by a register, and instructions stay in the order in which they are
-# written, also where only the kernel knows why.
+# does. Their moves are not split in two; functions that take them are inlined, and early, while it
+# is still open what the compiler knows of their arguments; numbers that stand for vectors are
+# addressed by a register; and instructions stay in the order in which they are written, also where
+# only the kernel knows why.
 riscv_vectors=(-march=rv32imfd_zicsr_zifencei_zba_zbb -mabi=ilp32 -mno-fdiv -ffp-contract=off
   -mno-explicit-relocs -fno-schedule-insns -fno-schedule-insns2 -fno-split-wide-types
   -fno-tree-sink -fno-gcse -fno-move-loop-invariants -fno-lra-remat
-  --param max-inline-insns-single=50000 --param large-function-insns=1000000
+  --param early-inlining-insns=20000 --param max-inline-insns-single=50000
+  --param large-function-insns=1000000
   --param large-stack-frame=1000000 --param large-unit-insns=1000000
   "-Wa,$riscv_prelude")
 for number in {8..31}; do riscv_vectors+=("-ffixed-f$number"); done
