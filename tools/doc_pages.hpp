@@ -35,6 +35,9 @@ std::string kmd_page();
 std::map<std::string, unsigned> riscv_extensions();
 support::Tables support_tables();
 
+/// docs/coverage: the checked list.
+std::vector<Page> coverage_pages(const support::Tests& tests);
+
 std::vector<Page> all_pages(const support::Tests& tests);
 
 }  // namespace bhemu::docs

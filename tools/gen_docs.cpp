@@ -1,6 +1,7 @@
 // Writes the generated pages of docs/: gen_docs FOLDER. With --check FOLDER, only says which of
 // them are stale, and fails if any is. Either way it fails when the tables of the support matrix
-// (src/*/support.def) leave a mode out or name a test that is not in the tree around FOLDER.
+// (src/*/support.def) or the checked list (tools/coverage) leave something out or name a test that
+// is not in the tree around FOLDER.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include <set>
 
 #include "base/fault.hpp"
+#include "coverage.hpp"
 #include "doc_markdown.hpp"
 #include "doc_pages.hpp"
 
@@ -55,7 +57,10 @@ support::Tests tests_of(const std::filesystem::path& root) {
 
 /// Says what is wrong with the support tables; true when nothing is.
 bool support_holds(const support::Tests& tests) {
-  const std::vector<std::string> problems = support::problems_of(support_tables(), tests);
+  const support::Tables tables = support_tables();
+  std::vector<std::string> problems = support::problems_of(tables, tests);
+  for (const std::string& problem : coverage::problems_of(tables, tests))
+    problems.push_back(problem);
   for (const std::string& problem : problems) fmt::print("support: {}\n", problem);
   return problems.empty();
 }
@@ -88,7 +93,7 @@ std::string rules_page() {
 }
 
 std::vector<Page> all_pages(const support::Tests& tests) {
-  return {
+  std::vector<Page> pages{
       {"KMD.md", kmd_page()},
       {"RULES.md", rules_page()},
       {"SUPPORT.md", support_page(support_tables(), tests)},
@@ -105,6 +110,8 @@ std::vector<Page> all_pages(const support::Tests& tests) {
       {"registers/perf_counters.md", perf_counters_page()},
       {"registers/riscv_debug.md", riscv_debug_page()},
   };
+  for (Page& page : coverage_pages(tests)) pages.push_back(std::move(page));
+  return pages;
 }
 
 int generate(const std::filesystem::path& folder, bool check) {

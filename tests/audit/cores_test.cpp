@@ -390,5 +390,32 @@ TEST(AuditCores, interrupts_return_on_brisc_and_ncrisc_and_vectors_are_trisc2s) 
   }
 }
 
+TEST(AuditCores, a_trisc_stops_at_a_fifo_of_28_and_goes_on_when_it_drops) {
+  OnCores chip;
+  chip.store(Trisc1, kInstrn, init(0));
+  chip.store(Trisc1, kInstrn, hold_until_posted(0));
+  for (u32 i = 1; i <= 80; ++i) {  // counts how many words of nothing it could push
+    chip.store(Trisc1, kInstrn, encode<op::NOP>());
+    chip.store(Trisc1, kResults, i);
+  }
+  chip.go(20'000);
+  const u32 pushed = chip.result(0);
+  EXPECT_LT(pushed, 80u);
+  // 28 in the FIFO before the MOP expander; what lies behind it adds nothing without expansion,
+  // and the wait gate holds one word.
+  EXPECT_GE(pushed, 28u);
+  EXPECT_LE(pushed, 30u);
+}
+
+TEST(AuditCores, gprs_are_mapped_again_every_256_bytes) {  // MemoryOrdering.md, Aliasing
+  OnCores chip;
+  const u32 gpr = 0xFFE00000 + 4 * 7;
+  chip.store(Trisc1, gpr, 0x7777);
+  chip.load_result(Trisc1, 0, gpr + 0x100);
+  chip.go();
+  EXPECT_EQ(chip.result(0), 0x7777u);
+  EXPECT_EQ(chip.state().thcon.gpr[1][7], 0x7777u);
+}
+
 }  // namespace
 }  // namespace bhemu::test
