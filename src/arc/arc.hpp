@@ -1,7 +1,7 @@
 // The ARC tile (8,0): as much of the management processor as clients see over the NoC.
 //
-// facts/clients.md sections 1.3 and 6; tt-umd blackhole_implementation.hpp (addresses);
-// tt-zephyr-platforms (telemetry.def, message queue, answers).
+// What blackhole-py, tt-umd and tt-exalens read and write here; addresses: tt-umd
+// blackhole_implementation.hpp; tt-zephyr-platforms (telemetry.def, message queue, answers).
 //   0x10000000  CSM, 512 KiB of memory: telemetry table and values, message queues
 //   0x80030000  reset unit: scratch registers, ARC_MISC_CNTL (doorbell), reference clock, scratch
 //               RAM (2: boot status, 11: message queues, 12: telemetry values, 13: tag table)

@@ -1,7 +1,8 @@
 // A board: which tiles exist, where, and which are harvested. Pure data and arithmetic.
 //
-// Documents: seed 002 (device grid), BlackholeA0/NoC/Coordinates.md, facts/clients.md sections 1.3,
-// 2, 6; what the ARC firmware programs: tt-zephyr-platforms lib/tenstorrent/bh_arc/noc_init.c.
+// Documents: spec device-grid, BlackholeA0/NoC/Coordinates.md, coordinates that blackhole-py and
+// tt-umd use; what the ARC firmware programs: tt-zephyr-platforms
+// lib/tenstorrent/bh_arc/noc_init.c.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // One DRAM bank: 4 GiB of GDDR6 behind three NoC ports that show the same memory.
 // BlackholeA0/NoC/README.md; spec dram.md section 2. Addresses beyond the bank are a fault: what
-// silicon does there is not documented (facts/spec-corrections.md section 3).
+// silicon does there is not documented.
 // Not modelled: the RISC-V core and L1 of the DRAM tiles (NIU_CFG_0 bit 15).
 #pragma once
 

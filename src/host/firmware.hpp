@@ -1,8 +1,9 @@
 // A set of firmware for the five cores of a Tensix tile: our own or tt-metal's, and how it boots.
 //
-// Documents: specs firmware-upload.md (Upload Sequence), seed 002 section 8, facts/clients.md 6.
-// Every address comes from the ELFs: segments, entry points, symbols, and for tt-metal's the
-// constants in their code (firmware_scan.hpp). What is left is in mailboxes.hpp.
+// Documents: specs firmware-upload.md (Upload Sequence), the device grid
+// (boopdotpng/tenstorrent-docs). Every address comes from the ELFs: segments, entry points,
+// symbols, and for tt-metal's the constants in their code (firmware_scan.hpp). What is left is in
+// mailboxes.hpp.
 #pragma once
 
 #include <array>

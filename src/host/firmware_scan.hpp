@@ -1,7 +1,7 @@
 // What a firmware image of tt-metal tells about L1 only in its code: where it copies the initial
 // contents of its local memory and the bank tables from.
 //
-// tt-metal's ELFs give local-memory segments no load address in L1 (facts/clients.md section 6), so
+// tt-metal's ELFs give local-memory segments no load address in L1, so
 // the host's addresses must agree with constants in the code. This finds them there: it follows
 // constants through each function and notes three idioms of the start-up code:
 //   - do_crt1 compares the start of local memory with the address of its copy in L1;

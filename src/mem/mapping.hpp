@@ -1,5 +1,5 @@
 // A sparse, zero-filled, page-aligned region of host memory backed by a memfd: pages exist only
-// once touched, and a client can map the same pages (design.md section 1.2).
+// once touched, and a client can map the same pages.
 #pragma once
 
 #include <string>

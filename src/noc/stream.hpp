@@ -5,8 +5,8 @@
 //
 // Documents: WormholeB0/NoC/Overlay/ (AsGeneralUse, README, ReceiveFromSoftware,
 // TransmitToSoftware, TransmitToNowhere, LoadConfigurationFromL1); stream.def; spec
-// stream-registers.md. Which stream serves which circular buffer is software's choice
-// (facts/spec-corrections.md row 2). Not modelled, and refused when a phase starts: streams that
+// stream-registers.md. Which stream serves which circular buffer is software's choice.
+// Not modelled, and refused when a phase starts: streams that
 // send to or receive from other streams or DRAM, and gathering.
 // A stream does what it can at once with the write that lets it; silicon takes some cycles.
 #pragma once

@@ -1,5 +1,5 @@
-// How long the NoC takes. `fast` and `reference` use constants; `silicon` will fill this from
-// tables fitted to measurements (design.md section 3).
+// How long the NoC takes. `fast` and `reference` use constants; a timing that is
+// fitted to silicon will fill this from tables of measurements.
 #pragma once
 
 #include "base/types.hpp"

@@ -1,5 +1,5 @@
 // A client of the libttsim ABI, written from the sequence that tt-umd's simulation chip goes
-// through (tt-umd device/tt_device/tt_sim_tt_device.cpp; facts/clients.md section 2).
+// through (tt-umd device/tt_device/tt_sim_tt_device.cpp).
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,5 +1,5 @@
 // A client of the libttsim ABI, written from the sequence that tt-umd's simulation chip goes
-// through (tt-umd device/tt_device/tt_sim_tt_device.cpp; facts/clients.md section 2): find the
+// through (tt-umd device/tt_device/tt_sim_tt_device.cpp): find the
 // BARs, set windows, read and write through them.
 #pragma once
 
