@@ -83,7 +83,7 @@ const std::map<std::string, std::set<std::string>>& direct_parts() {
       {"numeric", {"base"}},
       {"riscv", {"numeric", "mem"}},
       {"tensix", {"numeric", "mem", "trace"}},
-      {"noc", {"mem", "trace"}},
+      {"noc", {"mem", "numeric", "trace"}},
       {"dram", {"noc"}},
       {"pcie", {"noc"}},
       {"arc", {"noc"}},

@@ -1,12 +1,10 @@
 #include "noc/atomics.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cfloat>
-#include <cmath>
 #include <cstring>
 
 #include "base/bits.hpp"
+#include "numeric/format_accumulate.hpp"
 
 namespace bhemu::noc {
 namespace {
@@ -63,71 +61,8 @@ u32 zaamo(u32 operation, u32 old, u32 data) {
   }
 }
 
-// The adders below are those of L1's near-memory accumulation, which packers use too
-// (facts/numerics-pack-unpack.md section 10); Atomics.md gives the formats and the flushing.
-constexpr bool is_denormal32(u32 value) {
-  return (value & 0x7F800000) == 0;
-}
-u32 add_fp32(u32 old, u32 data) {
-  if (is_denormal32(old)) old &= 0x80000000;
-  if (is_denormal32(data)) data &= 0x80000000;
-  const float sum = std::bit_cast<float>(old) + std::bit_cast<float>(data);
-  if (std::isnan(sum)) return 0x7FC00000;
-  const u32 result = std::bit_cast<u32>(sum);
-  return is_denormal32(result) ? result & 0x80000000 : result;
-}
-
-// |value| rounded to nearest even with `fraction` bits after the leading one of 2^exponent.
-u32 round_mantissa(double magnitude, int exponent, int fraction) {
-  const double scaled = std::ldexp(magnitude, fraction - exponent);  // in [2^f, 2^(f+1))
-  const double whole = std::floor(scaled);
-  const double rest = scaled - whole;
-  u32 result = static_cast<u32>(whole);
-  if (rest > 0.5 || (rest == 0.5 && (result & 1) != 0)) ++result;
-  return result;
-}
-
-u16 add_bf16(u16 old, u16 data) {
-  const auto value = [](u16 bf16, bool is_old) {
-    const double sign = bit(bf16, 15) ? -1.0 : 1.0;
-    const u32 exponent = bits(bf16, 7, 8);
-    const double mantissa = 1.0 + bits(bf16, 0, 7) / 128.0;
-    if (exponent == 0) return sign * 0.0;
-    if (exponent != 255) return sign * std::ldexp(mantissa, static_cast<int>(exponent) - 127);
-    if (mantissa == 1.0) return sign * static_cast<double>(INFINITY);
-    return sign * (is_old ? DBL_MAX : std::ldexp(mantissa, 128));
-  };
-  const double sum = value(old, true) + value(data, false);
-  if (std::isnan(sum)) return 0x7FC0;
-  const u16 sign = std::signbit(sum) ? 0x8000 : 0;
-  if (std::isinf(sum)) return sign | 0x7F80;
-  if (sum == 0) return sign;
-  const int exponent = std::ilogb(sum) + 127;
-  if (exponent <= 0) return sign;
-  if (exponent >= 255) return sign | 0x7F80;
-  const u32 rounded = round_mantissa(std::fabs(sum), exponent - 127, 7);
-  return static_cast<u16>(sign | ((static_cast<u32>(exponent) << 7) + (rounded - 128)));
-}
-
-u16 add_fp16(u16 old, u16 data) {
-  const auto value = [](u16 fp16) {
-    const float sign = bit(fp16, 15) ? -1.0f : 1.0f;
-    const u32 exponent = bits(fp16, 10, 5);
-    if (exponent == 0) return sign * 0.0f;
-    return sign * std::ldexp(1.0f + static_cast<float>(bits(fp16, 0, 10)) / 1024.0f,
-                             static_cast<int>(exponent) - 15);
-  };
-  const float sum = value(old) + value(data);
-  const u16 sign = std::signbit(sum) ? 0x8000 : 0;
-  if (sum == 0) return sign | (bits(old, 10, 5) >= 30 ? 0x7FFF : 0);
-  const int exponent = std::ilogb(sum) + 15;
-  if (exponent < 0) return sign | 0x7FFF;
-  if (exponent == 0) return sign;
-  const u32 rounded = round_mantissa(std::fabs(sum), exponent - 15, 10);
-  const u32 magnitude = (static_cast<u32>(exponent) << 10) + (rounded - 1024);
-  return static_cast<u16>(sign | std::min(magnitude, 0x7FFFu));
-}
-
+/// The adders of L1's near-memory accumulation, which packers use too (Atomics.md gives the formats
+/// and the flushing; numeric/format_accumulate.hpp the corner cases).
 void accumulate(u32 format, u32 data, AtomicLine& line) {
   for (u32 offset = 0; offset < 16; offset += 4) {
     switch (format & 7) {
@@ -135,7 +70,7 @@ void accumulate(u32 format, u32 data, AtomicLine& line) {
       case 4:
       case 5: {
         const u32 old = word_at(line, offset);
-        const u32 sum = (format & 7) == 0 ? add_fp32(old, data) : old + data;
+        const u32 sum = (format & 7) == 0 ? numeric::accumulate_fp32(old, data) : old + data;
         std::memcpy(line.data() + offset, &sum, 4);
         break;
       }
@@ -145,7 +80,8 @@ void accumulate(u32 format, u32 data, AtomicLine& line) {
           const u16 old = half_at(line, offset + 2 * half);
           const u16 add = static_cast<u16>(data >> (16 * half));
           set_half(line, offset + 2 * half,
-                   (format & 7) == 1 ? add_fp16(old, add) : add_bf16(old, add));
+                   (format & 7) == 1 ? numeric::accumulate_fp16(old, add)
+                                     : numeric::accumulate_bf16(old, add));
         }
         break;
       default:

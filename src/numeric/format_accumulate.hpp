@@ -1,4 +1,5 @@
-// The packer's accumulation onto L1 (Pack_L1_Acc): old and new datum in the output format.
+// Accumulation onto L1, by the packer (Pack_L1_Acc) and by atomics of the NoC (Atomics.md): old and
+// new datum in one format.
 //
 // Functional on silicon for FP32 and BF16; the corner cases below (and the saturation of FP16) are
 // what the open reference simulator gives, measured over a million pairs. The isolated 0x7FFF and
