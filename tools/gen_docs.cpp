@@ -99,6 +99,7 @@ std::vector<Page> all_pages(const support::Tests& tests) {
       {"SUPPORT.md", support_page(support_tables(), tests)},
       {"isa/riscv.md", riscv_page()},
       {"isa/tensix.md", tensix_page()},
+      {"isa/timing.md", timing_page()},
       {"registers/address_map.md", address_map_page()},
       {"registers/card.md", card_page()},
       {"registers/config.md", config_page()},

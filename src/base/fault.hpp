@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/archive.hpp"
+#include "base/author.hpp"
 #include "base/types.hpp"
 
 namespace bhemu {
@@ -59,6 +60,9 @@ class FaultPort {
   /// Records the fault. True: the rule's severity is Error and the agent must stop where it is.
   /// False: carry on as silicon does. Repeated identical warnings are counted, not stored.
   bool raise(Rule rule, Agent agent, u32 pc, Cycle cycle, std::string text);
+  bool raise(Rule rule, const Author& author, std::string text) {
+    return raise(rule, author.agent, author.pc, author.cycle, std::move(text));
+  }
 
   const std::vector<Fault>& faults() const { return faults_; }
   bool stopped() const { return stopped_; }

@@ -23,8 +23,13 @@ void add_device_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--threads", options.threads, "Host threads; results do not depend on it")
       ->check(CLI::Range(1u, 256u))
       ->type_name("N");
-  app.add_option("--timing", options.timing, "fast (default) or reference")->type_name("NAME");
-  app.add_option("--seed", options.seed, "For timings that draw at random")->type_name("N");
+  app.add_option("--timing", options.timing, "fast (default), reference or windows")
+      ->type_name("NAME");
+  app.add_option("--effects", options.effects,
+                 "With --timing windows: where in its window an instruction takes effect, at issue "
+                 "(default), end, or drawn")
+      ->type_name("NAME");
+  app.add_option("--seed", options.seed, "Of --effects drawn")->type_name("N");
   app.add_option("--rule", options.rules,
                  "How a diagnosis is taken: NAME=error stops, NAME=warn reports and goes on, "
                  "NAME=silicon does what the chip does; may be repeated")

@@ -16,16 +16,33 @@ namespace {
 constexpr Cycle kFastQuantum = 32;
 
 Cycle quantum_of(TimingModel timing) {
-  return timing == TimingModel::Reference ? 1 : kFastQuantum;
+  return timing == TimingModel::Fast ? kFastQuantum : 1;
 }
 
+constexpr const char* kTimingNames[] = {"fast", "reference", "windows"};
+
 }  // namespace
+
+const char* name_of(TimingModel timing) {
+  return kTimingNames[static_cast<unsigned>(timing)];
+}
+
+std::optional<TimingModel> timing_named(std::string_view name) {
+  for (unsigned i = 0; i < std::size(kTimingNames); ++i)
+    if (name == kTimingNames[i]) return static_cast<TimingModel>(i);
+  return std::nullopt;
+}
 
 Device::Impl::Impl(const DeviceOptions& wanted)
     : options(wanted), board(wanted.board), routing(board.routing()) {
   nodes.resize(board.node_count());
   tiles.resize(board.node_count(), nullptr);
   coords.resize(board.node_count());
+  if (options.timing == TimingModel::Windows) {
+    unit_timing = tensix::Timing::typical();
+    unit_timing.placement = options.effects;
+    unit_timing.seed = options.seed;
+  }
   for (const TileSite& site : board.sites()) {
     if (site.node == kNoNode || nodes[site.node]) continue;
     coords[site.node] = site.translated;
@@ -88,6 +105,9 @@ std::unique_ptr<noc::Node> Device::Impl::make_tile(const TileSite& site) {
     config.shape = &tile::ethernet_shape();
     config.ethernet = board.ethernet_facts(site);
   }
+  if (site.kind == noc::NodeKind::Tensix &&
+      (options.full || options.timing == TimingModel::Windows))
+    config.units = &unit_timing;
   auto tile = std::make_unique<tile::Tile>(config);
   tiles[site.node] = tile.get();
   return tile;

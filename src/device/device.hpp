@@ -1,16 +1,19 @@
 // A Blackhole chip as a value: build one for a board, write to it, run it, read from it.
-// Any number live in one process (design.md section 1.1).
+// Any number live in one process.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/fault.hpp"
 #include "device/board.hpp"
 #include "noc/timing.hpp"
+#include "tensix/timing.hpp"
 
 namespace bhemu {
 
@@ -30,14 +33,26 @@ namespace sched {
 class Engine;
 }
 
-enum class TimingModel : u8 { Fast, Reference };
+enum class TimingModel : u8 {
+  Fast,       // an instruction takes a cycle; agents of a tile alternate every 32
+  Reference,  // the same, alternating every cycle
+  Windows,    // as Reference, but the coprocessor's units work as long as timing.def typically says
+};
+const char* name_of(TimingModel timing);
+/// The timing of that name, if there is one.
+std::optional<TimingModel> timing_named(std::string_view name);
 
 struct DeviceOptions {
   BoardOptions board = BoardOptions::defaults(BoardModel::P100A);
   TimingModel timing = TimingModel::Fast;
   unsigned threads = 1;  // host threads; results do not depend on it
   bool parking = true;   // off only to test parking; results do not depend on it
-  u64 seed = 0;          // for runs that draw (not used by fast and reference)
+  // The Full build of the coprocessor also where the timing needs only the Plain one; results do
+  // not depend on it (docs/ARCHITECTURE.md, "Plain and Full").
+  bool full = false;
+  // Of `windows`: where in its window an instruction's effect lands that need not land at issue.
+  tensix::Placement effects = tensix::Placement::Issue;
+  u64 seed = 0;  // of Placement::Drawn; nothing else draws
   FaultPolicy faults;
 };
 

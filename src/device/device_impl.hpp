@@ -35,6 +35,7 @@ struct Device::Impl {
   DeviceOptions options;
   Board board;
   noc::Timing noc_timing;
+  tensix::Timing unit_timing;  // of the Full build of the coprocessors
   noc::Routing routing;
   std::vector<std::unique_ptr<noc::Node>> nodes;
   std::vector<tile::Tile*> tiles;  // by node, Tensix and Ethernet; null for other kinds

@@ -5,7 +5,7 @@
 // core that polls another tile must issue reads, so it never repeats its state exactly (counters
 // rise). For it there is this judgement: over whole windows of cycles, no L1 of a running tile
 // changed, no packet other than reads and their answers was sent, no Tensix instruction was
-// executed, every running core sent reads, and none looked at the clock. It depends
+// executed, every running core sent reads, and none looked at a clock or counter. It depends
 // on guest state only, so every run judges alike.
 #pragma once
 

@@ -63,6 +63,26 @@ FaultPolicy policy_of(const std::vector<std::string>& rules, const std::string& 
   return policy;
 }
 
+tensix::Placement effects_of(const DeviceSettings& settings, TimingModel timing,
+                             SettingStyle style) {
+  using tensix::Placement;
+  const std::string name = setting_name(style, "effects");
+  Placement placement = Placement::Issue;
+  if (settings.effects == "end") {
+    placement = Placement::End;
+  } else if (settings.effects == "drawn") {
+    placement = Placement::Drawn;
+  } else if (settings.effects != "issue") {
+    throw InputError(name, "",
+                     fmt::format("effects '{}' is unknown{}", settings.effects,
+                                 suggestion(settings.effects, {"issue", "end", "drawn"})));
+  }
+  if (placement != Placement::Issue && timing != TimingModel::Windows)
+    throw InputError(name, "",
+                     fmt::format("effects '{}' needs timing 'windows'", settings.effects));
+  return placement;
+}
+
 }  // namespace
 
 std::string setting_name(SettingStyle style, const std::string& name) {
@@ -113,11 +133,13 @@ DeviceOptions device_options(const DeviceSettings& settings, BoardModel preferre
                              SettingStyle style) {
   DeviceOptions device;
   device.board = board_options(settings, preferred, style);
-  if (settings.timing != "fast" && settings.timing != "reference")
+  const auto timing = timing_named(settings.timing);
+  if (!timing)
     throw InputError(setting_name(style, "timing"), "",
                      fmt::format("timing '{}' is unknown{}", settings.timing,
-                                 suggestion(settings.timing, {"fast", "reference"})));
-  device.timing = settings.timing == "fast" ? TimingModel::Fast : TimingModel::Reference;
+                                 suggestion(settings.timing, {"fast", "reference", "windows"})));
+  device.timing = *timing;
+  device.effects = effects_of(settings, *timing, style);
   device.threads = settings.threads;
   device.seed = settings.seed;
   device.faults = policy_of(settings.rules, setting_name(style, "rule"));

@@ -16,6 +16,7 @@ struct DeviceSettings {
   std::string harvest_columns;  // the same
   std::string bundle;           // "18.12", "19.3"; empty: the board's default
   std::string timing = "fast";
+  std::string effects = "issue";   // of windows: "issue", "end" or "drawn"
   std::vector<std::string> rules;  // "name=error", "name=warn", "name=silicon"
   unsigned threads = 1;
   u64 seed = 0;

@@ -11,18 +11,12 @@
 
 #include <cstring>
 
+#include "base/author.hpp"
 #include "base/check.hpp"
 #include "base/types.hpp"
 #include "mem/mapping.hpp"
 
 namespace bhemu {
-
-/// Who wrote, from where, when (design.md section 1.4).
-struct Author {
-  Agent agent = Agent::Host;
-  u32 pc = 0;  // program counter, or instruction word of a coprocessor thread
-  Cycle cycle = 0;
-};
 
 class L1 {
  public:
@@ -79,6 +73,12 @@ class L1 {
     for (u32 line = address >> kLineShift; line <= (address + bytes - 1) >> kLineShift; ++line)
       any |= flags_[line];
     if (any != 0 && before_write_ != nullptr) before_write_(owner_, address, bytes, author);
+  }
+
+  /// All zero, and nobody sleeps or has decoded anything; who listens stays.
+  void clear() {
+    memory_.clear();
+    for (u8& flags : flags_) flags &= kObserved;
   }
 
   /// Contents, and who sleeps until which line changes. Code must be decoded again after loading;

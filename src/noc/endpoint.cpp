@@ -38,7 +38,7 @@ void Endpoint::answer(Packet& packet, Outbox& outbox) {
         return static_cast<Endpoint*>(self)->write(address, source, bytes, author);
       }};
   Payload payload;
-  if (!serve(memory, packet, {agent, packet.issuer_pc, now}, payload) &&
+  if (!serve(memory, packet, {agent, packet.issuer_pc, now, packet.source}, payload) &&
       faults_.raise(address_rule(), agent, packet.issuer_pc, now,
                     fmt::format("{} of {} bytes at 0x{:x}, issued by {} of {} at pc 0x{:x}",
                                 name_of(packet.kind), packet.length, packet.address,

@@ -31,7 +31,7 @@ Command Niu::decode(u32 buffer) const {
   return command;
 }
 
-void Niu::issue(u32 buffer, const Issuer& issuer) {
+void Niu::issue(u32 buffer, const Author& issuer) {
   const Command command = decode(buffer);
   if (!check_control(command, issuer)) return;
   switch (command.type()) {
@@ -44,7 +44,7 @@ void Niu::issue(u32 buffer, const Issuer& issuer) {
   }
 }
 
-bool Niu::check_control(const Command& command, const Issuer& issuer) {
+bool Niu::check_control(const Command& command, const Author& issuer) {
   const u32 control = command.control;
   const auto complain = [&](Rule rule, const char* what) {
     return refuse(rule, issuer,
@@ -74,7 +74,7 @@ bool Niu::check_control(const Command& command, const Issuer& issuer) {
   return true;
 }
 
-bool Niu::check_linked(const Command& command, u32 coordinate, const Issuer& issuer) {
+bool Niu::check_linked(const Command& command, u32 coordinate, const Author& issuer) {
   NiuState& state = *state_;
   constexpr u32 kSame = 1u << 5 | 1u << 16;  // broadcast or not, and its major axis
   if (state.linked && (state.linked_coordinate != coordinate ||
@@ -91,7 +91,7 @@ bool Niu::check_linked(const Command& command, u32 coordinate, const Issuer& iss
   return true;
 }
 
-bool Niu::check_length(const Command& command, const Issuer& issuer) {
+bool Niu::check_length(const Command& command, const Author& issuer) {
   if (command.length > kMaxRequestBytes &&
       refuse(Rule::NocLength, issuer,
              fmt::format("length 0x{:x} (NOC_AT_LEN_BE_1:NOC_AT_LEN_BE) on NoC {}", command.length,
@@ -106,17 +106,17 @@ bool Niu::check_length(const Command& command, const Issuer& issuer) {
   return command.length <= kMaxRequestBytes;
 }
 
-bool Niu::read_source(u64 address, u32 bytes, const Issuer& issuer, Payload& payload) {
+bool Niu::read_source(u64 address, u32 bytes, const Author& issuer, Payload& payload) {
   auto data = std::make_shared<std::vector<u8>>(bytes);
-  const bool ok =
-      bytes == 0 || environment_.read(environment_.tile, address, data->data(), bytes, issuer.now);
+  const bool ok = bytes == 0 ||
+                  environment_.read(environment_.tile, address, data->data(), bytes, issuer.cycle);
   payload = std::move(data);
   return ok ||
          !refuse(Rule::NocAddress, issuer,
                  fmt::format("source of a write: {} bytes at 0x{:x} of this tile", bytes, address));
 }
 
-Packet Niu::request(PacketKind kind, const Command& command, const Issuer& issuer) const {
+Packet Niu::request(PacketKind kind, const Command& command, const Author& issuer) const {
   Packet packet;
   packet.kind = kind;
   packet.noc = static_cast<u8>(noc_);
@@ -127,11 +127,11 @@ Packet Niu::request(PacketKind kind, const Command& command, const Issuer& issue
   packet.reply_to = environment_.node;
   packet.issuer = issuer.agent;
   packet.issuer_pc = issuer.pc;
-  packet.issued = issuer.now;
+  packet.issued = issuer.cycle;
   return packet;
 }
 
-void Niu::send_request(Packet&& packet, const Targets& targets, const Issuer& issuer) {
+void Niu::send_request(Packet&& packet, const Targets& targets, const Author& issuer) {
   const auto all = targets.all();
   for (std::size_t i = 0; i < all.size(); ++i) {
     Packet copy = i + 1 == all.size() ? std::move(packet) : packet;
@@ -141,7 +141,7 @@ void Niu::send_request(Packet&& packet, const Targets& targets, const Issuer& is
                                           static_cast<u8>(Routing::kHeight - 1 - all[i].coord.y)};
     const bool home = copy.target == environment_.node;
     copy.arrival =
-        issuer.now + (home ? environment_.timing->loopback : environment_.timing->one_way);
+        issuer.cycle + (home ? environment_.timing->loopback : environment_.timing->one_way);
     environment_.send(environment_.tile, std::move(copy));
   }
 }
@@ -161,7 +161,7 @@ void Niu::finish_split(u32 buffer, const Command& command) {
   word(base + niu::NOC_AT_LEN_BE) = static_cast<u32>(command.length - done);
 }
 
-void Niu::issue_read(const Command& command, const Issuer& issuer) {
+void Niu::issue_read(const Command& command, const Author& issuer) {
   Targets targets;
   NodeId reply = kNoNode;
   if (!check_length(command, issuer) || !check_linked(command, command.target_coordinate, issuer) ||
@@ -186,7 +186,7 @@ void Niu::issue_read(const Command& command, const Issuer& issuer) {
   packet.length = static_cast<u32>(command.length);
   if (reply == environment_.node)
     packet.tracking =
-        track(PacketKind::ReadRequest, command, command.target_address, targets, issuer.now);
+        track(PacketKind::ReadRequest, command, command.target_address, targets, issuer.cycle);
   raise_transactions(niu::NIU_MST_REQS_OUTSTANDING_ID, command.transaction_id(), parts, issuer);
   count(niu::NIU_MST_CMD_ACCEPTED, parts);
   count(niu::NIU_MST_RD_REQ_STARTED, parts);
@@ -205,7 +205,7 @@ Payload repeated(const std::vector<u8>& word, u32 bytes) {
 
 }  // namespace
 
-void Niu::issue_write(const Command& command, const Issuer& issuer) {
+void Niu::issue_write(const Command& command, const Author& issuer) {
   const bool is_inline = command.inline_data();
   const u32 where = is_inline ? command.target_coordinate : command.return_coordinate;
   const bool masked = command.byte_enable() && !is_inline;
@@ -266,14 +266,14 @@ void Niu::issue_write(const Command& command, const Issuer& issuer) {
 }
 
 void Niu::count_write(Packet& packet, const Command& command, const Targets& targets,
-                      const Issuer& issuer) {
+                      const Author& issuer) {
   const u32 id = command.transaction_id();
   const u32 parts = packet.parts;
   const bool posted = packet.posted;
   if (!posted) {
     if (packet.reply_to == environment_.node)
       packet.tracking =
-          track(PacketKind::WriteRequest, command, packet.address, targets, issuer.now);
+          track(PacketKind::WriteRequest, command, packet.address, targets, issuer.cycle);
     raise_transactions(niu::NIU_MST_REQS_OUTSTANDING_ID, id, parts, issuer);
   }
   if (!packet.inline_data)
@@ -288,7 +288,7 @@ void Niu::count_write(Packet& packet, const Command& command, const Targets& tar
   }
 }
 
-void Niu::issue_atomic(const Command& command, const Issuer& issuer) {
+void Niu::issue_atomic(const Command& command, const Author& issuer) {
   const u32 operation = static_cast<u32>(command.length);
   Targets targets;
   NodeId reply = environment_.node;
@@ -320,7 +320,7 @@ void Niu::issue_atomic(const Command& command, const Issuer& issuer) {
   } else {
     if (reply == environment_.node)
       packet.tracking =
-          track(PacketKind::AtomicRequest, command, packet.address, targets, issuer.now);
+          track(PacketKind::AtomicRequest, command, packet.address, targets, issuer.cycle);
     raise_transactions(niu::NIU_MST_REQS_OUTSTANDING_ID, command.transaction_id(), 1, issuer);
     count(niu::NIU_MST_NONPOSTED_ATOMIC_STARTED);
     count(niu::NIU_MST_NONPOSTED_ATOMIC_SENT);

@@ -80,17 +80,17 @@ bool Niu::read_has_effect(u32 offset) {
   return offset == niu::NIU_TRANS_COUNT_RTZ_NUM;
 }
 
-bool Niu::read(u32 offset, u32& value, Cycle now, Agent agent, u32 pc) {
+bool Niu::read(u32 offset, u32& value, const Author& author) {
   const RegisterInfo* info = niu_register_at(offset);
   if (info == nullptr) return false;
   if (info->access == RegisterAccess::NO) {
-    refuse(Rule::NocDebugRegister, {agent, pc, now},
+    refuse(Rule::NocDebugRegister, author,
            fmt::format("0x{:03x} of NoC {}: {}", offset, noc_, info->meaning));
     value = 0;
     return true;
   }
   if (info->access == RegisterAccess::WO) {
-    refuse(Rule::NocWriteOnlyRegister, {agent, pc, now},
+    refuse(Rule::NocWriteOnlyRegister, author,
            fmt::format("{} of NoC {} was read", info->name, noc_));
     value = 0;
     return true;
@@ -99,59 +99,86 @@ bool Niu::read(u32 offset, u32& value, Cycle now, Agent agent, u32 pc) {
   return true;
 }
 
-bool Niu::write(u32 offset, u32 value, Agent agent, u32 pc, Cycle now) {
+/// What a write does, by row of niu.def: a Trigger row without its function does not compile.
+struct Niu::Written {
+  Niu& niu_;
+  u32 offset;
+  u32 value;
+  const Author& author;
+
+  template <RegisterKind kind, u32 row>
+  void perform() {
+    if constexpr (kind == RegisterKind::Trigger) {
+      trigger(Register<row>{});
+    } else {
+      // The high half of NOC_PACKET_TAG has no storage (MemoryMap.md).
+      store(row == niu::NOC_PACKET_TAG ? value & 0xFFFF : value);
+    }
+  }
+
+ private:
+  void store(u32 stored) { niu_.word(offset) = stored; }
+
+  void trigger(Register<niu::NOC_CMD_CTRL>) {
+    if (bit(value, 0)) niu_.issue(offset / kBufferStride, author);
+  }
+  void trigger(Register<niu::NOC_CLEAR_OUTSTANDING_REQ_CNT>) {
+    for (u32 id = 0; id < 16; ++id)
+      if (bit(value, id)) niu_.lower_transactions(niu::NIU_MST_REQS_OUTSTANDING_ID, id, 255);
+    for (u32 id = 0; id < 16; ++id)
+      if (bit(value, id)) niu_.word(niu::NIU_MST_REQS_OUTSTANDING_ID + 4 * id) = 0;
+  }
+  void trigger(Register<niu::NIU_TRANS_COUNT_RTZ_CLR>) {
+    niu_.word(niu::NIU_TRANS_COUNT_RTZ_SOURCE) &= ~value;
+  }
+  void trigger(Register<niu::DEBUG_COUNTER_RESET>) {
+    // A pulse; the flit counters are not modelled.
+  }
+  void trigger(Register<niu::DDR_COORD_TRANSLATE_TABLE>) {
+    translate_ddr(offset == niu::DDR_COORD_TRANSLATE_TABLE + 4 * 5 && (value & 0xC00) != 0);
+  }
+  void trigger(Register<niu::DDR_COORD_TRANSLATE_COL_SWAP>) { translate_ddr(value != 0); }
+
+  void translate_ddr(bool switched_on) {
+    if (switched_on && niu_.refuse(Rule::NocDdrTranslation, author,
+                                   fmt::format("{} was written with 0x{:x}",
+                                               niu_register_at(offset)->name, value)))
+      return;
+    store(value);
+  }
+};
+
+bool Niu::write(u32 offset, u32 value, const Author& author) {
   const RegisterInfo* info = niu_register_at(offset);
   if (info == nullptr) return false;
   if (info->access == RegisterAccess::RO || info->access == RegisterAccess::NO) {
-    refuse(Rule::NocReadOnlyRegister, {agent, pc, now},
+    refuse(Rule::NocReadOnlyRegister, author,
            fmt::format("{} of NoC {} was written with 0x{:x}", info->name, noc_, value));
     return true;
   }
   touch();
-  if (info->kind == RegisterKind::Trigger) {
-    trigger(offset, value, {agent, pc, now});
-  } else {
-    // The high half of NOC_PACKET_TAG has no storage (MemoryMap.md).
-    word(offset) = info->per_buffer && info->offset == niu::NOC_PACKET_TAG ? value & 0xFFFF : value;
+  Written written{*this, offset, value, author};
+  switch (info->offset) {
+#define NIU(name, offset, count, access, kind, reset, meaning) \
+  case offset:                                                 \
+    written.perform<RegisterKind::kind, offset>();             \
+    break;
+#define CMD(name, offset, access, kind, reset, meaning) \
+  NIU(name, offset, 1, access, kind, reset, meaning)
+#define SHARED NIU
+#include "noc/niu.def"
+#undef SHARED
+#undef NIU
+#undef CMD
   }
   return true;
 }
 
-void Niu::trigger(u32 offset, u32 value, const Issuer& issuer) {
-  if (niu_register_at(offset)->per_buffer) {  // NOC_CMD_CTRL
-    if (bit(value, 0)) issue(offset / kBufferStride, issuer);
-    return;
-  }
-  switch (offset) {
-    case niu::NOC_CLEAR_OUTSTANDING_REQ_CNT:
-      for (u32 id = 0; id < 16; ++id)
-        if (bit(value, id)) lower_transactions(niu::NIU_MST_REQS_OUTSTANDING_ID, id, 255);
-      for (u32 id = 0; id < 16; ++id)
-        if (bit(value, id)) word(niu::NIU_MST_REQS_OUTSTANDING_ID + 4 * id) = 0;
-      return;
-    case niu::NIU_TRANS_COUNT_RTZ_CLR:
-      word(niu::NIU_TRANS_COUNT_RTZ_SOURCE) &= ~value;
-      return;
-    case niu::DEBUG_COUNTER_RESET:  // a pulse; the flit counters are not modelled
-      return;
-    default: {  // the DDR translation registers
-      const bool switched_on = offset == niu::DDR_COORD_TRANSLATE_TABLE + 4 * 5
-                                   ? (value & 0xC00) != 0
-                                   : offset == niu::DDR_COORD_TRANSLATE_COL_SWAP && value != 0;
-      if (switched_on &&
-          refuse(Rule::NocDdrTranslation, issuer,
-                 fmt::format("{} was written with 0x{:x}", niu_register_at(offset)->name, value)))
-        return;
-      word(offset) = value;
-    }
-  }
+bool Niu::refuse(Rule rule, const Author& issuer, std::string text) {
+  return environment_.faults->raise(rule, issuer, std::move(text));
 }
 
-bool Niu::refuse(Rule rule, const Issuer& issuer, std::string text) {
-  return environment_.faults->raise(rule, issuer.agent, issuer.pc, issuer.now, std::move(text));
-}
-
-void Niu::raise_transactions(u32 counter, u32 id, u32 amount, const Issuer& issuer) {
+void Niu::raise_transactions(u32 counter, u32 id, u32 amount, const Author& issuer) {
   u32& value = word(counter + 4 * id);
   if (value + amount > 255)
     refuse(Rule::NocTransactionCounter, issuer,

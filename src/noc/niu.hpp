@@ -55,10 +55,10 @@ class Niu {
 
   /// Register window of 64 KiB at 0xFFB20000 / 0xFFB30000, byte offset, aligned 32-bit.
   /// False: no such register (the caller faults). A write may send packets; it never waits. When a
-  /// request breaks a rule, the fault is raised with the given agent and pc, and nothing is sent:
+  /// request breaks a rule, the fault is raised with the given author, and nothing is sent:
   /// a caller that must stop the agent looks at FaultPort::stopped().
-  bool read(u32 offset, u32& value, Cycle now, Agent agent = Agent::Host, u32 pc = 0);
-  bool write(u32 offset, u32 value, Agent agent, u32 pc, Cycle now);
+  bool read(u32 offset, u32& value, const Author& author);
+  bool write(u32 offset, u32 value, const Author& author);
   /// Whether reading this register changes something (NIU_TRANS_COUNT_RTZ_NUM): such a read is not
   /// part of a loop that may be parked.
   static bool read_has_effect(u32 offset);
@@ -80,44 +80,39 @@ class Niu {
   const NiuState& state() const { return *state_; }
 
  private:
-  struct Issuer {
-    Agent agent;
-    u32 pc;
-    Cycle now;
-  };
   struct Targets;
+  struct Written;
 
   void touch();
   u32& word(u32 offset);
   u32 word(u32 offset) const;
   void count(u32 offset, u32 amount = 1) { word(offset) += amount; }
-  void raise_transactions(u32 counter, u32 id, u32 amount, const Issuer& issuer);
+  void raise_transactions(u32 counter, u32 id, u32 amount, const Author& issuer);
   void lower_transactions(u32 counter, u32 id, u32 amount);
-  void trigger(u32 offset, u32 value, const Issuer& issuer);
   u32 next_rtz();
   /// True: the request must not go out.
-  bool refuse(Rule rule, const Issuer& issuer, std::string text);
+  bool refuse(Rule rule, const Author& issuer, std::string text);
 
   // Issue (issue.cpp)
-  void issue(u32 buffer, const Issuer& issuer);
+  void issue(u32 buffer, const Author& issuer);
   Command decode(u32 buffer) const;
-  void issue_read(const Command& command, const Issuer& issuer);
-  void issue_write(const Command& command, const Issuer& issuer);
+  void issue_read(const Command& command, const Author& issuer);
+  void issue_write(const Command& command, const Author& issuer);
   void count_write(Packet& packet, const Command& command, const Targets& targets,
-                   const Issuer& issuer);
-  void issue_atomic(const Command& command, const Issuer& issuer);
-  bool check_control(const Command& command, const Issuer& issuer);
-  bool check_linked(const Command& command, u32 coordinate, const Issuer& issuer);
-  bool check_length(const Command& command, const Issuer& issuer);
-  bool find_targets(const Command& command, u32 coordinate, const Issuer& issuer, Targets& targets);
-  bool find_broadcast(const Command& command, u32 coordinate, const Issuer& issuer,
+                   const Author& issuer);
+  void issue_atomic(const Command& command, const Author& issuer);
+  bool check_control(const Command& command, const Author& issuer);
+  bool check_linked(const Command& command, u32 coordinate, const Author& issuer);
+  bool check_length(const Command& command, const Author& issuer);
+  bool find_targets(const Command& command, u32 coordinate, const Author& issuer, Targets& targets);
+  bool find_broadcast(const Command& command, u32 coordinate, const Author& issuer,
                       Targets& targets);
-  NodeId resolve(u32 coordinate, Coord* physical, const Issuer& issuer, bool* stop);
+  NodeId resolve(u32 coordinate, Coord* physical, const Author& issuer, bool* stop);
   Coord translated(Coord coord) const;
-  bool find_reply(u32 coordinate, const Issuer& issuer, NodeId& reply);
-  bool read_source(u64 address, u32 bytes, const Issuer& issuer, Payload& payload);
-  Packet request(PacketKind kind, const Command& command, const Issuer& issuer) const;
-  void send_request(Packet&& packet, const Targets& targets, const Issuer& issuer);
+  bool find_reply(u32 coordinate, const Author& issuer, NodeId& reply);
+  bool read_source(u64 address, u32 bytes, const Author& issuer, Payload& payload);
+  Packet request(PacketKind kind, const Command& command, const Author& issuer) const;
+  void send_request(Packet&& packet, const Targets& targets, const Author& issuer);
   void finish_split(u32 buffer, const Command& command);
 
   // Arrival (receive.cpp)

@@ -76,6 +76,7 @@ class Node {
   /// Everything that a node of the same kind needs to go on from here; at an epoch edge.
   virtual void archive(Archive& archive) = 0;
   /// Bytes of host memory mapped for guest memory are not counted here; see Device::report.
+  /// Power on: memory, registers and what was under way are gone.
   virtual void reset(Cycle now) = 0;
 
   /// Where to tell what happens; null: nowhere. Between runs only, and after settling.

@@ -44,10 +44,11 @@ void Niu::serve_request(Packet& packet, Cycle now) {
   count_arrival(packet);
   const Agent agent = noc_ == 0 ? Agent::Niu0 : Agent::Niu1;
   const ServedMemory memory{environment_.tile, environment_.read, environment_.write};
+  const Author author{agent, packet.issuer_pc, now, packet.source};
   Payload payload;
-  if (!serve(memory, packet, {agent, packet.issuer_pc, now}, payload) &&
+  if (!serve(memory, packet, author, payload) &&
       refuse(
-          Rule::NocAddress, {agent, packet.issuer_pc, now},
+          Rule::NocAddress, author,
           fmt::format("{} of {} bytes at 0x{:x}, issued by {} of {} at pc 0x{:x}",
                       name_of(packet.kind), packet.length, packet.address, name_of(packet.issuer),
                       environment_.routing->name(packet.source), packet.issuer_pc)))
@@ -70,12 +71,11 @@ void Niu::serve_request(Packet& packet, Cycle now) {
 }
 
 void Niu::complete_response(Packet& packet, Cycle now) {
-  const Agent agent = noc_ == 0 ? Agent::Niu0 : Agent::Niu1;
   if (packet.length != 0) {
-    const Author author{agent, packet.issuer_pc, now};
+    const Author author{noc_ == 0 ? Agent::Niu0 : Agent::Niu1, packet.issuer_pc, now};
     if (!environment_.write(environment_.tile, packet.return_address, packet.payload->data(),
                             packet.length, author) &&
-        refuse(Rule::NocAddress, {agent, packet.issuer_pc, now},
+        refuse(Rule::NocAddress, author,
                fmt::format("{} of {} bytes for 0x{:x}, requested by {} at pc 0x{:x}",
                            name_of(packet.kind), packet.length, packet.return_address,
                            name_of(packet.issuer), packet.issuer_pc)))

@@ -40,6 +40,10 @@ namespace niu {
 #undef CMD
 }  // namespace niu
 
+/// A row as a type: functions that are chosen by it are missed when the program is compiled.
+template <u32 offset>
+struct Register {};
+
 /// All rows, in the order of the table.
 const RegisterInfo* niu_registers();
 unsigned niu_register_count();

@@ -41,7 +41,7 @@ Coord Niu::translated(Coord coord) const {
                    coord);
 }
 
-NodeId Niu::resolve(u32 coordinate, Coord* physical, const Issuer& issuer, bool* stop) {
+NodeId Niu::resolve(u32 coordinate, Coord* physical, const Author& issuer, bool* stop) {
   const Routing& routing = *environment_.routing;
   const Coord raw = coord_of(coordinate);
   NodeId node;
@@ -63,7 +63,7 @@ NodeId Niu::resolve(u32 coordinate, Coord* physical, const Issuer& issuer, bool*
   return node;
 }
 
-bool Niu::find_reply(u32 coordinate, const Issuer& issuer, NodeId& reply) {
+bool Niu::find_reply(u32 coordinate, const Author& issuer, NodeId& reply) {
   bool stop = false;
   Coord physical;
   reply = resolve(coordinate, &physical, issuer, &stop);
@@ -73,7 +73,7 @@ bool Niu::find_reply(u32 coordinate, const Issuer& issuer, NodeId& reply) {
   return !stop;
 }
 
-bool Niu::find_targets(const Command& command, u32 coordinate, const Issuer& issuer,
+bool Niu::find_targets(const Command& command, u32 coordinate, const Author& issuer,
                        Targets& targets) {
   if (command.broadcast() && command.type() != RequestType::Read)
     return find_broadcast(command, coordinate, issuer, targets);
@@ -82,7 +82,7 @@ bool Niu::find_targets(const Command& command, u32 coordinate, const Issuer& iss
   return !stop;
 }
 
-bool Niu::find_broadcast(const Command& command, u32 coordinate, const Issuer& issuer,
+bool Niu::find_broadcast(const Command& command, u32 coordinate, const Author& issuer,
                          Targets& targets) {
   const Routing& routing = *environment_.routing;
   const bool tables = routing.has_translation();

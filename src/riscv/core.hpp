@@ -2,8 +2,7 @@
 //
 // Documents: BlackholeA0/TensixTile/BabyRISCV/ (README, InstructionSet, CSRs, MemoryOrdering).
 // One instruction is one cycle here; `silicon` latencies come with the timing model.
-// Not modelled here: the L0 data cache and the instruction cache (checked, not modelled, in fast
-// timing; design.md section 4).
+// Not modelled: the L0 data cache and the instruction cache.
 #pragma once
 
 #include "base/fault.hpp"
@@ -99,6 +98,8 @@ struct CoreState {
 //     bool has_debugger();
 //     // The core pauses after the instruction under way: sets attention.
 //     void pause();
+//     // It looked at a CSR that counts cycles or instructions: it may be timing something out.
+//     void note_clock();
 //     // Only when kRecord. The engine is looking for a polling loop it may park:
 //     void note_load_l1(u32 address, u32 size);
 //     void note_impure();                    // stored something, read a clock, cycle or instret,

@@ -1,6 +1,7 @@
 #include "riscv/effect.hpp"
 
 #include "riscv/decode.hpp"
+#include "riscv/diagnose.hpp"
 #include "riscv/isa.hpp"
 #include "riscv/vector_unit.hpp"
 
@@ -72,8 +73,11 @@ Effect effect_of(const CoreState& state, u32 word) {
   effect.destination = destination_of(row->format, word);
   if (effect.destination != Destination::None) effect.reg = static_cast<u8>(rd_of(word));
   effect.reach = reach_of(row->format, word);
-  if (effect.reach == Reach::None || effect.reach == Reach::Vector || effect.reach == Reach::Tensix)
+  if (effect.reach == Reach::None || effect.reach == Reach::Vector) return effect;
+  if (effect.reach == Reach::Tensix) {
+    effect.address = kInstrnBufBase;
     return effect;
+  }
   const u32 base = state.x[rs1_of(word)];
   effect.size = static_cast<u8>(1u << (bits(word, 12, 3) & 3));
   effect.address = effect.reach == Reach::Atomic ? base

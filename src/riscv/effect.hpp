@@ -17,9 +17,18 @@ struct Effect {
   u32 stored = 0;  // of a Store
 };
 
+constexpr bool loads(const Effect& effect) {
+  return effect.reach == Reach::Load || effect.reach == Reach::Atomic;
+}
+/// `.ttinsn` stores its word at the instruction FIFO (PushTensixInstruction.md).
+constexpr bool stores(const Effect& effect) {
+  return effect.reach == Reach::Store || effect.reach == Reach::Atomic ||
+         effect.reach == Reach::Tensix;
+}
+
 /// Of the instruction `word`, which `state` is about to execute. Vector loads and stores have
 /// elements instead of one address: plan_vector_access.
-/// Reach::Tensix is `.ttinsn`.
+/// Reach::Tensix is `.ttinsn`, and its address that of the FIFO.
 Effect effect_of(const CoreState& state, u32 word);
 
 /// The value of the destination after the instruction, also of x0 (what a load has read).

@@ -27,6 +27,11 @@ struct Context {
   u32 word;
   /// Set when not a thread issued the instruction but SFPLOADMACRO scheduled it.
   const SfpuScheduled* scheduled = nullptr;
+  Origin origin = Origin::None;
+  /// Bytes that the instruction has moved: what it adds to its window in timings that ask.
+  mutable u32 moved = 0;
+  /// When the last of its effects lands, in timings that put effects off.
+  mutable Cycle last_effect = 0;
 
   const ConfigWords& config() const { return state.config(thread); }
   const ThreadConfigWords& thread_config() const { return state.thread_config(thread); }
@@ -40,6 +45,21 @@ struct Context {
   /// Reports a guest's mistake. True: the thread stops here, change nothing more. False: do what
   /// silicon does.
   bool raise(Rule rule, std::string text) const;
+
+  Author author() const { return {agent_of_thread(thread), word, now, kNoNode, origin}; }
+  /// The thread executes nothing more.
+  void stop() const { state.frontend[thread].stopped = true; }
+  /// Registers of the tile, by MMIO address. False: a rule was broken, and the thread stops.
+  bool load_register(u32 address, u32& value) const {
+    if (env.load_register(env.tile, address, value, author())) return true;
+    stop();
+    return false;
+  }
+  bool store_register(u32 address, u32 value) const {
+    if (env.store_register(env.tile, address, value, author())) return true;
+    stop();
+    return false;
+  }
 
   /// The unit works for `cycles` from now on. The dispatcher has already noted one cycle for the
   /// unit of the row; `fast` timing needs no more than that.

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.hpp"
 #include "tensix/cfg/cfg.hpp"
 #include "tensix/data_paths.hpp"
 #include "tensix/fpu/dst_access.hpp"
@@ -26,19 +27,23 @@ void touch(const Environment& env, Resource resource) {
   if (env.wakeup != nullptr) env.wakeup->touch(resource);
 }
 
-bool raise(const Environment& env, Rule rule, Agent agent, u32 pc, Cycle now, std::string text) {
-  return env.faults != nullptr && env.faults->raise(rule, agent, pc, now, std::move(text));
-}
-
-/// The core that a thread belongs to, as the author of what comes through the windows.
-Agent core_of(unsigned thread) {
-  return static_cast<Agent>(static_cast<unsigned>(Agent::Trisc0) + thread);
+bool raise(const Environment& env, Rule rule, const Author& author, std::string text) {
+  return env.faults != nullptr && env.faults->raise(rule, author, std::move(text));
 }
 
 /// The first cycle after `now` in which something happens by itself: a window ends, or a queued
 /// word becomes available.
-[[gnu::always_inline]] inline Cycle next_event(const State& state, Cycle now) {
+/// `full`: in the Full build a unit or a thread may also be free again before.
+[[gnu::always_inline]] inline Cycle next_event(const State& state, Cycle now, bool full) {
   Cycle next = kNever;
+  if (full) {
+    for (const Cycle until : state.taken_until)
+      if (until > now) next = std::min(next, until);
+    for (const Cycle until : state.held_until)
+      if (until > now) next = std::min(next, until);
+    for (u32 i = 0; i < state.effects.count; ++i)
+      if (state.effects.effect[i].at > now) next = std::min(next, state.effects.effect[i].at);
+  }
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     for (const Cycle until : state.busy_until[thread]) {
       if (until > now) next = std::min(next, until);
@@ -60,6 +65,12 @@ Coprocessor::Coprocessor(const Environment& environment)
   reset();
 }
 Coprocessor::~Coprocessor() = default;
+
+void Coprocessor::set_timing(const Timing* timing) {
+  environment_.timing = timing;
+  // What is worked out once for many rows belongs to the Plain build.
+  environment_.paths = timing == nullptr ? paths_.get() : nullptr;
+}
 
 State& Coprocessor::state() {
   return *state_;
@@ -86,11 +97,7 @@ bool Coprocessor::can_push_from_brisc(unsigned thread) const {
 
 void Coprocessor::push(unsigned thread, u32 word, Cycle now) {
   auto& fifo = state_->frontend[thread].fifo;
-  if (!can_push_fused(thread)) {
-    raise(environment_, Rule::TensixFifoOverflow, core_of(thread), word, now,
-          fmt::format("thread {}: {:#010x} is lost", thread, word));
-    return;
-  }
+  CHECK(can_push_fused(thread));
   touch(environment_, thread_of(thread));
   fifo.push({now, word, 0});
   state_->asleep = false;
@@ -98,11 +105,7 @@ void Coprocessor::push(unsigned thread, u32 word, Cycle now) {
 
 void Coprocessor::push_from_brisc(unsigned thread, u32 word, Cycle now) {
   auto& fifo = state_->frontend[thread].brisc_fifo;
-  if (!can_push_from_brisc(thread)) {
-    raise(environment_, Rule::TensixFifoOverflow, Agent::Brisc, word, now,
-          fmt::format("thread {}: {:#010x} is lost", thread, word));
-    return;
-  }
+  CHECK(can_push_from_brisc(thread));
   touch(environment_, thread_of(thread));
   fifo.push({now, word, 0});
   state_->asleep = false;
@@ -129,7 +132,15 @@ bool Coprocessor::asleep() const {
 
 namespace {
 
-/// `Turn`: frontend::Turn, or the one that tells a trace about it.
+/// Effects of the Full build that are due at the latest when cycle `next` begins.
+template <class Turn>
+void land_until(State& state, const Environment& env, Cycle next) {
+  if constexpr (!Turn::kPlain) {
+    if (state.effects.count != 0) land_due(state, env, next);
+  }
+}
+
+/// `Turn`: frontend::Turn, FullTurn, or the one that tells a trace about it.
 template <class Turn>
 void run_cycles(State& state, const Environment& env, Turn& turn, Cycle from, Cycle until) {
   for (Cycle now = from; now < until;) {
@@ -145,9 +156,10 @@ void run_cycles(State& state, const Environment& env, Turn& turn, Cycle from, Cy
     }
     if (changed) {
       ++now;
+      land_until<Turn>(state, env, now);
       continue;
     }
-    const Cycle next = next_event(state, now);
+    const Cycle next = next_event(state, now, !Turn::kPlain && env.timing != nullptr);
     if (next == kNever) {
       // Nothing in here changes any more. A poll of L1 has marked its line (L1::kPolled); who
       // writes there, or to a stream register, calls rouse().
@@ -155,6 +167,7 @@ void run_cycles(State& state, const Environment& env, Turn& turn, Cycle from, Cy
       break;
     }
     now = std::min(next, until);
+    land_until<Turn>(state, env, now);
   }
   frontend::advance(state, env, until);
 }
@@ -174,11 +187,12 @@ void count_cycles(State& state, const Environment& env, Turn& turn, Cycle from, 
       changed |= sfpu::schedule_advances(state);
     }
     observer.after_cycle(now);
-    const Cycle next = changed ? now + 1 : next_event(state, now);
+    const Cycle next = changed ? now + 1 : next_event(state, now, env.timing != nullptr);
     state.asleep = next == kNever;
     const Cycle end = std::min(next, until);
     observer.add(now, end);
     now = end;
+    land_until<Turn>(state, env, now);
   }
   frontend::advance(state, env, until);
 }
@@ -190,17 +204,26 @@ void Coprocessor::run(Cycle from, Cycle until) {
     frontend::advance(*state_, environment_, until);
     return;
   }
-  if (perf::runs(state_->perf, state_->perf.counted)) [[unlikely]] {
-    run_counted(from, until);
+  const bool counts = perf::runs(state_->perf, state_->perf.counted);
+  if (counts || environment_.timing != nullptr) [[unlikely]] {
+    run_each_cycle(from, until, counts);
     return;
   }
   frontend::Turn turn(*state_, environment_);
   run_cycles(*state_, environment_, turn, from, until);
 }
 
-void Coprocessor::run_counted(Cycle from, Cycle until) {
-  frontend::Turn turn(*state_, environment_);
-  count_cycles(*state_, environment_, turn, from, until);
+void Coprocessor::run_each_cycle(Cycle from, Cycle until, bool counts) {
+  if (environment_.timing != nullptr) {
+    frontend::FullTurn turn(*state_, environment_);
+    if (counts)
+      count_cycles(*state_, environment_, turn, from, until);
+    else
+      run_cycles(*state_, environment_, turn, from, until);
+  } else {
+    frontend::Turn turn(*state_, environment_);
+    count_cycles(*state_, environment_, turn, from, until);
+  }
 }
 
 void Coprocessor::run_traced(Cycle from, Cycle until, trace::Port& port) {
@@ -230,20 +253,25 @@ void Coprocessor::write_gpr(unsigned thread, u32 index, u32 value, Cycle, u32 by
   state_->asleep = false;
 }
 
-u32 Coprocessor::read_config(unsigned thread, u32 index) const {
-  if (index < kConfigWindow) return read_config_window(*state_, index);
-  raise(environment_, Rule::TensixConfigIndex, core_of(thread), index, state_->now,
-        fmt::format("load of configuration window word {}; there are {}", index, kConfigWindow));
-  return 0;
+bool Coprocessor::read_config(u32 index, u32& value, const Author& author) const {
+  value = 0;
+  if (index < kConfigWindow) {
+    value = read_config_window(*state_, index);
+    return true;
+  }
+  return !raise(
+      environment_, Rule::TensixConfigIndex, author,
+      fmt::format("load of configuration window word {}; there are {}", index, kConfigWindow));
 }
 
-void Coprocessor::write_config(unsigned thread, u32 index, u32 value, Cycle now) {
+bool Coprocessor::write_config(u32 index, u32 value, const Author& author) {
   state_->asleep = false;
-  if (write_config_window(*state_, environment_, core_of(thread), index, value, now)) return;
+  if (write_config_window(*state_, environment_, author.agent, index, value, author.cycle))
+    return true;
   const bool outside = index >= kConfigWindow;
-  raise(environment_, outside ? Rule::TensixConfigIndex : Rule::TensixThreadConfigWrite,
-        core_of(thread), index, now,
-        fmt::format("store of {:#x} to configuration window word {}", value, index));
+  return !raise(environment_, outside ? Rule::TensixConfigIndex : Rule::TensixThreadConfigWrite,
+                author,
+                fmt::format("store of {:#x} to configuration window word {}", value, index));
 }
 
 // --- Semaphores and PCBufs ---------------------------------------------------------------------
@@ -274,12 +302,8 @@ bool Coprocessor::pcbuf_full(unsigned thread) const {
   return state_->sync.pcbuf[thread].full();
 }
 
-void Coprocessor::pcbuf_push(unsigned thread, u32 value, Cycle now) {
-  if (pcbuf_full(thread)) {
-    raise(environment_, Rule::TensixFifoOverflow, Agent::Brisc, value, now,
-          fmt::format("PCBuf {}: {:#x} is lost", thread, value));
-    return;
-  }
+void Coprocessor::pcbuf_push(unsigned thread, u32 value, Cycle) {
+  CHECK(!pcbuf_full(thread));
   touch(environment_, thread_of(thread));
   state_->sync.pcbuf[thread].push(value);
 }
@@ -330,51 +354,52 @@ u32 Coprocessor::selected_stream(unsigned thread, u32 select) const {
   return thread_cfg::STREAM_ID_SYNC_SEC0_BankSel::get(state_->thread_config(thread), select & 3);
 }
 
-void Coprocessor::write_mop_config(unsigned thread, u32 index, u32 value, Cycle now) {
+bool Coprocessor::write_mop_config(unsigned thread, u32 index, u32 value, const Author& author) {
   Frontend& frontend = state_->frontend[thread];
-  if (index >= kMopConfigWords) {
-    raise(environment_, Rule::TensixConfigIndex, core_of(thread), index, now,
-          fmt::format("store to MOP configuration word {}; there are {}", index, kMopConfigWords));
-    return;
-  }
-  frontend::run_ahead(*state_, environment_, thread, now);
-  if (frontend.mop.phase != MopPhase::Idle) {
-    raise(environment_, Rule::TensixMopConfigBusy, core_of(thread), index, now,
-          fmt::format("word {} of thread {} written as {:#x} during an expansion", index, thread,
-                      value));
-  }
+  if (index >= kMopConfigWords)
+    return !raise(
+        environment_, Rule::TensixConfigIndex, author,
+        fmt::format("store to MOP configuration word {}; there are {}", index, kMopConfigWords));
+  frontend::run_ahead(*state_, environment_, thread, author.cycle);
+  if (frontend.mop.phase != MopPhase::Idle &&
+      raise(environment_, Rule::TensixMopConfigBusy, author,
+            fmt::format("word {} of thread {} written as {:#x} during an expansion", index, thread,
+                        value)))
+    return false;
   frontend.mop_config[index] = value;
+  return true;
 }
 
 // --- Dst, TDMA ---------------------------------------------------------------------------------
 
-u32 Coprocessor::read_dst(unsigned thread, u32 offset, u32 size, Cycle now) {
+bool Coprocessor::read_dst(unsigned thread, u32 offset, u32 size, u32& value,
+                           const Author& author) {
   const DstWindowResult result = read_dst_window(*state_, thread, offset, size);
-  if (!result.defined) {
-    raise(environment_, Rule::TensixUndefined, core_of(thread), offset, now,
-          fmt::format("{}-byte load at offset {:#x} of the Dst window with this "
-                      "RISC_DEST_ACCESS_CTRL",
-                      size, offset));
-  }
-  return result.value;
+  value = result.value;
+  return result.defined ||
+         !raise(environment_, Rule::TensixUndefined, author,
+                fmt::format("{}-byte load at offset {:#x} of the Dst window with this "
+                            "RISC_DEST_ACCESS_CTRL",
+                            size, offset));
 }
 
-void Coprocessor::write_dst(unsigned thread, u32 offset, u32 size, u32 value, Cycle now) {
+bool Coprocessor::write_dst(unsigned thread, u32 offset, u32 size, u32 value,
+                            const Author& author) {
   touch(environment_, Resource::Dst);
-  if (write_dst_window(*state_, thread, offset, size, value)) return;
-  raise(environment_, Rule::TensixUndefined, core_of(thread), offset, now,
-        fmt::format("{}-byte store at offset {:#x} of the Dst window with this "
-                    "RISC_DEST_ACCESS_CTRL",
-                    size, offset));
+  return write_dst_window(*state_, thread, offset, size, value) ||
+         !raise(environment_, Rule::TensixUndefined, author,
+                fmt::format("{}-byte store at offset {:#x} of the Dst window with this "
+                            "RISC_DEST_ACCESS_CTRL",
+                            size, offset));
 }
 
-bool Coprocessor::read_tdma(u32 offset, u32& value, Cycle now, Agent core) {
-  return read_tdma_register(*state_, environment_, core, offset, value, now);
+RegisterAccess Coprocessor::read_tdma(u32 offset, u32& value, const Author& author) {
+  return read_tdma_register(*state_, environment_, offset, value, author);
 }
 
-bool Coprocessor::write_tdma(u32 offset, u32 value, Cycle now, Agent core) {
+RegisterAccess Coprocessor::write_tdma(u32 offset, u32 value, const Author& author) {
   state_->asleep = false;
-  return write_tdma_register(*state_, environment_, core, offset, value, now);
+  return write_tdma_register(*state_, environment_, offset, value, author);
 }
 
 bool Coprocessor::tdma_read_waits(u32 offset) const {

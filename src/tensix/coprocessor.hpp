@@ -23,6 +23,16 @@ namespace bhemu::tensix {
 
 struct State;      // plain data, tensix/state.hpp
 struct DataPaths;  // derived from it, tensix/data_paths.hpp
+struct Timing;     // how long instructions take, tensix/timing.hpp
+struct Operation;  // tensix/operation.hpp
+
+/// Looks on while the Full build works, and cannot change anything.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  /// An instruction has left its gate. What it does has been done.
+  virtual void issued(const Operation&) {}
+};
 
 /// What the tile lends to its coprocessor. `wakeup.touch()` is called before anything that a core
 /// can read or wait for changes.
@@ -31,13 +41,20 @@ struct Environment {
   Wakeup* wakeup = nullptr;
   FaultPort* faults = nullptr;
   /// Overlay stream registers (STREAMWAIT, STREAMWRCFG) and other tile registers that ThCon
-  /// reaches (LOADREG, STOREREG): full MMIO addresses, done with the rights of a TRISC.
+  /// reaches (LOADREG, STOREREG): full MMIO addresses, done with the rights of a TRISC. False: a
+  /// rule was broken, and the author must stop.
+  NodeId node = 0;  // of the tile: tells its draws from those of others
   void* tile = nullptr;
-  u32 (*load_register)(void* tile, u32 address, Cycle now) = nullptr;
-  void (*store_register)(void* tile, u32 address, u32 value, Cycle now) = nullptr;
+  bool (*load_register)(void* tile, u32 address, u32& value, const Author& author) = nullptr;
+  bool (*store_register)(void* tile, u32 address, u32 value, const Author& author) = nullptr;
   /// CFG word 185 (RISCV_IC_INVALIDATE) and its like, written by any agent: the tile's side
   /// effects.
   void (*config_written)(void* tile, u32 word_index, u32 value, Cycle now) = nullptr;
+  /// Null: the Plain build, in which every instruction takes a cycle. Else the Full build, with
+  /// these windows.
+  const Timing* timing = nullptr;
+  /// Told of every operation of the Full build; null: nobody.
+  Observer* observer = nullptr;
   /// Lent by the coprocessor to its own units; without it they are slower and do the same.
   DataPaths* paths = nullptr;
 };
@@ -49,6 +66,13 @@ struct ThreadWait {
   u32 instruction = 0;  // the word at the wait gate
   std::string what;     // "STALLWAIT on math until SrcA valid", "SEMWAIT semaphore 1 == 0"
   std::string who;      // "thread 0 by SETDVALID or UNPACR"
+};
+
+/// What came of an access to a register file in which not every address is a register.
+enum class RegisterAccess : u8 {
+  Done,
+  Absent,   // no such register; nothing was reported
+  Refused,  // a rule was broken, and the author must stop
 };
 
 class Coprocessor {
@@ -80,16 +104,20 @@ class Coprocessor {
   void rouse();
   /// Executes the cycles [from, until). May return early when it falls asleep.
   void run(Cycle from, Cycle until);
+  /// From now on the Full build with these windows, or, with null, the Plain one. Between runs.
+  void set_timing(const Timing* timing);
+  void set_observer(Observer* observer) { environment_.observer = observer; }
   /// The same, and tells what happens.
   void run_traced(Cycle from, Cycle until, trace::Port& port);
 
   // --- MMIO seen by cores. Word indices, not byte offsets, unless said.
   u32 read_gpr(unsigned thread, u32 index) const;
   void write_gpr(unsigned thread, u32 index, u32 value, Cycle now, u32 byte_mask = 0xF);
-  /// Backend configuration at 0xFFEF0000 as `thread`'s core sees it (BRISC: thread 0). Which of the
-  /// two state banks an address means is decided inside; `index` is the byte offset / 4.
-  u32 read_config(unsigned thread, u32 index) const;
-  void write_config(unsigned thread, u32 index, u32 value, Cycle now);
+  /// Backend configuration at 0xFFEF0000, the same for every core. Which of the two state banks an
+  /// address means is decided inside; `index` is the byte offset / 4.
+  /// False, here and below: a rule was broken, and the author must stop.
+  bool read_config(u32 index, u32& value, const Author& author) const;
+  bool write_config(u32 index, u32 value, const Author& author);
   /// The semaphore window of PCBuf (0xFFE80020 ...): read gives the value, a write posts (even
   /// value) or gets (odd value). `semaphore` 0..7.
   u32 read_semaphore(u32 semaphore) const;
@@ -109,14 +137,13 @@ class Coprocessor {
   bool holds_config(unsigned thread, u32 index, bool is_store) const;
   bool holds_gprs(unsigned thread, bool is_store) const;
   bool holds_tdma(unsigned thread, bool is_store) const;
-  void write_mop_config(unsigned thread, u32 index, u32 value, Cycle now);
+  bool write_mop_config(unsigned thread, u32 index, u32 value, const Author& author);
   /// Dst window at 0xFFBD8000, byte offset, size 1, 2 or 4, conversions by RISC_DEST_ACCESS_CTRL.
-  u32 read_dst(unsigned thread, u32 offset, u32 size, Cycle now);
-  void write_dst(unsigned thread, u32 offset, u32 size, u32 value, Cycle now);
-  /// TDMA-RISC registers at 0xFFB11000, byte offset. False: no such register.
-  /// `core` is whose access it is: each has its own base of mover commands.
-  bool read_tdma(u32 offset, u32& value, Cycle now, Agent core = Agent::Trisc0);
-  bool write_tdma(u32 offset, u32 value, Cycle now, Agent core = Agent::Trisc0);
+  bool read_dst(unsigned thread, u32 offset, u32 size, u32& value, const Author& author);
+  bool write_dst(unsigned thread, u32 offset, u32 size, u32 value, const Author& author);
+  /// TDMA-RISC registers at 0xFFB11000, byte offset. Each core has its own base of mover commands.
+  RegisterAccess read_tdma(u32 offset, u32& value, const Author& author);
+  RegisterAccess write_tdma(u32 offset, u32 value, const Author& author);
   /// The read has to wait until the packer has closed a tile.
   bool tdma_read_waits(u32 offset) const;
   static bool tdma_read_has_effect(u32 offset);
@@ -145,8 +172,9 @@ class Coprocessor {
   const State& state() const;
 
  private:
-  /// run() while a bank of performance counters runs; nothing else can tell the two apart.
-  void run_counted(Cycle from, Cycle until);
+  /// run() without bursts: in the Full build, or while a bank of performance counters runs (nothing
+  /// else can tell that from a run in which none does).
+  void run_each_cycle(Cycle from, Cycle until, bool counts);
 
   std::unique_ptr<State> state_;
   std::unique_ptr<DataPaths> paths_;

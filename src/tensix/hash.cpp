@@ -1,6 +1,7 @@
 #include "tensix/hash.hpp"
 
 #include <cstring>
+#include <span>
 #include <type_traits>
 
 namespace bhemu::tensix {
@@ -102,6 +103,14 @@ void hash_vector_unit(Hasher& hasher, const SfpuState& sfpu) {
   hasher.object(sfpu.prng);
 }
 
+void hash_effect(Hasher& hasher, const Effect& effect) {
+  hasher.word(u64{static_cast<u8>(effect.kind)} | u64{effect.thread} << 8 | u64{effect.gpr} << 16 |
+              u64{effect.bytes} << 24 | u64{effect.bank} << 32);
+  hasher.word(u64{effect.address} << 32 | effect.mask);
+  hasher.object(effect.value);
+  hasher.word(effect.at);
+}
+
 }  // namespace
 
 u64 hash_of(const State& state, u64 seed) {
@@ -131,6 +140,16 @@ u64 hash_of(const State& state, u64 seed) {
   hasher.object(state.packer);
   hash_vector_unit(hasher, state.sfpu);
   hasher.object(state.busy_until);
+  // Of the Full build; when all is past they mean nothing.
+  for (const auto& times :
+       {std::span<const Cycle>(state.taken_until), std::span<const Cycle>(state.held_until)}) {
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (times[i] <= state.now) continue;
+      hasher.word(i);
+      hasher.word(times[i]);
+    }
+  }
+  for (u32 i = 0; i < state.effects.count; ++i) hash_effect(hasher, state.effects.effect[i]);
   hasher.word(state.soft_reset);
   if (state.perf.counted != 0) hasher.object(state.perf);  // once they have been used
   return hasher.value();

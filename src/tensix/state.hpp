@@ -7,9 +7,11 @@
 
 #include "tensix/adc_state.hpp"
 #include "tensix/cfg/state.hpp"
+#include "tensix/effects.hpp"
 #include "tensix/fpu/state.hpp"
 #include "tensix/frontend/state.hpp"
 #include "tensix/mover/state.hpp"
+#include "tensix/operation.hpp"
 #include "tensix/pack/state.hpp"
 #include "tensix/perf/state.hpp"
 #include "tensix/sfpu/state.hpp"
@@ -18,10 +20,6 @@
 #include "tensix/unpack/state.hpp"
 
 namespace bhemu::tensix {
-
-/// What STALLWAIT, TTSync and the status CSRs can find busy.
-enum class BusyUnit : u8 { Thcon, Unpack0, Unpack1, Pack, Fpu, Sfpu, Cfg, Xmov, Sync, Misc };
-inline constexpr unsigned kBusyUnits = 10;
 
 struct State {
   std::array<Frontend, kThreads> frontend{};
@@ -40,6 +38,12 @@ struct State {
   std::array<std::array<Cycle, kBusyUnits>, kThreads> busy_until{};
   /// The latest of a thread's busy_until.
   std::array<Cycle, kThreads> quiet_from{};
+  /// First cycle in which the unit takes another instruction, whoever's, and in which the thread
+  /// may start one after an instruction that holds it back. Of the Full build; in the past else.
+  std::array<Cycle, kBusyUnits> taken_until{};
+  std::array<Cycle, kThreads> held_until{};
+  /// What instructions have still to change: of the Full build.
+  EffectQueue effects;
   /// First cycle not yet executed. Not part of the hash: it says how far we were run, not what is.
   Cycle now = 0;
   /// Bits of SOFT_RESET_0 that hold units of the coprocessor.

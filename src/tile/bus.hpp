@@ -56,6 +56,8 @@ struct CoreBus {
   }
   void pause() { tile_.halt_core(core_, debug_field::Status_EbreakHit.with(1)); }
 
+  void note_clock() { ++tile_.activity_.clock_reads; }
+
   void note_load_l1(u32 address, u32 size) {
     CoreSlot& slot = tile_.slots_[core_];
     for (u32 word = address & ~3u; word < address + size; word += 4) {

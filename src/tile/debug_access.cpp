@@ -45,50 +45,40 @@ u32 Tile::pc_of(unsigned core) {
 }
 
 /// True when whoever asked may go on; what he asked for is zero.
-bool Tile::miss_coprocessor(u32 offset, Agent agent, Cycle now, u32 pc) {
+bool Tile::miss_coprocessor(u32 offset, const Author& author) {
   // A fault of a core has its program counter; for others the register tells one from the next.
-  return !faults().raise(Rule::TileNoCoprocessor, agent, is_core(agent) ? pc : offset, now,
+  Author where = author;
+  if (!is_core(author.agent)) where.pc = offset;
+  return !faults().raise(Rule::TileNoCoprocessor, where,
                          debug_register_at(offset, shape_.kind)->name);
 }
 
-bool Tile::read_debug_live(Agent agent, u32 offset, u32& value, Cycle now, u32 pc) {
-  switch (offset) {
-    case debug_reg::DBG_RD_DATA:
-      return read_daisychain(agent, value, now, pc);
-    case debug_reg::DBG_ARRAY_RD_DATA:
-      return read_array(agent, value, now, pc);
-    case debug_reg::CFGREG_RDDATA:
-      return read_config_back(agent, value, now, pc);
-    default:
-      return read_counter(agent, offset, value, now, pc);
-  }
-}
-
-bool Tile::read_daisychain(Agent agent, u32& value, Cycle now, u32 pc) {
+bool Tile::read_daisychain(u32& value, const Author& author) {
   const u32 control = debug_.get(debug_reg::DBG_BUS_CTRL);
   const DaisySelection select(control);
   // A fault of a core has its program counter; for others the selection tells one from the next.
-  const u32 where = is_core(agent) ? pc : control;
+  Author where = author;
+  if (!is_core(author.agent)) where.pc = control;
   if (!select.enabled)
-    return !faults().raise(Rule::TileDebugSignal, agent, where, now,
+    return !faults().raise(Rule::TileDebugSignal, where,
                            "DBG_RD_DATA read while DBG_BUS_CTRL.Enabled is clear");
-  DebugProbe probe(*this, now);
+  DebugProbe probe(*this, author.cycle);
   value = daisy_group(probe, select.daisy, select.signal)[select.word];
   if (daisy_word(shape_.kind, select.daisy, select.signal, select.word) != DaisyWord::Unmodelled)
     return true;
   const char* group = unmodelled_group(shape_.kind, select.daisy, select.signal);
   return !faults().raise(
-      Rule::TileDebugSignal, agent, where, now,
+      Rule::TileDebugSignal, where,
       fmt::format("word {} of daisy {}, signal select {} ({})", select.word, select.daisy,
                   select.signal, group != nullptr ? group : "nothing is known there"));
 }
 
 // CFGREG_RDDATA is the word at TENSIX_CFG_BASE whose index is in the low 11 bits of CFGREG_RD_CNTL.
-bool Tile::read_config_back(Agent agent, u32& value, Cycle now, u32 pc) {
-  if (coprocessor_ == nullptr) return miss_coprocessor(debug_reg::CFGREG_RDDATA, agent, now, pc);
+bool Tile::read_config_back(u32& value, const Author& author) {
+  if (coprocessor_ == nullptr) return miss_coprocessor(debug_reg::CFGREG_RDDATA, author);
   const u32 index = debug_.get(debug_reg::CFGREG_RD_CNTL) & 0x7FF;
   if (index >= tensix::kConfigWindow)
-    return !faults().raise(Rule::TileDebugBus, agent, pc, now,
+    return !faults().raise(Rule::TileDebugBus, author,
                            fmt::format("read-back of configuration word {}; there are {}", index,
                                        tensix::kConfigWindow));
   value = tensix::read_config_window(coprocessor_->state(), index);
@@ -99,19 +89,18 @@ bool Tile::read_config_back(Agent agent, u32& value, Cycle now, u32 pc) {
 // 19. A row of Dst is one of storage, 16 times 16 bits in storage order. SrcA cannot be read this
 // way (software moves its rows to Dst by MOVDBGA2D), and what SHIFTXB latches of SrcB for it is in
 // no document.
-bool Tile::read_array(Agent agent, u32& value, Cycle now, u32 pc) {
-  if (coprocessor_ == nullptr)
-    return miss_coprocessor(debug_reg::DBG_ARRAY_RD_DATA, agent, now, pc);
+bool Tile::read_array(u32& value, const Author& author) {
+  if (coprocessor_ == nullptr) return miss_coprocessor(debug_reg::DBG_ARRAY_RD_DATA, author);
   const u32 command = debug_.get(debug_reg::DBG_ARRAY_RD_CMD);
   if (!bit(debug_.get(debug_reg::DBG_ARRAY_RD_EN), 0))
-    return !faults().raise(Rule::TileDebugSignal, agent, pc, now,
+    return !faults().raise(Rule::TileDebugSignal, author,
                            "DBG_ARRAY_RD_DATA read while DBG_ARRAY_RD_EN is clear");
   constexpr u32 kDstArray = 2;
   const u32 row = bits(command, 0, 12);
   const u32 column = bits(command, 12, 4);
   const u32 array = bits(command, 16, 3);
   if (array != kDstArray || row >= tensix::kDstRows || column >= tensix::kRowDatums / 2)
-    return !faults().raise(Rule::TileDebugBus, agent, pc, now,
+    return !faults().raise(Rule::TileDebugBus, author,
                            fmt::format("read-back of array {} ({}), row {}, column {}", array,
                                        array == 0   ? "SrcA"
                                        : array == 1 ? "SrcB"
@@ -125,38 +114,43 @@ bool Tile::read_array(Agent agent, u32& value, Cycle now, u32 pc) {
 
 // --- Performance counters ----------------------------------------------------------------------
 
-bool Tile::read_counter(Agent agent, u32 offset, u32& value, Cycle now, u32 pc) {
+bool Tile::read_counter(u32 offset, u32& value, const Author& author) {
   u32 i = 0;
   while (offset != kBanks[i].out && offset != kBanks[i].out + 4) {
     ++i;
-    CHECK(i < tensix::kPerfBanks && "a Live row without a case");
+    CHECK(i < tensix::kPerfBanks);
   }
+  ++activity_.clock_reads;
   const auto bank = static_cast<PerfBank>(i);
   const tensix::State& state = coprocessor_->state();
   if (offset == kBanks[i].out) {
-    value = perf::cycles(state, bank, now);
+    value = perf::cycles(state, bank, author.cycle);
     return true;
   }
   const u32 select = bits(debug_.get(kBanks[i].control + 4), 8, 9);
   const perf::CounterInfo* counter = perf::find_counter(bank, select);
   if (counter == nullptr || counter->index < 0) {
     // A program would take a zero for a measurement; a tool that lists counters goes on.
-    const bool host = agent == Agent::Host;
+    const bool host = author.agent == Agent::Host;
+    Author where = author;
+    if (host) where.pc = offset << 16 | select;  // tells one warning from the next
     return !faults().raise(
-        host ? Rule::TileDebugSignal : Rule::TilePerfCounter, agent,
-        host ? offset << 16 | select : pc, now,
+        host ? Rule::TileDebugSignal : Rule::TilePerfCounter, where,
         counter == nullptr
             ? fmt::format("{}: nothing is known of counter {}", kBanks[i].name, select)
             : fmt::format("{}: counter {} ({}): {}", kBanks[i].name, select, counter->name,
                           counter->reason));
   }
   // A core sees what the coprocessor had done when its turn began, however long the turn is.
-  const Cycle at = position_ == kOutside ? now_ : position_ < kCores ? nominal_begin(now) : 0;
+  const Cycle at = position_ == kOutside ? now_
+                   : position_ < kCores  ? nominal_begin(author.cycle)
+                                         : 0;
   value = perf::value(state, *counter, at);
   return true;
 }
 
-bool Tile::control_counters(Agent agent, u32 offset, u32 value, Cycle now, u32 pc) {
+bool Tile::control_counters(u32 offset, u32 value, const Author& author) {
+  const Cycle now = author.cycle;
   const u32 rising = value & ~debug_.get(offset);
   debug_.set(offset, value);
   tensix::State& state = coprocessor_->state();
@@ -168,7 +162,7 @@ bool Tile::control_counters(Agent agent, u32 offset, u32 value, Cycle now, u32 p
     const bool both = (rising & kStart) != 0 && (rising & kStop) != 0;
     if (both || ((rising & kStart) != 0 && mode > kWithoutCycles))
       return !faults().raise(
-          Rule::TilePerfCounter, agent, pc, now,
+          Rule::TilePerfCounter, author,
           both ? fmt::format("{}: started and stopped by one store", kBanks[i].name)
                : fmt::format("{}: started in mode {}", kBanks[i].name, mode));
     if ((rising & kStart) != 0) {
@@ -186,7 +180,7 @@ bool Tile::control_counters(Agent agent, u32 offset, u32 value, Cycle now, u32 p
 
 // DBG_L1_MEM_REG2: WriteMode 3:0, SamplingInterval 11:4, WriteTrigger 12. Mode 15 prepares, modes 0
 // and 1 write one sample when the trigger rises, mode 4 a series.
-bool Tile::control_dump(Agent agent, u32 value, Cycle now, u32 pc) {
+bool Tile::control_dump(u32 value, const Author& author) {
   using Mode = DaisyDump::Mode;
   const bool triggered = bit(value & ~debug_.get(debug_reg::DBG_L1_MEM_REG2), 12);
   debug_.set(debug_reg::DBG_L1_MEM_REG2, value);
@@ -201,22 +195,22 @@ bool Tile::control_dump(Agent agent, u32 value, Cycle now, u32 pc) {
   const u32 most = std::min(DaisyDump::kEnd, l1_.size()) / 16;
   if (!known || first >= most || end > most || end < first)
     return !faults().raise(
-        Rule::TileDebugBus, agent, pc, now,
+        Rule::TileDebugBus, author,
         fmt::format("samples to L1 in write mode {}, from 0x{:x} to 0x{:x} (units of 16 bytes)",
                     bits(value, 0, 4), first, end));
   const DaisySelection select(debug_.get(debug_reg::DBG_BUS_CTRL));
   bool modelled = false;
   for (u32 word = 0; word < 4; ++word)
     modelled |= daisy_word(shape_.kind, select.daisy, select.signal, word) == DaisyWord::Modelled;
+  Author where = author;
+  if (!is_core(author.agent)) where.pc = debug_.get(debug_reg::DBG_BUS_CTRL);
   if ((!modelled || !select.enabled) &&
-      faults().raise(Rule::TileDebugSignal, agent,
-                     is_core(agent) ? pc : debug_.get(debug_reg::DBG_BUS_CTRL), now,
+      faults().raise(Rule::TileDebugSignal, where,
                      fmt::format("samples of daisy {}, signal select {}{}", select.daisy,
                                  select.signal, select.enabled ? "" : ", which is disabled")))
     return false;
-  const Author author{agent, pc, now};
   if (series) {
-    if (position_ < kCores) end_long_turn(now);
+    if (position_ < kCores) end_long_turn(author.cycle);
     dump_.start_series(first * 16, last - first, bits(value, 4, 8) + 1, author);
     return true;
   }
@@ -245,18 +239,23 @@ void Tile::write_due_samples() {
 // --- Instructions ------------------------------------------------------------------------------
 
 // Bit t of DBG_INSTRN_BUF_CTRL0 takes the FIFO before thread t's replay expander, a rising bit 4 +
-// t pushes DBG_INSTRN_BUF_CTRL1. A push onto a full FIFO is reported by the coprocessor.
-void Tile::push_by_debug(u32 value, Cycle now) {
+// t pushes DBG_INSTRN_BUF_CTRL1. What is pushed onto a full FIFO is lost.
+bool Tile::push_by_debug(u32 value, const Author& author) {
   const u32 rising = value & ~debug_.get(debug_reg::DBG_INSTRN_BUF_CTRL0);
   debug_.set(debug_reg::DBG_INSTRN_BUF_CTRL0, value);
-  if (coprocessor_ == nullptr) {
-    if (value != 0) miss_coprocessor(debug_reg::DBG_INSTRN_BUF_CTRL0, Agent::Host, now, 0);
-    return;
-  }
+  if (coprocessor_ == nullptr)
+    return value == 0 || miss_coprocessor(debug_reg::DBG_INSTRN_BUF_CTRL0, author);
+  const u32 word = debug_.get(debug_reg::DBG_INSTRN_BUF_CTRL1);
   for (unsigned thread = 0; thread < kThreads; ++thread) {
-    if (bit(value, thread) && bit(rising, 4 + thread))
-      coprocessor_->push_from_brisc(thread, debug_.get(debug_reg::DBG_INSTRN_BUF_CTRL1), now);
+    if (!bit(value, thread) || !bit(rising, 4 + thread)) continue;
+    if (coprocessor_->can_push_from_brisc(thread)) {
+      coprocessor_->push_from_brisc(thread, word, author.cycle);
+    } else if (faults().raise(Rule::TensixFifoOverflow, author,
+                              fmt::format("thread {}: {:#010x} is lost", thread, word))) {
+      return false;
+    }
   }
+  return true;
 }
 
 }  // namespace bhemu::tile

@@ -31,6 +31,10 @@ struct DebugRegisterInfo {
   const char* meaning;
 };
 
+/// A row as a type: functions that are chosen by it are missed when the program is compiled.
+template <u32 offset>
+struct DebugRow {};
+
 /// Null where a tile of that kind has no register.
 const DebugRegisterInfo* debug_register_at(u32 offset, noc::NodeKind tile);
 /// The rule that a Refused register raises.

@@ -11,6 +11,7 @@
 
 #include "base/bits.hpp"
 #include "riscv/decode.hpp"
+#include "riscv/effect.hpp"
 #include "riscv/vector.hpp"
 #include "tile/bus.hpp"
 #include "tile/tile.hpp"
@@ -349,15 +350,16 @@ void Tile::halt_core(unsigned core, u32 reasons) {
   if (core == position_) buses_[core]->attention = true;
 }
 
-void Tile::hold_back(unsigned core, const riscv::DataAccess& access, u32 pc, u32 old) {
+void Tile::hold_back(unsigned core, const riscv::Effect& effect, u32 pc, u32 old) {
   CoreDebug& debug = riscv_debug_.core[core];
   riscv::CoreState& state = cores_[core];
-  u32& target = access.to_float ? state.f[access.rd] : state.x[access.rd];
-  const bool has_target = access.to_float || access.rd != 0;
-  debug.held = !has_target       ? CoreDebug::Target::Nothing
-               : access.to_float ? CoreDebug::Target::Float
-                                 : CoreDebug::Target::Integer;
-  debug.held_register = access.rd;
+  const bool to_float = effect.destination == riscv::Destination::Float;
+  u32& target = to_float ? state.f[effect.reg] : state.x[effect.reg];
+  const bool has_target = to_float || effect.reg != 0;
+  debug.held = !has_target ? CoreDebug::Target::Nothing
+               : to_float  ? CoreDebug::Target::Float
+                           : CoreDebug::Target::Integer;
+  debug.held_register = effect.reg;
   debug.held_value = target;
   debug.held_next_pc = state.pc;
   target = old;
@@ -379,9 +381,10 @@ bool Tile::retire_held(unsigned core) {
 }
 
 /// For a vector load or store, that of all its elements; the documents do not speak of it.
-u32 Tile::store_hits_of(unsigned core, const riscv::DataAccess& access, u32 word) const {
+u32 Tile::store_hits_of(unsigned core, const riscv::Effect& effect, u32 word) const {
   const CoreDebug& debug = riscv_debug_.core[core];
-  if (!access.is_vector) return access.store ? debug.store_hits(access.address) : 0;
+  if (effect.reach != riscv::Reach::Vector)
+    return riscv::stores(effect) ? debug.store_hits(effect.address) : 0;
   riscv::VectorAccess plan;
   if (riscv::plan_vector_access(cores_[core], word, plan) != riscv::VectorResult::Ok) return 0;
   u32 hits = 0;
@@ -412,24 +415,26 @@ void Tile::run_checked(unsigned core) {
   const u32 pc = state.pc;
   const bool can_fetch = riscv::is_instruction_address(pc, l1_.size());
   const u32 word = can_fetch ? l1_.read32(pc) : 0;
-  const riscv::DataAccess access =
-      can_fetch ? riscv::data_access_of(state, word) : riscv::DataAccess{};
-  if (debug.pause_wanted != 0 && !access.load) return halt_core(core, 0);
+  const riscv::Effect effect = can_fetch ? riscv::effect_of(state, word) : riscv::Effect{};
+  const bool loads = riscv::loads(effect);
+  if (debug.pause_wanted != 0 && !loads) return halt_core(core, 0);
   const u32 memory_hits =
-      (access.load ? debug.load_hits(access.address) : 0) | store_hits_of(core, access, word);
-  const bool holds = access.load && (memory_hits != 0 || debug.pause_wanted != 0);
+      (loads ? debug.load_hits(effect.address) : 0) | store_hits_of(core, effect, word);
+  const bool holds = loads && (memory_hits != 0 || debug.pause_wanted != 0);
   const u32 reasons =
       memory_reason(memory_hits) | (holds ? 0 : instruction_reason(debug.instruction_hits(pc)));
   const bool pauses = holds || reasons != 0 || debug.stepping != 0;
   if (slot.recording && pauses) stop_recording(core, false);
-  const u32 old = access.to_float ? state.f[access.rd] : state.x[access.rd];
+  const u32 old =
+      effect.destination == riscv::Destination::Float ? state.f[effect.reg] : state.x[effect.reg];
   const bool recorded = slot.recording;
-  const std::optional<u32> found = tag_search(core, access, word);
+  const std::optional<u32> found = tag_search(core, effect, word);
   const riscv::Outcome outcome =
       slot.status == CoreStatus::Stopped ? riscv::Outcome::Stop : execute_one(core);
   if (outcome == riscv::Outcome::Ok) {
-    if (found) (access.to_float ? state.f[access.rd] : state.x[access.rd]) = *found;
-    if (holds) hold_back(core, access, pc, old);
+    const bool to_float = effect.destination == riscv::Destination::Float;
+    if (found) (to_float ? state.f[effect.reg] : state.x[effect.reg]) = *found;
+    if (holds) hold_back(core, effect, pc, old);
     if (slot.status == CoreStatus::Halted) {
       debug.reasons |= reasons;  // it was an ebreak, or has paused itself
     } else if (slot.status == CoreStatus::Running && pauses) {

@@ -104,9 +104,12 @@ Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
     case Region::InstrnBuf2: {
       return refused(Rule::TileWriteOnlyRegister);
     }
-    case Region::Dst:
+    case Region::Dst: {
       slot.reads.add(Resource::Dst);
-      return {coprocessor_->read_dst(thread, offset, size, now), Outcome::Ok};
+      u32 value = 0;
+      const bool done = coprocessor_->read_dst(thread, offset, size, value, {agent, pc, now});
+      return {value, done ? Outcome::Ok : Outcome::Stop};
+    }
     case Region::Gpr: {
       // A TRISC sees its 64 again every 256 bytes (MemoryOrdering.md, Aliasing).
       slot.reads.add(Resource::Gpr);
@@ -114,9 +117,12 @@ Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
       if (owner >= kThreads) break;
       return {narrow(coprocessor_->read_gpr(owner, offset / 4 % 64), address, size), Outcome::Ok};
     }
-    case Region::Config:
+    case Region::Config: {
       slot.reads.add(Resource::Config);
-      return {narrow(coprocessor_->read_config(thread, offset / 4), address, size), Outcome::Ok};
+      u32 value = 0;
+      const bool done = coprocessor_->read_config(offset / 4, value, {agent, pc, now});
+      return {narrow(value, address, size), done ? Outcome::Ok : Outcome::Stop};
+    }
     case Region::PcBuf0:
       return load_pcbuf(core, core == 0 ? 0 : thread, offset, now);
     case Region::PcBuf1:
@@ -141,9 +147,11 @@ Outcome Tile::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) 
   end_long_turn(now);
   const Agent agent = this->agent(core);
   const u32 pc = cores_[core].pc;
+  const Author author{agent, pc, now};
   const auto refused = [&](Rule rule) {
     return refuse(rule, agent, address, pc, now, "store to") ? Outcome::Stop : Outcome::Ok;
   };
+  const auto outcome_of = [](bool done) { return done ? Outcome::Ok : Outcome::Stop; };
   const Region region = shape_.regions->at(address);
   if (region == Region::Count || region == Region::OwnLdm)
     return refused(Rule::TileUnmappedAddress);
@@ -168,16 +176,14 @@ Outcome Tile::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) 
     return wait(core, BlockKind::TtSyncStore, mask_of(thread_of(thread)), address);
   switch (region) {
     case Region::MopConfig:
-      coprocessor_->write_mop_config(thread, offset / 4, value, now);
-      return Outcome::Ok;
+      return outcome_of(coprocessor_->write_mop_config(thread, offset / 4, value, author));
     case Region::InstrnBuf0:
       return push_tensix(core, core == 0 ? 0 : thread, value, now);
     case Region::InstrnBuf1:
     case Region::InstrnBuf2:
       return push_tensix(core, region == Region::InstrnBuf1 ? 1 : 2, value, now);
     case Region::Dst:
-      coprocessor_->write_dst(thread, offset, size, value, now);
-      return Outcome::Ok;
+      return outcome_of(coprocessor_->write_dst(thread, offset, size, value, author));
     case Region::Gpr: {
       const unsigned owner = core == 0 ? offset >> 8 : thread;
       if (owner >= kThreads) return refused(Rule::TileUnmappedAddress);
@@ -187,8 +193,7 @@ Outcome Tile::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) 
       return Outcome::Ok;
     }
     case Region::Config:
-      coprocessor_->write_config(thread, offset / 4, value, now);
-      return Outcome::Ok;
+      return outcome_of(coprocessor_->write_config(offset / 4, value, author));
     case Region::PcBuf0:
       return store_pcbuf(core, core == 0 ? 0 : thread, offset, value, now);
     case Region::PcBuf1:

@@ -52,15 +52,34 @@ void note_effect(bool has_effect, CoreSlot* slot, Wakeup& wakeup, Resource resou
   wakeup.touch(resource);
 }
 
+/// Registers beside the tile's own that only Ethernet tiles have.
+constexpr bool is_of_ethernet_port(Region region) {
+  switch (region) {
+    case Region::RiscControl:
+    case Region::EthTxq:
+    case Region::EthRxq:
+    case Region::EthControl:
+    case Region::EthHeaders:
+    case Region::EthPtp:
+    case Region::EthClassifier:
+    case Region::EthMac:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc) {
+  using tensix::RegisterAccess;
   const Region region = shape_.regions->at(address);
   CoreSlot* slot = slot_of(agent);
   const auto note = [slot](Resource resource) {
     if (slot != nullptr) slot->reads.add(resource);
   };
   const u32 offset = region == Region::Count ? 0 : address - region_info(region).first;
+  if (is_of_ethernet_port(region)) return read_port(agent, address, value, now, pc);
   switch (region) {
     case Region::Debug:
       return read_debug(agent, offset, value, now, pc);
@@ -89,7 +108,7 @@ bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc
       note_effect(noc::Niu::read_has_effect(offset), slot, wakeup_, niu_of(noc));
       const auto& raised = faults().faults();
       const std::size_t before = raised.size();
-      if (!nius_[noc]->read(offset, value, now, agent, pc)) break;
+      if (!nius_[noc]->read(offset, value, {agent, pc, now})) break;
       return raised.size() == before || raised.back().severity != Severity::Error;
     }
     case Region::Overlay:
@@ -106,17 +125,10 @@ bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc
     case Region::Tdma:
       note(Resource::Tdma);
       if (slot != nullptr && coprocessor_->tdma_read_has_effect(offset)) slot->impure = true;
-      if (coprocessor_->read_tdma(offset, value, now, agent)) return true;
+      if (const auto done = coprocessor_->read_tdma(offset, value, {agent, pc, now});
+          done != RegisterAccess::Absent)
+        return done == RegisterAccess::Done;
       break;
-    case Region::RiscControl:
-    case Region::EthTxq:
-    case Region::EthRxq:
-    case Region::EthControl:
-    case Region::EthHeaders:
-    case Region::EthPtp:
-    case Region::EthClassifier:
-    case Region::EthMac:
-      return read_port(agent, address, value, now, pc);
     default:
       break;
   }
@@ -127,6 +139,7 @@ bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc
 bool Tile::write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc) {
   const Region region = shape_.regions->at(address);
   const u32 offset = region == Region::Count ? 0 : address - region_info(region).first;
+  if (is_of_ethernet_port(region)) return port_->write(address, value, {agent, pc, now});
   switch (region) {
     case Region::Debug:
       return write_debug(agent, offset, value, now, pc);
@@ -150,7 +163,7 @@ bool Tile::write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc
     case Region::Niu0:
     case Region::Niu1: {
       const std::size_t before = faults().faults().size();
-      if (!nius_[region == Region::Niu0 ? 0 : 1]->write(offset, value, agent, pc, now)) break;
+      if (!nius_[region == Region::Niu0 ? 0 : 1]->write(offset, value, {agent, pc, now})) break;
       // A request that breaks a rule is not sent, and its author stops at the store.
       refresh_hardware_interrupts();
       const auto& raised = faults().faults();
@@ -166,17 +179,10 @@ bool Tile::write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc
       }
       return !refuse_stream(agent, address, pc, now, "store to");
     case Region::Tdma:
-      if (coprocessor_->write_tdma(offset, value, now, agent)) return true;
+      if (const auto access = coprocessor_->write_tdma(offset, value, {agent, pc, now});
+          access != tensix::RegisterAccess::Absent)
+        return access == tensix::RegisterAccess::Done;
       break;
-    case Region::RiscControl:
-    case Region::EthTxq:
-    case Region::EthRxq:
-    case Region::EthControl:
-    case Region::EthHeaders:
-    case Region::EthPtp:
-    case Region::EthClassifier:
-    case Region::EthMac:
-      return port_->write(address, value, {agent, pc, now});
     default:
       break;
   }
@@ -200,30 +206,7 @@ bool Tile::read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc) {
     return true;
   }
   if (slot != nullptr) slot->impure = true;
-  switch (offset) {
-    case DBG_INSTRN_BUF_STATUS:
-      if (coprocessor_ == nullptr) return miss_coprocessor(offset, agent, now, pc);
-      for (unsigned thread = 0; thread < kThreads; ++thread) {
-        value |= u32{coprocessor_->can_push_from_brisc(thread)} << thread;
-        value |= u32{coprocessor_->brisc_fifo_empty(thread)} << (4 + thread);
-      }
-      return true;
-    case WALL_CLOCK_0:
-      ++activity_.clock_reads;
-      value = timestamper_.clock_low(now);
-      return true;
-    case WALL_CLOCK_1:
-      value = static_cast<u32>(now >> 32);
-      return true;
-    case WALL_CLOCK_1_AT:
-      value = timestamper_.clock_high_latched();
-      return true;
-    case TIMESTAMP_DUMP_STATUS:
-      value = timestamper_.status();
-      return true;
-    default:
-      return read_debug_live(agent, offset, value, now, pc);
-  }
+  return read_live(offset, value, {agent, pc, now});
 }
 
 bool Tile::write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc) {
@@ -243,58 +226,7 @@ bool Tile::write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc) {
     return true;
   }
   wakeup_.touch(Resource::Debug);
-  switch (offset) {
-    case SOFT_RESET_0:
-      set_soft_reset(value, now);
-      return true;
-    case WALL_CLOCK_0:
-      timestamper_.clock_low(now);  // a write latches the high half, too
-      return true;
-    case WALL_CLOCK_1:
-    case WALL_CLOCK_1_AT:
-    case DBG_RD_DATA:  // programs store here to order a store before a load
-      return true;
-    case RISC_DBG_CNTL_0:
-      return debug_control(value, {agent, pc, now});
-    case RISC_DBG_STATUS_0:
-    case RISC_DBG_STATUS_1:
-      return true;
-    case DBG_FEATURE_DISABLE:
-      debug_.set(offset, value);
-      coprocessor_->set_debug_feature_disable(value);
-      return true;
-    case DBG_INSTRN_BUF_CTRL0:
-      push_by_debug(value, now);
-      return true;
-    case DBG_L1_MEM_REG2:
-      return control_dump(agent, value, now, pc);
-    case PERF_CNT_INSTRN_THREAD2:
-    case PERF_CNT_TDMA_UNPACK2:
-    case PERF_CNT_TDMA_PACK2:
-    case PERF_CNT_FPU2:
-    case PERF_CNT_L1_2:
-    case PERF_CNT_ALL:
-      return control_counters(agent, offset, value, now, pc);
-    case TIMESTAMP_DUMP_CMD: {
-      const Timestamper::Buffers buffers{
-          {debug_.get(TIMESTAMP_DUMP_BUF0_START_ADDR), debug_.get(TIMESTAMP_DUMP_BUF1_START_ADDR)},
-          {debug_.get(TIMESTAMP_DUMP_BUF0_END_ADDR), debug_.get(TIMESTAMP_DUMP_BUF1_END_ADDR)}};
-      if (timestamper_.command(value, buffers, l1_, {agent, pc, now}) == Timestamper::Result::Ok)
-        return true;
-      return !faults().raise(Rule::TileTimestampEvent, agent, pc, now,
-                             fmt::format("event word 0x{:08x}", value));
-    }
-    case TIMESTAMP_DUMP_CNTL:
-      timestamper_.control(value);
-      debug_.set(offset, value);
-      return true;
-    case TIMESTAMP_DUMP_STATUS:
-      timestamper_.clear_status(value);
-      return true;
-    default:
-      debug_.set(offset, value);
-      return true;
-  }
+  return write_debug_row(offset, value, {agent, pc, now});
 }
 
 // PIC.md, "Hardware IRQs".

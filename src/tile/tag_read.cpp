@@ -34,18 +34,18 @@ void Tile::config_written(u32 word) {
 
 /// What a load gives instead of the contents of L1; carries out what it sets off. A core that broke
 /// the rule is stopped.
-std::optional<u32> Tile::tag_search(unsigned core, const riscv::DataAccess& access, u32 word) {
+std::optional<u32> Tile::tag_search(unsigned core, const riscv::Effect& effect, u32 word) {
   const u32 alignment = 1u << bits(word, 12, 2);  // a misaligned load is a fault of its own
-  if (core != index(CoreId::Brisc) || !access.load || access.store ||
-      access.address % alignment != 0)
+  if (core != index(CoreId::Brisc) || effect.reach != riscv::Reach::Load ||
+      effect.address % alignment != 0)
     return std::nullopt;
-  const TagSearch::Operation operation = tag_search_.operation_at(access.address);
+  const TagSearch::Operation operation = tag_search_.operation_at(effect.address);
   if (operation == TagSearch::Operation::None) return std::nullopt;
   slots_[core].impure = true;
   const riscv::CoreState& state = cores_[core];
   const auto broken = [&](const char* what) {
     if (faults().raise(Rule::TileTagSearch, Agent::Brisc, state.pc, state.cycle,
-                       fmt::format("load from 0x{:08x}: {}", access.address, what)))
+                       fmt::format("load from 0x{:08x}: {}", effect.address, what)))
       slots_[core].status = CoreStatus::Stopped;
     return slots_[core].status == CoreStatus::Stopped;
   };
@@ -55,7 +55,7 @@ std::optional<u32> Tile::tag_search(unsigned core, const riscv::DataAccess& acce
     broken("the arrays to search do not end, or not in L1");
     return std::nullopt;
   }
-  return narrowed(*result, access.address, word, access.to_float);
+  return narrowed(*result, effect.address, word, effect.destination == riscv::Destination::Float);
 }
 
 }  // namespace bhemu::tile

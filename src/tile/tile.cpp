@@ -70,7 +70,10 @@ Tile::Tile(const TileConfig& config)
   l1_.listen(this, [](void* self, u32 address, u32 bytes, const Author& author) {
     static_cast<Tile*>(self)->before_l1_write(address, bytes, author);
   });
-  if (shape_.is_tensix()) make_coprocessor();
+  if (shape_.is_tensix()) {
+    make_coprocessor();
+    coprocessor_->set_timing(config.units);
+  }
   make_nius(config);
   streams_ = std::make_unique<noc::StreamFile>(&wakeup_, shape_.streams,
                                                shape_.is_tensix() ? &l1_ : nullptr);
@@ -90,13 +93,14 @@ void Tile::make_coprocessor() {
   environment.wakeup = &wakeup_;
   environment.faults = &faults();
   environment.tile = this;
-  environment.load_register = [](void* self, u32 address, Cycle now) {
-    u32 value = 0;
-    static_cast<Tile*>(self)->read_register(Agent::Thread0, address, value, now, 0);
-    return value;
+  environment.node = id();
+  environment.load_register = [](void* self, u32 address, u32& value, const Author& author) {
+    return static_cast<Tile*>(self)->read_register(author.agent, address, value, author.cycle,
+                                                   author.pc);
   };
-  environment.store_register = [](void* self, u32 address, u32 value, Cycle now) {
-    static_cast<Tile*>(self)->write_register(Agent::Thread0, address, value, now, 0);
+  environment.store_register = [](void* self, u32 address, u32 value, const Author& author) {
+    return static_cast<Tile*>(self)->write_register(author.agent, address, value, author.cycle,
+                                                    author.pc);
   };
   // Decoded entries follow L1 by themselves (mem/l1.hpp), so RISCV_IC_INVALIDATE and its like have
   // nothing to do.
@@ -266,7 +270,16 @@ u64 Tile::hash_core(u64 seed, unsigned core) const {
 void Tile::reset(Cycle now) {
   begin_host_access(now);
   debug_.reset();
-  for (unsigned core = 0; core < shape_.cores; ++core) hold_core(core);
+  for (unsigned core = 0; core < shape_.cores; ++core) {
+    hold_core(core);
+    const CoreId id = cores_[core].id;
+    cores_[core] = {};
+    cores_[core].id = id;
+  }
+  l1_.clear();
+  decoded_.clear();
+  arrivals_ = {};
+  early_.clear();
   riscv_debug_ = {};
   if (coprocessor_ != nullptr) coprocessor_->reset();
   for (auto& niu : nius_) niu->reset();
@@ -276,6 +289,8 @@ void Tile::reset(Cycle now) {
   timestamper_ = {};
   pic_ = {};
   tag_search_ = {};
+  activity_ = {};
+  bytes_sent_ = skipped_ = 0;
   faults().clear();
   if (port_ != nullptr) boot_ethernet();
 }

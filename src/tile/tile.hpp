@@ -24,7 +24,6 @@
 #include "noc/niu.hpp"
 #include "noc/node.hpp"
 #include "noc/stream.hpp"
-#include "riscv/access.hpp"
 #include "riscv/core.hpp"
 #include "riscv/effect.hpp"
 #include "riscv/vector.hpp"
@@ -53,13 +52,16 @@ struct TileConfig {
   Cycle quantum = 32;
   bool parking = true;
   std::optional<eth::BootFacts> ethernet;  // of an Ethernet tile, which starts by itself
+  const tensix::Timing* units = nullptr;   // null: the Plain build of the coprocessor
 };
 
 /// What a tile has done that others, or the host, could ever notice; for the livelock check.
 struct Activity {
   std::array<u64, kCores> reads{};  // NoC read requests sent, by the core that issued them
   u64 effects = 0;                  // packets sent that are not reads or their answers
-  u64 clock_reads = 0;           // looks at the wall clock: the program may be timing something out
+  // Looks at what counts by itself (wall clock, CSRs of cycles and instructions, performance
+  // counters): the program may be timing something out.
+  u64 clock_reads = 0;
   NodeId read_target = kNoNode;  // of the last read
   u64 read_address = 0;
 };
@@ -120,7 +122,6 @@ class Tile final : public noc::Node {
   /// Those of them that parked cores retired without anybody executing them.
   u64 skipped_instructions() const { return skipped_; }
   u64 tensix_instructions() const;
-  u64 packets_sent() const { return sequence_; }
   u64 bytes_sent() const { return bytes_sent_; }
   const Activity& activity() const { return activity_; }
 
@@ -193,9 +194,9 @@ class Tile final : public noc::Node {
   riscv::Outcome execute_one(unsigned core);
   // L1 cache tag search accelerator (tag_read.cpp)
   void config_written(u32 word);
-  std::optional<u32> tag_search(unsigned core, const riscv::DataAccess& access, u32 word);
-  void hold_back(unsigned core, const riscv::DataAccess& access, u32 pc, u32 old);
-  u32 store_hits_of(unsigned core, const riscv::DataAccess& access, u32 word) const;
+  std::optional<u32> tag_search(unsigned core, const riscv::Effect& effect, u32 word);
+  void hold_back(unsigned core, const riscv::Effect& effect, u32 pc, u32 old);
+  u32 store_hits_of(unsigned core, const riscv::Effect& effect, u32 word) const;
   void refresh_checked(unsigned core);
   void reset_debug(unsigned core);
   void misuse(Rule rule, const Author& author, std::string text);
@@ -236,16 +237,20 @@ class Tile final : public noc::Node {
   bool write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc);
   bool read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc);
   bool write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc);
+  // Rows of debug.def that do something (debug_rows.cpp)
+  struct LiveRows;
+  struct TriggerRows;
+  bool read_live(u32 offset, u32& value, const Author& author);
+  bool write_debug_row(u32 offset, u32 value, const Author& author);
   // Debug daisychain, read-back and performance counters (debug_access.cpp). False: refused.
-  bool read_debug_live(Agent agent, u32 offset, u32& value, Cycle now, u32 pc);
-  bool miss_coprocessor(u32 offset, Agent agent, Cycle now, u32 pc);
-  bool read_daisychain(Agent agent, u32& value, Cycle now, u32 pc);
-  bool read_array(Agent agent, u32& value, Cycle now, u32 pc);
-  bool read_config_back(Agent agent, u32& value, Cycle now, u32 pc);
-  bool read_counter(Agent agent, u32 offset, u32& value, Cycle now, u32 pc);
-  bool control_counters(Agent agent, u32 offset, u32 value, Cycle now, u32 pc);
-  bool control_dump(Agent agent, u32 value, Cycle now, u32 pc);
-  void push_by_debug(u32 value, Cycle now);
+  bool miss_coprocessor(u32 offset, const Author& author);
+  bool read_daisychain(u32& value, const Author& author);
+  bool read_array(u32& value, const Author& author);
+  bool read_config_back(u32& value, const Author& author);
+  bool read_counter(u32 offset, u32& value, const Author& author);
+  bool control_counters(u32 offset, u32 value, const Author& author);
+  bool control_dump(u32 value, const Author& author);
+  bool push_by_debug(u32 value, const Author& author);
   void write_sample(u32 address, const Author& author);
   void write_due_samples();
   u32 pc_of(unsigned core);

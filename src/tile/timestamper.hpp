@@ -25,7 +25,6 @@ class Timestamper {
   };
   Result command(u32 value, const Buffers& buffers, L1& l1, const Author& author);
   void control(u32 value);
-  u32 control_value() const { return control_; }
   u32 status() const;
   void clear_status(u32 value);
   u64 hash(u64 seed) const;

@@ -17,6 +17,7 @@ trace::MemoryUse memory_use(const riscv::Effect& effect, u32 loaded, u32 after) 
   trace::MemoryUse use;
   use.load = effect.reach == riscv::Reach::Load || effect.reach == riscv::Reach::Atomic;
   use.store = effect.reach == riscv::Reach::Store || effect.reach == riscv::Reach::Atomic;
+  if (!use.load && !use.store) return use;
   use.size = effect.size;
   use.address = effect.address;
   if (use.load) use.loaded = loaded;

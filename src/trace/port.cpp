@@ -46,7 +46,6 @@ void Port::end_stall(std::size_t mark, unsigned index, Cycle cycle, u32 at) {
 void Port::forget() {
   repeats_ = {};
   stalls_ = {};
-  sources_ = {};
   faults_seen_ = 0;
 }
 

@@ -61,9 +61,6 @@ class Port {
   };
   Stall& stall(unsigned index) { return stalls_[index]; }
   void end_stall(std::size_t mark, unsigned index, Cycle cycle, u32 at);
-  /// Where the instruction at a thread's wait gate came from.
-  Source& source(unsigned thread) { return sources_[thread]; }
-
   /// What is known of the past means nothing any more (a snapshot was restored).
   void forget();
 
@@ -82,7 +79,6 @@ class Port {
   std::vector<Event> events_;
   std::array<Repeats, kCores> repeats_;
   std::array<Stall, kCores + kThreads> stalls_{};
-  std::array<Source, kThreads> sources_{};
   std::size_t faults_seen_ = 0;
 };
 

@@ -323,7 +323,7 @@ TEST(AuditConfig, globals_have_one_value) {  // BackendConfiguration.md
 TEST(AuditConfig, writing_the_seed_starts_the_generators_anew) {  // BackendConfiguration.md
   const auto draw = [](u32 seed) {
     Harness h;
-    h.coprocessor.write_config(0, cfg::PRNG_SEED_Seed_Val::kWord, seed, h.now);
+    h.coprocessor.write_config(cfg::PRNG_SEED_Seed_Val::kWord, seed, h.core());
     h.execute(0, {encode<op::SFPMOV>({{"lreg_c", 9}, {"lreg_dest", 3}, {"instr_mod1", 8}})});
     return h.state().sfpu.lreg[3][0];
   };
@@ -375,7 +375,7 @@ TEST(AuditFrontend, only_plain_nop_counts_as_nop_in_a_mop) {  // MOPExpander.md,
                            nop(),
                            set_half(3, 3),
                            set_half(4, 4)};
-    for (u32 i = 0; i < 9; ++i) h.coprocessor.write_mop_config(0, i, config[i], h.now);
+    for (u32 i = 0; i < 9; ++i) h.coprocessor.write_mop_config(0, i, config[i], h.core());
     h.push(0, {encode<op::MOP>({{"mop_type", 1}})});
     return h.trace(0, 30).size();
   };

@@ -16,9 +16,11 @@ using enum test::Reg;
 constexpr Coord kPoller{1, 2};
 constexpr u32 kResult = 0x10000;
 constexpr u32 kTarget = 0x9000;
+constexpr u32 kMcycle = 0xB0002573;  // csrr a0, mcycle
 
-/// Reads the word at kTarget of another tile over the NoC until it is not zero, or so many times.
-std::vector<u32> poller(u32 remote, u32 times) {
+/// Reads the word at kTarget of another tile over the NoC, again and again, until it is not zero.
+/// With `timeout`, also until mcycle has reached it.
+std::vector<u32> poller(u32 remote, u32 timeout) {
   Assembler a;
   a.li(s0, 0xFFB20000);
   const auto set = [&](i32 offset, u32 value) {
@@ -34,7 +36,7 @@ std::vector<u32> poller(u32 remote, u32 times) {
   set(0x1C, 0x2090);
   set(0x20, 4);
   a.li(s1, kTarget);
-  a.li(s3, times);
+  a.li(s3, timeout);
   a.label("again");
   set(0x40, 1);
   a.addi(s2, s2, 1);
@@ -44,8 +46,9 @@ std::vector<u32> poller(u32 remote, u32 times) {
   a.fence();
   a.lw(a1, 0, s1);
   a.bne(a1, zero, "end");
-  if (times == 0) a.j("again");
-  a.blt(s2, s3, "again");
+  if (timeout == 0) a.j("again");
+  a.word(kMcycle);
+  a.blt(a0, s3, "again");
   a.label("end");
   a.ori_nonzero(a1);
   a.li(t0, kResult);
@@ -54,8 +57,8 @@ std::vector<u32> poller(u32 remote, u32 times) {
   return a.finish();
 }
 
-void start(Device& device, Coord remote, u32 times) {
-  const auto words = poller(remote.x | u32{remote.y} << 6, times);
+void start(Device& device, Coord remote, u32 timeout) {
+  const auto words = poller(remote.x | u32{remote.y} << 6, timeout);
   device.write(kPoller, 0, {reinterpret_cast<const u8*>(words.data()), words.size() * 4});
   device.write32(kPoller, 0xFFB121B0, 0x47000);
 }
@@ -73,6 +76,13 @@ TEST(Livelock, is_a_core_that_polls_another_tile_for_ever) {
   EXPECT_EQ(result.status, RunStatus::Spinning);
 }
 
+TEST(Livelock, is_no_core_that_polls_another_tile_until_mcycle_says_that_time_is_up) {
+  Device device{DeviceOptions{}};
+  start(device, {2, 2}, LivelockCheck::kWindow * 4);
+  const RunResult result = device.run(LivelockCheck::kWindow * 6, [&] { return finished(device); });
+  EXPECT_EQ(result.status, RunStatus::Done);
+}
+
 TEST(Livelock, is_judged_anew_when_the_host_has_written_to_dram) {
   Device device{DeviceOptions{}};
   start(device, {2, 2}, 0);
@@ -87,7 +97,7 @@ TEST(Livelock, is_judged_anew_when_the_host_has_written_to_dram) {
 
 TEST(Totals, do_not_fall_when_a_tile_goes_into_reset) {
   Device device{DeviceOptions{}};
-  start(device, {2, 2}, 10);
+  start(device, {2, 2}, 1000);
   ASSERT_EQ(device.run(100'000, [&] { return finished(device); }).status, RunStatus::Done);
   const Totals before = device.totals();
   EXPECT_GT(before.riscv_instructions, 0u);

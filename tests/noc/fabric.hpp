@@ -26,11 +26,11 @@ struct TestTile {
 
   u32 read(unsigned noc, u32 offset) {
     u32 value = 0xDEADBEEF;
-    EXPECT_TRUE(niu[noc]->read(offset, value, now, Agent::Brisc, 0x100));
+    EXPECT_TRUE(niu[noc]->read(offset, value, {Agent::Brisc, 0x100, now}));
     return value;
   }
   void write(unsigned noc, u32 offset, u32 value) {
-    EXPECT_TRUE(niu[noc]->write(offset, value, Agent::Brisc, 0x200, now));
+    EXPECT_TRUE(niu[noc]->write(offset, value, {Agent::Brisc, 0x200, now}));
   }
   u32 l1_word(u32 address) const {
     u32 value;

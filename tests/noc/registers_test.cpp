@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "base/timing_range.hpp"
 #include "noc/fabric.hpp"
 
 namespace bhemu::noc {
@@ -37,8 +38,8 @@ TEST(NiuRegisters, an_offset_without_a_row_does_not_exist) {
   for (u32 offset = 0; offset < 0x10000; offset += 4) {
     if (known.count(offset) != 0) continue;
     u32 value;
-    EXPECT_FALSE(tile.niu[0]->read(offset, value, 0)) << offset;
-    EXPECT_FALSE(tile.niu[1]->write(offset, 0, Agent::Brisc, 0, 0)) << offset;
+    EXPECT_FALSE(tile.niu[0]->read(offset, value, {})) << offset;
+    EXPECT_FALSE(tile.niu[1]->write(offset, 0, {Agent::Brisc, 0, 0})) << offset;
     ++refused;
   }
   EXPECT_EQ(refused, 0x10000 / 4 - known.size());
@@ -118,9 +119,9 @@ TEST(NiuRegisters, debug_information_and_flit_counters_are_refused_by_name) {
     Fabric fabric;
     TestTile& tile = fabric.tile({1, 2});
     u32 value = 1;
-    EXPECT_TRUE(tile.niu[0]->read(offset, value, 0)) << offset;
+    EXPECT_TRUE(tile.niu[0]->read(offset, value, {})) << offset;
     EXPECT_TRUE(tile.faulted(Rule::NocDebugRegister)) << offset;
-    EXPECT_TRUE(tile.niu[0]->write(offset, 1, Agent::Brisc, 0, 0)) << offset;
+    EXPECT_TRUE(tile.niu[0]->write(offset, 1, {Agent::Brisc, 0, 0})) << offset;
     EXPECT_TRUE(tile.faulted(Rule::NocReadOnlyRegister)) << offset;
   }
 }
@@ -135,6 +136,17 @@ TEST(NiuRegisters, ddr_translation_may_be_prepared_but_not_switched_on) {
   EXPECT_EQ(tile.read(0, niu::DDR_COORD_TRANSLATE_TABLE), 0x1234u);
   tile.write(0, niu::DDR_COORD_TRANSLATE_TABLE + 20, 0x400);
   EXPECT_TRUE(tile.faulted(Rule::NocDdrTranslation));
+}
+
+TEST(NocTiming, figures_are_in_order) {
+#define RANGE(minimum, typical, maximum) \
+  TimingRange {                          \
+    minimum, typical, maximum            \
+  }
+#define PHASE(what, range, evidence, source) EXPECT_TRUE((range).in_order()) << what;
+#include "noc/timing.def"
+#undef PHASE
+#undef RANGE
 }
 
 }  // namespace

@@ -86,6 +86,7 @@ struct BasicFlatBus {
     ++pauses;
     attention = true;
   }
+  void note_clock() { ++clock_looks; }
   void note_load_l1(u32 address, u32 size) { loads.emplace_back(address, size); }
   void note_impure() { ++impure; }
 
@@ -111,6 +112,7 @@ struct BasicFlatBus {
   bool attention_on_device = false;
   bool debugger = false;
   unsigned pauses = 0;
+  unsigned clock_looks = 0;
   std::map<u32, u32> devices;
   Outcome device_outcome = Outcome::Ok;
   Outcome push_outcome = Outcome::Ok;

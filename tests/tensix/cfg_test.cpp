@@ -176,7 +176,7 @@ TEST(Cfg, fields_without_effect_warn_once_when_they_are_set) {
   EXPECT_EQ(warnings(), 0u);
   harness.execute(0, {wrcfg(2, 5), wrcfg(2, 5)});
   EXPECT_EQ(warnings(), 1u);
-  harness.coprocessor.write_config(1, kConfigDual + 221, 2, harness.now);
+  harness.coprocessor.write_config(kConfigDual + 221, 2, harness.core());
   EXPECT_EQ(warnings(), 2u);
   // Auto TTSync holds nothing unless instructions are tracked beside a resource.
   harness.execute(2, {setc16(56, 0x10), setc16(56, 0x0F)});
@@ -191,7 +191,7 @@ TEST(Cfg, writing_state_reset_clears_the_banks_own_words_but_rmwcib_does_not) {
   for (auto& bank : state.cfg.bank) bank.fill(7);
   harness.execute(0, {encode<op::RMWCIB0>({{"cfg_reg_addr", 4}, {"data", 1}, {"mask", 1}})});
   EXPECT_EQ(state.cfg.bank[0][100], 7u);
-  harness.coprocessor.write_config(0, 4, 1, harness.now);
+  harness.coprocessor.write_config(4, 1, harness.core());
   EXPECT_EQ(state.cfg.bank[0][100], 0u);
   EXPECT_EQ(state.cfg.bank[0][179], 0u);
   EXPECT_EQ(state.cfg.bank[0][180], 7u);
@@ -202,22 +202,29 @@ TEST(Cfg, the_window_shows_both_banks_both_at_once_and_the_threads) {
   Harness harness;
   harness.wakeup.watched = mask_of(Resource::Config);
   Coprocessor& coprocessor = harness.coprocessor;
-  coprocessor.write_config(0, 10, 1, harness.now);
-  coprocessor.write_config(0, 224 + 10, 2, harness.now);
-  coprocessor.write_config(0, 448 + 11, 3, harness.now);
+  coprocessor.write_config(10, 1, harness.core());
+  coprocessor.write_config(224 + 10, 2, harness.core());
+  coprocessor.write_config(448 + 11, 3, harness.core());
   EXPECT_EQ(harness.state().cfg.bank[0][10], 1u);
   EXPECT_EQ(harness.state().cfg.bank[1][10], 2u);
   EXPECT_EQ(harness.state().cfg.bank[0][11], 3u);
   EXPECT_EQ(harness.state().cfg.bank[1][11], 3u);
-  EXPECT_EQ(coprocessor.read_config(0, 224 + 10), 2u);
-  EXPECT_EQ(coprocessor.read_config(0, 448 + 10), 1u);
+  const auto read = [&](u32 index) {
+    u32 value = 0xDEAD;
+    EXPECT_TRUE(coprocessor.read_config(index, value, harness.core()));
+    return value;
+  };
+  EXPECT_EQ(read(224 + 10), 2u);
+  EXPECT_EQ(read(448 + 10), 1u);
   harness.execute(2, {setc16(5, 0x42)});
-  EXPECT_EQ(coprocessor.read_config(0, 672 + 2 * 68 + 5), 0x42u);
+  EXPECT_EQ(read(672 + 2 * 68 + 5), 0x42u);
   EXPECT_FALSE(harness.woken.empty());
   EXPECT_TRUE(harness.faults.faults().empty());
-  coprocessor.write_config(1, 672, 1, harness.now);
+  EXPECT_FALSE(coprocessor.write_config(672, 1, harness.core(Agent::Brisc)));
   EXPECT_TRUE(harness.faulted(Rule::TensixThreadConfigWrite));
-  coprocessor.write_config(1, 876, 1, harness.now);
+  EXPECT_EQ(harness.faults.faults()[0].agent, Agent::Brisc) << "not the core of some thread";
+  EXPECT_EQ(harness.faults.faults()[0].pc, 0x100u) << "not the index of a word";
+  EXPECT_FALSE(coprocessor.write_config(876, 1, harness.core()));
   EXPECT_TRUE(harness.faulted(Rule::TensixConfigIndex));
 }
 
@@ -225,7 +232,7 @@ TEST(Cfg, the_tile_hears_of_words_that_concern_its_cores) {
   Harness harness;
   harness.gpr(0, 3) = 0x1F;
   harness.execute(0, {wrcfg(3, 185), wrcfg(3, 100)});
-  harness.coprocessor.write_config(0, 208, 0x11F, harness.now);
+  harness.coprocessor.write_config(208, 0x11F, harness.core());
   const std::vector<std::pair<u32, u32>> expected = {{185, 0x1F}, {208, 0x11F}};
   EXPECT_EQ(harness.config_notifications, expected);
 }
@@ -233,7 +240,7 @@ TEST(Cfg, the_tile_hears_of_words_that_concern_its_cores) {
 // Vectors of numerics-sfpu section 8.
 TEST(Cfg, a_write_to_the_seed_word_seeds_the_lanes) {
   Harness harness;
-  harness.coprocessor.write_config(0, 186, 0x01234567, harness.now);
+  harness.coprocessor.write_config(186, 0x01234567, harness.core());
   const auto& prng = harness.state().sfpu.prng;
   EXPECT_EQ(prng[0], 0x06D56CE4u);
   EXPECT_EQ(prng[1], 0x1B55B391u);
@@ -248,10 +255,10 @@ TEST(Cfg, thcon_words_do_not_take_writes_while_held_in_reset) {
   harness.coprocessor.set_soft_reset(1u << 9, harness.now);
   EXPECT_EQ(harness.state().cfg.bank[1][64], 0u);
   EXPECT_EQ(harness.state().cfg.bank[1][63], 7u);
-  harness.coprocessor.write_config(0, 70, 5, harness.now);
+  harness.coprocessor.write_config(70, 5, harness.core());
   EXPECT_EQ(harness.state().cfg.bank[0][70], 0u);
   harness.coprocessor.set_soft_reset(0, harness.now);
-  harness.coprocessor.write_config(0, 70, 5, harness.now);
+  harness.coprocessor.write_config(70, 5, harness.core());
   EXPECT_EQ(harness.state().cfg.bank[0][70], 5u);
 }
 

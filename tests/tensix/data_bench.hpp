@@ -21,8 +21,9 @@ class DataBench {
     env_.faults = &faults;
     env_.tile = this;
     env_.paths = &paths_;
-    env_.store_register = [](void* tile, u32 address, u32 value, Cycle) {
+    env_.store_register = [](void* tile, u32 address, u32 value, const Author&) {
       static_cast<DataBench*>(tile)->registers[address] = value;
+      return true;
     };
   }
 

@@ -20,7 +20,7 @@ u32 mark(u32 i) {
 
 void configure(Harness& harness, unsigned thread, const Config& config) {
   for (u32 i = 0; i < kMopConfigWords; ++i)
-    harness.coprocessor.write_mop_config(thread, i, config[i], harness.now);
+    harness.coprocessor.write_mop_config(thread, i, config[i], harness.core());
 }
 
 u32 mop0(u32 count, u32 mask) {
@@ -137,7 +137,7 @@ TEST(Mop, writing_the_configuration_during_an_expansion_is_reported) {
   harness.push(0, mop1());
   harness.run(3);
   EXPECT_FALSE(harness.coprocessor.mop_drained(0));
-  harness.coprocessor.write_mop_config(0, 5, mark(8), harness.now);
+  harness.coprocessor.write_mop_config(0, 5, mark(8), harness.core());
   EXPECT_TRUE(harness.faulted(Rule::TensixMopConfigBusy));
 }
 

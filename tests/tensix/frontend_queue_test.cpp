@@ -54,8 +54,6 @@ TEST(Queue, takes_29_single_words_until_one_has_passed_the_gate) {
   EXPECT_FALSE(harness.coprocessor.can_push(0)) << "what waits at the gate counts";
   for (; harness.coprocessor.can_push_fused(0); ++pushed) harness.push(0, mark(pushed));
   EXPECT_EQ(pushed, 32u);
-  harness.coprocessor.push(0, mark(100), harness.now);
-  EXPECT_TRUE(harness.faulted(Rule::TensixFifoOverflow));
   EXPECT_TRUE(harness.coprocessor.can_push_from_brisc(0));
   harness.coprocessor.write_semaphore(0, 0, harness.now);
   while (!harness.coprocessor.can_push(0)) ASSERT_EQ(harness.cycle().size() > 1, false);
@@ -78,11 +76,11 @@ TEST(Queue, room_and_drain_wake_those_who_watch_before_they_show) {
 
 TEST(Queue, brisc_enters_behind_the_mop_expander_and_goes_first) {
   Harness harness;
-  harness.coprocessor.write_mop_config(0, 0, 1, harness.now);
-  harness.coprocessor.write_mop_config(0, 1, 4, harness.now);
-  for (u32 i : {2u, 3u, 4u, 6u}) harness.coprocessor.write_mop_config(0, i, nop(), harness.now);
-  harness.coprocessor.write_mop_config(0, 5, mark(1), harness.now);
-  harness.coprocessor.write_mop_config(0, 7, mark(2), harness.now);
+  harness.coprocessor.write_mop_config(0, 0, 1, harness.core());
+  harness.coprocessor.write_mop_config(0, 1, 4, harness.core());
+  for (u32 i : {2u, 3u, 4u, 6u}) harness.coprocessor.write_mop_config(0, i, nop(), harness.core());
+  harness.coprocessor.write_mop_config(0, 5, mark(1), harness.core());
+  harness.coprocessor.write_mop_config(0, 7, mark(2), harness.core());
   harness.push(0, encode<op::MOP>({{"mop_type", 1}}));
   Words words = harness.trace(0, 2);
   harness.coprocessor.push_from_brisc(0, mark(50), harness.now - 1);
@@ -141,7 +139,7 @@ TEST(Replay, a_mop_can_emit_replays) {
   harness.run(5);
   const std::array<u32, 9> config = {1,     3,       nop(),  nop(), nop(), replay(16, 2),
                                      nop(), mark(3), mark(4)};
-  for (u32 i = 0; i < 9; ++i) harness.coprocessor.write_mop_config(0, i, config[i], harness.now);
+  for (u32 i = 0; i < 9; ++i) harness.coprocessor.write_mop_config(0, i, config[i], harness.core());
   harness.push(0, encode<op::MOP>({{"mop_type", 1}}));
   EXPECT_EQ(harness.trace(0, 10), (Words{mark(1), mark(2), mark(1), mark(2), mark(3)}));
 }

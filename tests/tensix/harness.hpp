@@ -10,12 +10,16 @@
 #include "tensix/coprocessor.hpp"
 #include "tensix/isa.hpp"
 #include "tensix/state.hpp"
+#include "tensix/timing.hpp"
 
 namespace bhemu::tensix::test {
 
 class Harness {
  public:
-  Harness() : faults(0, &policy), coprocessor(environment()) {
+  /// `timing`: of the Full build; null: the Plain one.
+  explicit Harness(const Timing* timing = nullptr)
+      : faults(0, &policy), coprocessor(environment()) {
+    coprocessor.set_timing(timing);
     wakeup.owner = this;
     wakeup.wake = [](void* owner, Resource resource) {
       static_cast<Harness*>(owner)->woken.push_back(resource);
@@ -70,6 +74,9 @@ class Harness {
     for (int i = 0; i < 100 && !coprocessor.drained(thread); ++i) run(1);
   }
 
+  /// An access of a core, at this moment.
+  Author core(Agent agent = Agent::Trisc0) const { return {agent, 0x100, now}; }
+
   bool faulted(Rule rule) const {
     for (const Fault& fault : faults.faults()) {
       if (fault.rule == rule) return true;
@@ -82,6 +89,8 @@ class Harness {
   FaultPolicy policy;
   FaultPort faults;
   std::map<u32, u32> registers;                           // what LOADREG and STOREREG reach
+  bool refuses_registers = false;                         // as a tile where a rule is broken
+  std::vector<Author> authors;                            // of the accesses to them
   std::vector<std::pair<u32, u32>> config_notifications;  // word, value
   std::vector<Resource> woken;
   Cycle now = 100;
@@ -94,11 +103,17 @@ class Harness {
     env.wakeup = &wakeup;
     env.faults = &faults;
     env.tile = this;
-    env.load_register = [](void* tile, u32 address, Cycle) {
-      return static_cast<Harness*>(tile)->registers[address];
+    env.load_register = [](void* tile, u32 address, u32& value, const Author& author) {
+      Harness& self = *static_cast<Harness*>(tile);
+      self.authors.push_back(author);
+      value = self.registers[address];
+      return !self.refuses_registers;
     };
-    env.store_register = [](void* tile, u32 address, u32 value, Cycle) {
-      static_cast<Harness*>(tile)->registers[address] = value;
+    env.store_register = [](void* tile, u32 address, u32 value, const Author& author) {
+      Harness& self = *static_cast<Harness*>(tile);
+      self.authors.push_back(author);
+      if (!self.refuses_registers) self.registers[address] = value;
+      return !self.refuses_registers;
     };
     env.config_written = [](void* tile, u32 index, u32 value, Cycle) {
       static_cast<Harness*>(tile)->config_notifications.emplace_back(index, value);

@@ -97,7 +97,7 @@ class MeasuredSchedule : public testing::Test {
     const u32 play = encode<op::REPLAY>({{"len", length}});
     const u32 config[9] = {1, 64, nop(), nop(), nop(), play, nop(), play, play};
     for (u32 i = 0; i < 9; ++i)
-      bench.coprocessor.write_mop_config(kThread, i, config[i], bench.now);
+      bench.coprocessor.write_mop_config(kThread, i, config[i], bench.core());
     return time({encode<op::MOP>({{"mop_type", 1}})});
   }
 

@@ -9,6 +9,7 @@
 #include "tensix/context.hpp"
 #include "tensix/disasm.hpp"
 #include "tensix/isa.hpp"
+#include "tensix/timing.hpp"
 
 namespace bhemu::tensix {
 namespace {
@@ -87,6 +88,26 @@ TEST(Tables, every_row_is_executed_or_raises_the_rule_that_says_what_is_missing)
         "SETADCXX",  "SETADCXY",  "SETADCZW",     "INCADCXY",    "INCADCZW",    "ADDRCRXY",
         "ADDRCRZW"})
     EXPECT_TRUE(find_instruction(name)->implemented) << name;
+}
+
+TEST(Tables, every_instruction_has_a_timing_whose_figures_are_in_order) {
+  for (const Info& info : kInfo) {
+    if (info.name == nullptr) continue;
+    const TimingRow& row = kTimingRows[info.opcode];
+    ASSERT_NE(row.name, nullptr) << info.name;
+    EXPECT_STREQ(row.name, info.name);
+    for (const TimingRange& range : {row.latency, row.occupancy, row.per_kib})
+      EXPECT_TRUE(range.in_order()) << info.name;
+    EXPECT_GE(row.latency.minimum, 1u) << info.name;
+    EXPECT_GE(row.occupancy.minimum, 1u) << info.name;
+    EXPECT_LE(row.occupancy.typical, row.latency.typical) << info.name;
+    EXPECT_STRNE(row.source, "") << info.name;
+    // Only units that are given time to move data take more of it for more data.
+    const bool moves =
+        info.unit == Unit::Unpack || info.unit == Unit::Pack || info.unit == Unit::Xmov;
+    EXPECT_TRUE(moves || row.per_kib.maximum == 0) << info.name;
+    EXPECT_TRUE(moves || row.effect != EffectPoint::Pieces) << info.name;
+  }
 }
 
 // Words as they stand in listings of real Blackhole kernels and in the specification's own examples

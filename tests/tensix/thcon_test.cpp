@@ -375,11 +375,12 @@ TEST(Tdma, commands_move_and_write_l1) {
   Coprocessor& coprocessor = harness.coprocessor;
   harness.l1.write32(0x5000, 0x1234, {});
   const auto write = [&](u32 offset, u32 value) {
-    EXPECT_TRUE(coprocessor.write_tdma(offset, value, harness.now)) << offset;
+    EXPECT_EQ(coprocessor.write_tdma(offset, value, harness.core()), RegisterAccess::Done)
+        << offset;
   };
   const auto read = [&](u32 offset) {
     u32 value = 0xDEAD;
-    EXPECT_TRUE(coprocessor.read_tdma(offset, value, harness.now)) << offset;
+    EXPECT_EQ(coprocessor.read_tdma(offset, value, harness.core()), RegisterAccess::Done) << offset;
     return value;
   };
   write(0x00, 0x500);
@@ -403,13 +404,14 @@ TEST(Tdma, commands_move_and_write_l1) {
   EXPECT_EQ(harness.l1.read32(0x8004), 0xBBBBu);
   write(0x10, 0x80000089u);
   EXPECT_TRUE(harness.faults.faults().empty());
-  write(0x10, 0x12);
+  EXPECT_EQ(coprocessor.write_tdma(0x10, 0x12, harness.core()), RegisterAccess::Refused);
   EXPECT_TRUE(harness.faulted(Rule::TensixTdmaCommand));
   write(0x24, 0x3F);
   EXPECT_EQ(read(0x24), 0x3Fu);
   u32 value = 0;
-  EXPECT_FALSE(coprocessor.read_tdma(0x118, value, harness.now)) << "packer 1 does not exist";
-  EXPECT_FALSE(coprocessor.write_tdma(0xFFC, 0, harness.now));
+  EXPECT_EQ(coprocessor.read_tdma(0x118, value, harness.core()), RegisterAccess::Absent)
+      << "packer 1 does not exist";
+  EXPECT_EQ(coprocessor.write_tdma(0xFFC, 0, harness.core()), RegisterAccess::Absent);
 }
 
 TEST(Tdma, shows_the_packers_sideband) {
@@ -423,7 +425,8 @@ TEST(Tdma, shows_the_packers_sideband) {
   packer.closed_tail = 2;
   const auto read = [&](u32 offset) {
     u32 value = 0xDEAD;
-    EXPECT_TRUE(harness.coprocessor.read_tdma(offset, value, harness.now)) << offset;
+    EXPECT_EQ(harness.coprocessor.read_tdma(offset, value, harness.core()), RegisterAccess::Done)
+        << offset;
     return value;
   };
   EXPECT_EQ(read(0x18), 0u);
@@ -433,20 +436,20 @@ TEST(Tdma, shows_the_packers_sideband) {
   EXPECT_EQ(read(0x30), 11u);
   read(0x34);
   EXPECT_EQ(read(0x30), 12u);
-  harness.coprocessor.write_tdma(0x34, 0, harness.now);
+  harness.coprocessor.write_tdma(0x34, 0, harness.core());
   EXPECT_EQ(read(0x38) & 0xFF, 0x55u);
   EXPECT_TRUE(harness.faults.faults().empty());
   read(0x30);
   EXPECT_TRUE(harness.faulted(Rule::TensixUnsupported));
-  harness.coprocessor.write_tdma(0x1C, 1u << 16 | 0x99, harness.now);
+  harness.coprocessor.write_tdma(0x1C, 1u << 16 | 0x99, harness.core());
   EXPECT_EQ(packer.accumulated_size[2], 0);
   EXPECT_EQ(packer.l1_address_offset, 0x99);
-  harness.coprocessor.write_tdma(0x3C, 5u | 6u << 9 | 7u << 18, harness.now);
+  harness.coprocessor.write_tdma(0x3C, 5u | 6u << 9 | 7u << 18, harness.core());
   EXPECT_EQ(packer.setreg_scaler[2], 7);
   EXPECT_EQ(read(0x3C), 5u | 6u << 9 | 7u << 18);
-  harness.coprocessor.write_tdma(0x28, 8u << 16, harness.now);
+  harness.coprocessor.write_tdma(0x28, 8u << 16, harness.core());
   EXPECT_EQ(packer.setreg_scaler[3], 8);
-  harness.coprocessor.write_tdma(0x38, 2u << 22 | 1u << 20 | 0x3u << 10 | 0x4u, harness.now);
+  harness.coprocessor.write_tdma(0x38, 2u << 22 | 1u << 20 | 0x3u << 10 | 0x4u, harness.core());
   EXPECT_EQ(read(0x38) >> 8, (2u << 22 | 1u << 20 | 0x3u << 10 | 0x4u) & 0xFFFFFF);
 }
 
@@ -461,7 +464,8 @@ TEST(Tdma, shows_zero_flags_and_counted_messages) {
   harness.state().unpacker[0].message_count = 0x4321;
   const auto read = [&](u32 offset) {
     u32 value = 0xDEAD;
-    EXPECT_TRUE(harness.coprocessor.read_tdma(offset, value, harness.now)) << offset;
+    EXPECT_EQ(harness.coprocessor.read_tdma(offset, value, harness.core()), RegisterAccess::Done)
+        << offset;
     return value;
   };
   EXPECT_EQ(read(0x20), 0x85u);
@@ -481,12 +485,12 @@ TEST(Tdma, each_core_has_its_own_base_of_mover_commands) {
   Harness harness;
   const auto base = [&](Agent core) {
     u32 value = 0xDEAD;
-    EXPECT_TRUE(harness.coprocessor.read_tdma(0x2C, value, harness.now, core));
+    EXPECT_EQ(harness.coprocessor.read_tdma(0x2C, value, harness.core(core)), RegisterAccess::Done);
     return value;
   };
   const Agent cores[] = {Agent::Brisc, Agent::Trisc0, Agent::Trisc1, Agent::Trisc2};
   for (u32 i = 0; i < 4; ++i)
-    harness.coprocessor.write_tdma(0x2C, 0x100 * i, harness.now, cores[i]);
+    harness.coprocessor.write_tdma(0x2C, 0x100 * i, harness.core(cores[i]));
   for (u32 i = 0; i < 4; ++i) EXPECT_EQ(base(cores[i]), 0x100 * i);
   EXPECT_EQ(base(Agent::Ncrisc), 0x100u) << "that of TRISC 0";
   const auto put = [&](u32 address, u32 value) {
@@ -496,9 +500,9 @@ TEST(Tdma, each_core_has_its_own_base_of_mover_commands) {
   put(0x2000 + 0x40, 0xAAAA);
   put(0x3000 + 0x40, 0xBBBB);
   const u32 copy = 1u << 31 | 1u << 30 | 1u << 24 | 0x20u << 16 | 4u << 8 | 0x40;
-  harness.coprocessor.write_tdma(0x10, copy, harness.now, Agent::Trisc2);
+  harness.coprocessor.write_tdma(0x10, copy, harness.core(Agent::Trisc2));
   EXPECT_EQ(harness.l1.read32(0x200), 0xBBBBu);
-  harness.coprocessor.write_tdma(0x10, copy, harness.now, Agent::Trisc1);
+  harness.coprocessor.write_tdma(0x10, copy, harness.core(Agent::Trisc1));
   EXPECT_EQ(harness.l1.read32(0x200), 0xAAAAu);
 }
 

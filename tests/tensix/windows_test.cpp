@@ -1,9 +1,12 @@
 // Windows, not instants: an instruction keeps its unit busy from its issue to its completion, for
-// one cycle in the fast timing; waits and TTSync look at that, and at who owns the Src banks.
+// one cycle in the fast timing and for longer in others; waits and TTSync look at that, and at who
+// owns the Src banks.
 #include <gtest/gtest.h>
 
 #include "harness.hpp"
 #include "tensix/context.hpp"
+#include "tensix/operation.hpp"
+#include "tensix/timing.hpp"
 
 namespace bhemu::tensix::test {
 namespace {
@@ -54,14 +57,13 @@ TEST_P(UnitWindow, of_an_instruction_is_one_cycle_of_its_own_unit_and_no_other) 
   }
 }
 
-/// A longer window, as other timings have it, holds TTSync and shows in the status of the units.
-TEST_P(UnitWindow, that_is_still_open_holds_tensix_sync_and_shows_in_the_status) {
-  Harness harness;
+TEST_P(UnitWindow, that_is_longer_holds_tensix_sync_and_shows_in_the_status_until_its_end) {
+  Timing timing;
+  timing.duration[opcode_of(GetParam().word)].latency = 6;
+  Harness harness(&timing);
   harness.push(1, GetParam().word);
   harness.cycle();
-  Cycle& until = harness.state().busy_until[1][static_cast<unsigned>(GetParam().unit)];
-  until = harness.state().quiet_from[1] = harness.now + 5;
-  harness.coprocessor.rouse();
+  ASSERT_EQ(harness.coprocessor.instructions_executed(1), 1u);
   const u32 status = harness.coprocessor.backend_status(1);
   EXPECT_NE(status, 0u);
   for (int i = 0; i < 5; ++i) {
@@ -72,6 +74,139 @@ TEST_P(UnitWindow, that_is_still_open_holds_tensix_sync_and_shows_in_the_status)
   }
   EXPECT_TRUE(harness.coprocessor.drained(1));
   EXPECT_EQ(harness.coprocessor.backend_status(1), 0u);
+}
+
+TEST_P(UnitWindow, makes_the_next_instruction_of_its_unit_wait_for_the_occupancy) {
+  const u8 opcode = opcode_of(GetParam().word);
+  if (kDecoded[opcode].accept == 0) GTEST_SKIP() << "taken from every thread in every cycle";
+  Timing timing;
+  timing.duration[opcode] = {.latency = 9, .occupancy = 4};
+  Harness harness(&timing);
+  harness.push(1, GetParam().word);
+  harness.push(2, GetParam().word);
+  const Cycle begin = harness.now;
+  while (harness.coprocessor.instructions_executed(2) == 0 && harness.now < begin + 20)
+    harness.cycle();
+  EXPECT_EQ(harness.now, begin + 5) << "issued in the fifth cycle";
+}
+
+TEST(Windows, an_instruction_of_the_scalar_unit_holds_back_whatever_its_thread_has_next) {
+  const Timing timing = Timing::typical();
+  Harness harness(&timing);
+  harness.push(0, {encode<op::ADDDMAREG>({{"op_b_is_const", 1}}), encode<op::INCRWC>()});
+  harness.push(1, encode<op::INCRWC>());
+  EXPECT_EQ(harness.cycle().size(), 2u) << "ADDDMAREG, and the other thread's INCRWC";
+  EXPECT_EQ(harness.cycle().size(), 0u);
+  EXPECT_EQ(harness.cycle().size(), 0u);
+  EXPECT_EQ(harness.cycle().size(), 1u) << "three cycles later";
+}
+
+TEST(Windows, that_are_longer_hold_stallwait_for_their_unit) {
+  Timing timing;
+  timing.duration[op::INCRWC::kOpcode].latency = 8;
+  Harness harness(&timing);
+  harness.push(0, {encode<op::INCRWC>(), stallwait(1u << 5, 1u << 4), mark(3)});
+  harness.run(8);
+  EXPECT_EQ(harness.gpr(0, 50), 0u);
+  harness.run(3);
+  EXPECT_EQ(harness.gpr(0, 50), 3u);
+}
+
+TEST(Windows, of_who_moves_data_grow_with_it) {
+  Timing timing;
+  timing.duration[op::XMOV::kOpcode] = {.latency = 1, .occupancy = 1, .per_kib = 64};
+  Harness harness(&timing);
+  ConfigWords& words = harness.state().cfg.bank[0];
+  words[88] = 0x500;
+  words[89] = 0x600;
+  words[90] = 64u | 3u << 30;  // 1 KiB from L1 to L1
+  harness.push(0, encode<op::XMOV>());
+  const Cycle issued = harness.now;
+  harness.cycle();
+  EXPECT_EQ(harness.state().mover.busy_until, issued + 65);
+}
+
+/// Thread 0 loads a word of L1 that a core changes some cycles later.
+u32 loaded_beside_a_core(Placement placement, u64 seed) {
+  Timing timing = Timing::typical();
+  timing.placement = placement;
+  timing.seed = seed;
+  Harness harness(&timing);
+  harness.l1.write32(0x4000, 7, {});
+  harness.gpr(0, 4) = 0x400;
+  harness.push(
+      0,
+      {encode<op::LOADIND>(
+          {{"size_sel", 1}, {"addr_reg_index", 4}, {"data_reg_index", 8}, {"offset_index", 20}})});
+  harness.run(5);
+  harness.l1.write32(0x4000, 99, harness.core());
+  harness.run(20);
+  return harness.gpr(0, 8);
+}
+
+TEST(Effects, land_at_issue_at_the_end_or_where_the_seed_says) {
+  EXPECT_EQ(loaded_beside_a_core(Placement::Issue, 0), 7u);
+  EXPECT_EQ(loaded_beside_a_core(Placement::End, 0), 99u);
+  u32 early = 0;
+  u32 late = 0;
+  for (u64 seed = 0; seed < 64; ++seed) {
+    const u32 loaded = loaded_beside_a_core(Placement::Drawn, seed);
+    EXPECT_EQ(loaded, loaded_beside_a_core(Placement::Drawn, seed)) << "one seed, one run";
+    (loaded == 7u ? early : late) += 1;
+  }
+  EXPECT_GT(early, 8u);
+  EXPECT_GT(late, 8u);
+}
+
+/// Thread 1 reads with WRCFG what thread 0 loads, after a semaphore but without a wait for the
+/// load.
+u32 configured_with(Placement placement, bool waits) {
+  Timing timing = Timing::typical();
+  timing.placement = placement;
+  Harness harness(&timing);
+  harness.l1.write32(0x4000, 7, {});
+  harness.gpr(0, 4) = 0x400;
+  harness.semaphore(1) = {0, 15};
+  harness.push(
+      0,
+      encode<op::LOADIND>(
+          {{"size_sel", 1}, {"addr_reg_index", 4}, {"data_reg_index", 8}, {"offset_index", 20}}));
+  if (waits) harness.push(0, stallwait(0x1FF, 1u << 0));
+  harness.push(0, {encode<op::WRCFG>({{"cfg_reg", 100}, {"gpr_address", 8}}), sempost(2)});
+  // The other thread takes over what the first has configured.
+  harness.push(1,
+               {semwait(0x1FF, 2, 1), encode<op::RDCFG>({{"cfg_reg", 100}, {"gpr_address", 9}})});
+  harness.run(60);
+  return harness.gpr(1, 9);
+}
+
+TEST(Effects, that_land_late_show_a_program_of_two_threads_that_does_not_wait_for_a_load) {
+  EXPECT_EQ(configured_with(Placement::Issue, false), 7u);
+  EXPECT_EQ(configured_with(Placement::End, false), 0u) << "the race shows";
+  EXPECT_EQ(configured_with(Placement::Issue, true), 7u);
+  EXPECT_EQ(configured_with(Placement::End, true), 7u) << "STALLWAIT on C0 mends it";
+}
+
+/// An observer sees every operation with its author and its window.
+TEST(Windows, are_told_to_an_observer_with_their_authors) {
+  struct Log final : Observer {
+    void issued(const Operation& operation) override { operations.push_back(operation); }
+    std::vector<Operation> operations;
+  } log;
+  const Timing timing = Timing::typical();
+  Harness harness(&timing);
+  harness.coprocessor.set_observer(&log);
+  harness.push(1, {encode<op::REPLAY>({{"len", 2}, {"load_mode", 1}}), mark(1), mark(2),
+                   encode<op::REPLAY>({{"len", 2}}), seminit(1, 0, 15)});
+  harness.run(20);
+  ASSERT_EQ(log.operations.size(), 3u);
+  EXPECT_EQ(log.operations[0].author.agent, Agent::Thread1);
+  EXPECT_EQ(log.operations[0].author.pc, mark(1));
+  EXPECT_EQ(log.operations[0].author.origin, Origin::Replay);
+  EXPECT_EQ(log.operations[0].unit, BusyUnit::Thcon);
+  EXPECT_EQ(log.operations[0].end - log.operations[0].begin, 2u);
+  EXPECT_EQ(log.operations[2].author.origin, Origin::Queue);
+  EXPECT_EQ(log.operations[2].unit, BusyUnit::Sync);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, UnitWindow, testing::ValuesIn(kUnitWords),
@@ -116,11 +251,11 @@ TEST(Windows, c9_sees_the_mover_of_any_thread_and_the_commands_of_the_cores) {
     harness.push(1, stallwait(0x1FF, 1u << 9));
     harness.cycle();
     if (by_core) {
-      harness.coprocessor.write_tdma(0x00, 0x500, harness.now);
-      harness.coprocessor.write_tdma(0x04, 0x600, harness.now);
-      harness.coprocessor.write_tdma(0x08, 1, harness.now);
-      harness.coprocessor.write_tdma(0x0C, 3, harness.now);
-      harness.coprocessor.write_tdma(0x10, 0x40, harness.now);
+      harness.coprocessor.write_tdma(0x00, 0x500, harness.core());
+      harness.coprocessor.write_tdma(0x04, 0x600, harness.core());
+      harness.coprocessor.write_tdma(0x08, 1, harness.core());
+      harness.coprocessor.write_tdma(0x0C, 3, harness.core());
+      harness.coprocessor.write_tdma(0x10, 0x40, harness.core());
     } else {
       harness.push(0, encode<op::XMOV>());
       harness.cycle();

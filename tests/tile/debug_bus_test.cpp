@@ -544,9 +544,12 @@ TEST(DebugPush, onto_a_full_fifo_is_reported) {
   EXPECT_FALSE(bit(chip.read(0xFFB120A8), 1));
   EXPECT_TRUE(chip.tile->faults().faults().empty());
   chip.write(0xFFB120A0, 0x2);
-  chip.write(0xFFB120A0, 0x22);
+  const u32 push = 0x22;
+  EXPECT_FALSE(chip.tile->host_write(0xFFB120A0, {reinterpret_cast<const u8*>(&push), 4},
+                                     chip.engine->now()));
   ASSERT_EQ(chip.tile->faults().faults().size(), 1u);
   EXPECT_EQ(chip.tile->faults().faults()[0].rule, Rule::TensixFifoOverflow);
+  EXPECT_EQ(chip.tile->faults().faults()[0].agent, Agent::Host);
 }
 
 }  // namespace

@@ -125,6 +125,62 @@ TEST(Tile, access_to_nothing_stops_the_core_with_a_fault_that_names_it) {
   EXPECT_NE(fault.text.find("0x00200000"), std::string::npos);
 }
 
+TEST(Tile, a_core_stops_at_a_store_that_a_window_of_the_coprocessor_refuses) {
+  // A thread configuration is not writable through the configuration window; a Dst window of
+  // format 0 takes words only.
+  struct {
+    CoreId core;
+    u32 address;
+    bool byte;
+    Rule rule;
+  } const kCases[] = {{CoreId::Brisc, 0xFFEF0000 + 4 * 672, false, Rule::TensixThreadConfigWrite},
+                      {CoreId::Trisc1, 0xFFBD8000, true, Rule::TensixUndefined}};
+  for (const auto& c : kCases) {
+    OneTile chip;
+    Assembler a;
+    a.li(t0, c.address);
+    const u32 store = a.here();
+    if (c.byte) {
+      a.sb(zero, 0, t0);
+    } else {
+      a.sw(zero, 0, t0);
+    }
+    a.li(a0, 1);
+    finish(a, a0);
+    chip.load(0, a.finish());
+    if (c.core != CoreId::Brisc) chip.start_at(c.core, 0);
+    chip.start({c.core});
+    EXPECT_EQ(chip.run(), sched::Stop::Faulted);
+    EXPECT_EQ(chip.read(kResult), 0u) << "it did not run on";
+    EXPECT_EQ(chip.tile->core(c.core).pc, store);
+    ASSERT_EQ(chip.tile->faults().faults().size(), 1u);
+    const Fault& fault = chip.tile->faults().faults()[0];
+    EXPECT_EQ(fault.rule, c.rule);
+    EXPECT_EQ(fault.agent, agent_of(c.core));
+    EXPECT_EQ(fault.pc, store);
+  }
+}
+
+TEST(Tile, a_thread_is_the_author_of_its_storereg_and_stops_when_it_is_refused) {
+  OneTile chip;
+  Assembler t(0x3000);
+  t.li(t0, 0xFFE40000);
+  const u32 storereg = 0x67u << 24 | 0x11FFCu >> 2;  // to 0xFFB11FFC, which is no register
+  t.li(a0, storereg);
+  t.sw(a0, 0, t0);
+  t.halt();
+  chip.load(0x3000, t.finish());
+  chip.start_at(CoreId::Trisc1, 0x3000);
+  chip.start({CoreId::Trisc1});
+  EXPECT_EQ(chip.run(), sched::Stop::Faulted);
+  ASSERT_EQ(chip.tile->faults().faults().size(), 1u);
+  const Fault& fault = chip.tile->faults().faults()[0];
+  EXPECT_EQ(fault.rule, Rule::TileUnmappedAddress);
+  EXPECT_EQ(fault.agent, Agent::Thread1);
+  EXPECT_EQ(fault.pc, storereg);
+  EXPECT_TRUE(chip.tile->coprocessor().state().frontend[1].stopped);
+}
+
 TEST(Tile, ncrisc_may_not_push_tensix_instructions) {
   OneTile chip;
   Assembler a(0x3000);
@@ -273,6 +329,28 @@ void load_ping_pong(OneTile& chip, u32 rounds) {
   chip.start_at(CoreId::Trisc0, 0x3000);
   chip.start_at(CoreId::Ncrisc, 0x4000);
   chip.start({CoreId::Brisc, CoreId::Ncrisc, CoreId::Trisc0});
+}
+
+TEST(Tile, a_tile_after_reset_is_a_new_one) {
+  OneTile fresh;
+  OneTile used;
+  load_ping_pong(used, 20);
+  used.start({CoreId::Brisc, CoreId::Ncrisc});
+  used.run(2000);
+  const u32 itself = 1 | 2 << 6;
+  for (const auto& [offset, value] : std::initializer_list<std::pair<u32, u32>>{{0x00, 0x8000},
+                                                                                {0x08, itself},
+                                                                                {0x0C, 0x9000},
+                                                                                {0x14, itself},
+                                                                                {0x20, 64},
+                                                                                {0x1C, 0x2092},
+                                                                                {0x40, 1}})
+    used.write(0xFFB20000 + offset, value);
+  EXPECT_NE(used.tile->next_cycle(), kNever) << "a packet is under way";
+  used.tile->reset(used.engine->now());
+  fresh.tile->reset(0);
+  EXPECT_EQ(used.tile->hash(0), fresh.tile->hash(0));
+  EXPECT_EQ(used.tile->next_cycle(), kNever);
 }
 
 TEST(Tile, parking_changes_no_result_and_no_cycle_count) {

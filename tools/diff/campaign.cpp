@@ -27,6 +27,8 @@ std::vector<std::string> differing_places(const Program& program, const Comparis
     if (a != b)
       places.push_back(fmt::format("{}: {:08x}, other {:08x}", place_of(program, at), a, b));
   }
+  if (places.empty() && result.ours.hash != result.other.hash)
+    places.push_back("state of a tile outside of what the program stores");
   return places;
 }
 
@@ -75,7 +77,8 @@ Comparison judge(Outcome ours, Outcome other) {
   const bool we = ours.end == End::Done;
   const bool they = other.end == End::Done;
   Verdict verdict = we ? Verdict::PeerRefuses : Verdict::WeRefuse;
-  if (we && they) verdict = ours.dump == other.dump ? Verdict::Same : Verdict::Differ;
+  const bool same = ours.dump == other.dump && ours.hash == other.hash;
+  if (we && they) verdict = same ? Verdict::Same : Verdict::Differ;
   if (!we && !they) verdict = Verdict::BothRefuse;
   return {verdict, std::move(ours), std::move(other)};
 }

@@ -17,6 +17,7 @@ namespace {
 
 struct Options {
   std::string peer;
+  std::string against = "reference";
   std::string json;
   std::vector<std::string> classes;
   CampaignOptions campaign;
@@ -112,6 +113,21 @@ Runner on_bhemu(TimingModel timing, bool parking) {
   };
 }
 
+/// Two ways in which bhemu itself must give the same.
+Pair own_pair(const std::string& against) {
+  if (against == "full") {
+    const auto on_units = [](Ours::Units units) -> Runner {
+      return [device = std::make_shared<Ours>(TimingModel::Fast, units)](const Program& program) {
+        return device->run(program);
+      };
+    };
+    return {on_units(Ours::Units::Plain), on_units(Ours::Units::Full)};
+  }
+  if (against == "windows")
+    return {on_bhemu(TimingModel::Fast, true), on_bhemu(TimingModel::Windows, true)};
+  return {on_bhemu(TimingModel::Fast, true), on_bhemu(TimingModel::Reference, false)};
+}
+
 int run(const Options& options) {
   for (const std::string& name : options.classes)
     if (find_class(name) == nullptr) throw std::runtime_error("no class " + name);
@@ -123,9 +139,7 @@ int run(const Options& options) {
   std::unique_ptr<PeerLibrary> library;
   if (!options.peer.empty()) library = std::make_unique<PeerLibrary>(options.peer);
   const auto make_pair = [&]() -> Pair {
-    // Without a peer: the other timing, and no parking.
-    if (library == nullptr)
-      return {on_bhemu(TimingModel::Fast, true), on_bhemu(TimingModel::Reference, false)};
+    if (library == nullptr) return own_pair(options.against);
     return {on_bhemu(TimingModel::Fast, true),
             [peer = std::make_shared<Peer>(*library)](const Program& program) {
               return peer->run(program);
@@ -162,6 +176,11 @@ int main(int argc, char** argv) {
   bool from_environment = false;
   app.add_flag("--peer-from-environment", from_environment,
                "the peer is BHEMU_PEER_LIBRARY; without it nothing is run (status 77)");
+  app.add_option(
+         "--against", options.against,
+         "without a peer: reference (default; and no parking), full (the Full build, all of "
+         "the state) or windows")
+      ->check(CLI::IsMember({"reference", "full", "windows"}));
   app.add_option("--class", options.classes, "classes of programs; default: all");
   app.add_option("--count", campaign.count, "programs of each class");
   app.add_option("--seed", campaign.first_seed, "seed of the first; the others follow");

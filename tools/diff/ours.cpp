@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "diff/runner.hpp"
+#include "tile/tile.hpp"
 
 namespace bhemu::diff {
 namespace {
@@ -30,7 +31,7 @@ bool all_done(Device& device, const Program& program, Coord first) {
 
 }  // namespace
 
-Ours::Ours(TimingModel timing, bool parking) {
+Ours::Ours(TimingModel timing, bool parking, bool hashes) : hashes_(hashes) {
   options_.timing = timing;
   options_.parking = parking;
   options_.board.harvested_columns = kHarvested;
@@ -82,6 +83,10 @@ Outcome Ours::run(const Program& program) {
   outcome.dump.resize(size_t{program.tiles} * kDumpBytes);
   for (u32 tile = 0; tile < program.tiles; ++tile) {
     device_->read(at(tile), kData, std::span(outcome.dump).subspan(tile * kDumpBytes, kDumpBytes));
+    if (hashes_) {
+      device_->tile(at(tile)).settle(device_->cycle());
+      outcome.hash = device_->tile(at(tile)).hash(outcome.hash + device_->cycle());
+    }
     device_->write32(at(tile), kSoftReset, kAllHeld);
   }
   const std::vector<Fault> faults = device_->faults();

@@ -21,15 +21,23 @@ struct Outcome {
   std::vector<u8> dump;  // kDumpBytes from kData, of each tile
   std::string why;       // of Refused
   std::string rule;      // of a fault of ours: its name
+  u64 hash = 0;          // of all state of the tiles, or 0: not wanted
 };
 
 /// bhemu, directly. Programs go to fresh tiles of one device until it has run out of them.
 class Ours {
  public:
-  Ours(TimingModel timing, bool parking);
+  Ours(TimingModel timing, bool parking) : Ours(timing, parking, false) {}
+  /// The two builds of the coprocessor, to be compared state by state.
+  enum class Units : u8 { Plain, Full };
+  Ours(TimingModel timing, Units units) : Ours(timing, true, true) {
+    options_.full = units == Units::Full;
+    renew();
+  }
   Outcome run(const Program& program);
 
  private:
+  Ours(TimingModel timing, bool parking, bool hashes);
   void renew();
   Coord claim(const Program& program);
 
@@ -38,6 +46,7 @@ class Ours {
   std::vector<Coord> singles_;  // tiles that no program has used
   std::vector<Coord> squares_;  // the same tiles by fours: one of the two lists is used
   bool fresh_ = true;
+  bool hashes_ = false;
 };
 
 struct PeerAbi;

@@ -6,6 +6,7 @@
 
 #include "tensix/frontend/gate.hpp"
 #include "tensix/prng.hpp"
+#include "tensix/thcon/gpr.hpp"
 #include "tensix/unpack/handover.hpp"
 
 namespace bhemu::tensix {
@@ -84,17 +85,15 @@ bool outside(Context& context, u32 index) {
   return true;
 }
 
-void write(Context& context, u32 index, u32 value, bool resets = true) {
-  warn_without_effect(context.env, agent_of_thread(context.thread), index, value, context.now);
-  write_config_word(context.state, context.env, bank_of(context), index, value, context.now,
-                    resets);
+void write(Context& context, u32 index, u32 value, u32 mask = ~0u) {
+  const u32 whole = (value & mask) | (context.config()[index] & ~mask);
+  warn_without_effect(context.env, agent_of_thread(context.thread), index, whole, context.now);
+  put_config(context, bank_of(context), index, value, mask);
 }
 
 Completion rmwcib(Context& context, u32 index, u32 byte, u32 data, u32 mask) {
   if (outside(context, index)) return Completion::Done;
-  const u32 old = context.config()[index];
-  const u32 shifted = mask << (8 * byte);
-  write(context, index, (data << (8 * byte) & shifted) | (old & ~shifted), false);
+  write(context, index, data << (8 * byte), mask << (8 * byte));
   return Completion::Done;
 }
 
@@ -140,6 +139,21 @@ void write_config_word(State& state, const Environment& env, unsigned bank, u32 
     env.config_written(env.tile, index, value, now);
 }
 
+void put_config(const Context& context, unsigned bank, u32 index, u32 value, u32 mask) {
+  if (context.env.timing == nullptr) {
+    const u32 whole = (value & mask) | (context.state.cfg.bank[bank][index] & ~mask);
+    return write_config_word(context.state, context.env, bank, index, whole, context.now,
+                             mask == ~0u);
+  }
+  Effect effect;
+  effect.kind = EffectKind::Config;
+  effect.bank = static_cast<u8>(bank);
+  effect.address = index;
+  effect.value[0] = value;
+  effect.mask = mask;
+  put(context, effect);
+}
+
 bool write_config_window(State& state, const Environment& env, Agent agent, u32 window_index,
                          u32 value, Cycle now) {
   if (window_index >= kConfigThreads) return false;
@@ -180,8 +194,7 @@ Completion execute(Context& context, op::WRCFG insn) {
 
 Completion execute(Context& context, op::RDCFG insn) {
   if (outside(context, insn.cfg_reg())) return Completion::Done;
-  context.touch(Resource::Gpr);
-  context.state.thcon.gpr[context.thread][insn.gpr_address()] = context.config()[insn.cfg_reg()];
+  put_gpr(context, insn.gpr_address(), context.config()[insn.cfg_reg()]);
   return Completion::Done;
 }
 
@@ -238,7 +251,8 @@ Completion execute(Context& context, op::STREAMWRCFG insn) {
   }
   const u32 address = frontend::stream_register_address(
       context.state, context.thread, insn.stream_id_sel(), insn.stream_reg_addr());
-  write(context, insn.cfg_reg(), context.env.load_register(context.env.tile, address, context.now));
+  u32 value = 0;
+  if (context.load_register(address, value)) write(context, insn.cfg_reg(), value);
   return Completion::Done;
 }
 

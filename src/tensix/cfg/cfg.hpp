@@ -23,6 +23,9 @@ void write_config_word(State& state, const Environment& env, unsigned bank, u32 
                        Cycle now, bool resets = true);
 /// Says so when `value` sets a field of the word that is only stored (without_effect.def).
 void warn_without_effect(const Environment& env, Agent agent, u32 index, u32 value, Cycle now);
+/// The bits of `mask` of a word get a new value, in the window of the instruction. A part of a word
+/// does not trigger STATE_RESET_EN.
+void put_config(const Context& context, unsigned bank, u32 index, u32 value, u32 mask = ~0u);
 /// The same through the window, as a core or the mover does it.
 /// False: `window_index` is not writable.
 bool write_config_window(State& state, const Environment& env, Agent agent, u32 window_index,

@@ -84,34 +84,4 @@ inline FpuFormats fpu_formats(const Context& context) {
   return formats;
 }
 
-/// Dst words as the arithmetic wants them (IEEE order, 16-bit ones right-aligned) and back.
-inline void read_dst_numbers(u32* out, const DstAccess& dst, numeric::DstKind kind, u32 row) {
-  using namespace numeric;
-  if (kind == DstKind::Fp32) {
-    const DstRow32 stored = dst.read_row32(row);
-    for (u32 j = 0; j < kRowDatums; ++j) out[j] = fp32_from_dst(stored[j]);
-    return;
-  }
-  const DstRow stored = dst.read_row16(row);
-  for (u32 j = 0; j < kRowDatums; ++j)
-    out[j] =
-        kind == DstKind::Bf16 ? bf16_from_dst(stored.datum[j]) : fp16_from_dst(stored.datum[j]);
-}
-
-inline void write_dst_numbers(DstAccess& dst, numeric::DstKind kind, u32 row, const u32* values) {
-  using namespace numeric;
-  if (kind == DstKind::Fp32) {
-    DstRow32 stored;
-    for (u32 j = 0; j < kRowDatums; ++j) stored[j] = dst_from_fp32(values[j]);
-    dst.write_row32(row, stored);
-    return;
-  }
-  DstRow stored;
-  for (u32 j = 0; j < kRowDatums; ++j) {
-    const u16 value = static_cast<u16>(values[j]);
-    stored.datum[j] = kind == DstKind::Bf16 ? dst_from_bf16(value) : dst_from_fp16(value);
-  }
-  dst.write_row16(row, stored);
-}
-
 }  // namespace bhemu::tensix

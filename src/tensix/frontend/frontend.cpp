@@ -37,16 +37,23 @@ void check_collision(State& state, const Environment& env, unsigned thread, Cycl
                             thread, thread, mine.pushed, mine.word));
 }
 
+struct Incoming {
+  u32 word = 0;
+  Origin origin = Origin::Queue;
+};
+
 /// What the stage behind the MOP expander is offered in this cycle. False: nothing.
 /// `changed` is set when the expander consumed something.
-bool next_incoming(State& state, const Environment& env, unsigned thread, Cycle now, u32& word,
-                   bool& changed) {
+bool next_incoming(State& state, const Environment& env, unsigned thread, Cycle now,
+                   Incoming& incoming, bool& changed) {
   Frontend& frontend = state.frontend[thread];
+  u32& word = incoming.word;
   if (!frontend.behind_mop.empty()) {
     touch(env, thread_of(thread));
     changed = true;
     frontend.gate_from_brisc = false;
     word = frontend.behind_mop.pop().word;
+    incoming.origin = Origin::Mop;
     return true;
   }
   if (ready(frontend.brisc_fifo, now)) {
@@ -54,14 +61,17 @@ bool next_incoming(State& state, const Environment& env, unsigned thread, Cycle 
     changed = true;
     frontend.gate_from_brisc = true;
     word = pop(env, thread, frontend.brisc_fifo);
+    incoming.origin = Origin::Brisc;
     return true;
   }
   frontend.gate_from_brisc = false;
   if (frontend.mop.phase != MopPhase::Idle) {
     changed = true;
     touch(env, thread_of(thread));
+    incoming.origin = Origin::Mop;
     if (next_of_mop(frontend, word)) return true;
   }
+  incoming.origin = Origin::Queue;
   if (!ready(frontend.fifo, now)) return false;
   changed = true;
   word = pop(env, thread, frontend.fifo);
@@ -71,6 +81,7 @@ bool next_incoming(State& state, const Environment& env, unsigned thread, Cycle 
       return false;
     case op::MOP::kOpcode:
       start_mop(frontend, word);
+      incoming.origin = Origin::Mop;
       return next_of_mop(frontend, word);
     default:
       return true;
@@ -88,10 +99,12 @@ void start_replay(Frontend& frontend, op::REPLAY insn) {
   }
 }
 
-void record(Frontend& frontend, u32 word) {
+void record(Frontend& frontend, const Incoming& incoming) {
+  const u32 word = incoming.word;
   frontend.replay[frontend.replay_index] = word;
   frontend.replay_index = (frontend.replay_index + 1) % kReplaySlots;
-  if (frontend.replay_mode == ReplayMode::RecordAndExecute) fill_gate(frontend, word);
+  if (frontend.replay_mode == ReplayMode::RecordAndExecute)
+    fill_gate(frontend, word, incoming.origin);
   if (--frontend.replay_left == 0) frontend.replay_mode = ReplayMode::Pass;
 }
 
@@ -99,16 +112,18 @@ void record(Frontend& frontend, u32 word) {
 
 bool refill_from_queues(State& state, const Environment& env, unsigned thread, Cycle now) {
   Frontend& frontend = state.frontend[thread];
-  u32 word = 0;
+  Incoming incoming;
   bool changed = false;
-  if (!next_incoming(state, env, thread, now, word, changed)) return changed;
+  if (!next_incoming(state, env, thread, now, incoming, changed)) return changed;
+  const u32 word = incoming.word;
   if (frontend.replay_mode != ReplayMode::Pass) {
-    record(frontend, word);
+    record(frontend, incoming);
   } else if (opcode_of(word) == op::REPLAY::kOpcode) {
     start_replay(frontend, op::REPLAY{word});
-    if (frontend.replay_mode == ReplayMode::Play) fill_gate(frontend, play(frontend));
+    if (frontend.replay_mode == ReplayMode::Play)
+      fill_gate(frontend, play(frontend), Origin::Replay);
   } else {
-    fill_gate(frontend, word);
+    fill_gate(frontend, word, incoming.origin);
   }
   return true;
 }

@@ -52,9 +52,10 @@ inline u32 play(Frontend& frontend) {
 void declare_resources(Frontend& frontend, u32 word);  // ttsync.hpp
 
 /// RESOURCEDECL ends here: Auto TTSync takes it.
-inline void fill_gate(Frontend& frontend, u32 word) {
+inline void fill_gate(Frontend& frontend, u32 word, Origin origin) {
   if (opcode_of(word) == op::RESOURCEDECL::kOpcode) return declare_resources(frontend, word);
   frontend.gate_word = word;
+  frontend.gate_origin = origin;
   frontend.gate_full = true;
 }
 
@@ -88,7 +89,7 @@ inline bool refill(State& state, const Environment& env, unsigned thread, Cycle 
   if (frontend.replay_mode == ReplayMode::Play) {
     // With the last word there is room for two more behind the MOP expander (mop_idle).
     if (frontend.replay_left == 1 && env.wakeup != nullptr) env.wakeup->touch(thread_of(thread));
-    fill_gate(frontend, play(frontend));
+    fill_gate(frontend, play(frontend), Origin::Replay);
     return true;
   }
   if (frontend.replay_mode == ReplayMode::Pass && frontend.brisc_fifo.empty() &&
@@ -98,6 +99,7 @@ inline bool refill(State& state, const Environment& env, unsigned thread, Cycle 
       if (!inner_loop_word(frontend, word)) return refill_from_queues(state, env, thread, now);
       if (env.wakeup != nullptr) env.wakeup->touch(thread_of(thread));
       frontend.gate_word = word;
+      frontend.gate_origin = Origin::Mop;
       frontend.gate_full = true;
       return true;
     }
@@ -114,6 +116,7 @@ inline bool refill(State& state, const Environment& env, unsigned thread, Cycle 
       frontend.fifo.drop();
       frontend.gate_from_brisc = false;
       frontend.gate_word = word;
+      frontend.gate_origin = Origin::Queue;
       frontend.gate_full = true;
       return true;
     }

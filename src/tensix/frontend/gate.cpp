@@ -114,7 +114,9 @@ bool keep_waiting(const State& state, const Environment& env, unsigned thread, C
     case WaitKind::Streamwait: {
       const u32 index = bit(wait.condition, 0) ? kStreamCurrentPhase : kStreamMessagesReceived;
       const u32 address = stream_register_address(state, thread, wait.stream_select, index);
-      return env.load_register(env.tile, address, now) < wait.target;
+      u32 value = 0;
+      env.load_register(env.tile, address, value, {agent_of_thread(thread), wait.word, now});
+      return value < wait.target;
     }
   }
   return false;
@@ -170,6 +172,7 @@ bool hold(State& state, const Environment& env, unsigned thread, Cycle now, bool
 
 }  // namespace
 
+template <class Build>
 bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& accepted,
           StepNotes& notes) {
   Frontend& frontend = state.frontend[thread];
@@ -187,32 +190,34 @@ bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& 
   const Decoded& decoded = kDecoded[opcode_of(word)];
   const u32 second = decoded.unit == Unit::Unpack ? bits(word, 23, 1) : 0;
   const u8 accept = static_cast<u8>(decoded.accept << second);
+  const auto unit = static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second);
   if ((accepted & accept) != 0 || scalar_unit_taken(state, decoded, thread)) return changed;
+  if constexpr (Build::kFull) {
+    if (is_taken(state, decoded, unit, thread, now)) return changed;
+  }
   if (state.soft_reset != 0 && held_by_reset(state, word)) return changed;
 
   if (env.wakeup != nullptr) env.wakeup->touch(thread_of(thread));
-  Context context{state, env, thread, now, word};
+  Context context{state, env, thread, now, word, nullptr, frontend.gate_origin};
   if (decoded.unit == Unit::Sfpu && sfpu::schedule_in_use(state)) [[unlikely]] {
     sfpu::before_issue(state, env, now);
     if (frontend.stopped) return true;
   }
   const bool lost =
       decoded.unit == Unit::Sfpu && state.sfpu.schedule.taken != 0 && sfpu::is_discarded(context);
-  const Completion completion = lost ? Completion::Done : decoded.execute(context);
-  notes.executed = released_units(decoded, word);
-  if (frontend.stopped) return true;
-  if (completion == Completion::Stall) {
-    notes.executed = 0;
+  const Issued issued = issue<Build>(context, decoded, unit, lost);
+  if (issued == Issued::Stall) {
     // A wait that does not block this instruction can still end by itself.
     if (frontend.wait.kind == WaitKind::None && (decoded.unit_mask() & kWaitsForSource) != 0)
       notes.released_by = kReleaseSource;
     return changed;
   }
-  accepted |= accept;
-  frontend.gate_full = false;
-  ++frontend.executed;
-  context.busy(static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second), 1);
+  notes.executed = released_units(decoded, word);
+  if (issued == Issued::Done) accepted |= accept;
   return true;
 }
+
+template bool step<Plain>(State&, const Environment&, unsigned, Cycle, u8&, StepNotes&);
+template bool step<Full>(State&, const Environment&, unsigned, Cycle, u8&, StepNotes&);
 
 }  // namespace bhemu::tensix::frontend

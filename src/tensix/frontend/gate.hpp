@@ -4,7 +4,7 @@
 // ConfigurationUnit.md, SoftReset.md.
 #pragma once
 
-#include "tensix/context.hpp"
+#include "tensix/frontend/issue.hpp"
 
 namespace bhemu::tensix::frontend {
 
@@ -54,8 +54,9 @@ struct StepNotes {
   /// those units, by bit. 0 otherwise.
   u32 released_by = 0;
 };
-/// One cycle of one thread: refill, gate, dispatch. `accepted` collects the units taken in this
-/// cycle. True when any state changed. `notes` are set to 0 by the caller.
+/// One cycle of one thread: refill, gate, issue. `accepted` collects the units taken in this cycle.
+/// True when any state changed. `notes` are set to 0 by the caller. `Build`: Plain or Full.
+template <class Build>
 bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& accepted,
           StepNotes& notes);
 

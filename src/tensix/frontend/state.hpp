@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/author.hpp"
 #include "base/ring.hpp"
 #include "base/types.hpp"
 
@@ -75,6 +76,7 @@ struct Frontend {
   bool gate_full = false;
   bool gate_from_brisc = false;  // of the instruction at the gate
   u32 gate_word = 0;
+  Origin gate_origin = Origin::None;  // where it came from; not part of the hash
   LatchedWait wait;
   std::array<u16, 16> declared = kDefaultResources;  // Auto TTSync, by class of instruction
   /// A fault of severity Error: the thread executes nothing more.

@@ -9,6 +9,7 @@ namespace bhemu::tensix::frontend {
 
 class TracedTurn {
  public:
+  static constexpr bool kPlain = false;  // it is what Environment::timing says
   TracedTurn(State& state, const Environment& env, trace::Port& port)
       : state_(state), env_(env), port_(port) {}
 

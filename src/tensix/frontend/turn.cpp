@@ -17,6 +17,21 @@ void advance(State& state, const Environment& env, Cycle now) {
   state.now = now;
 }
 
+bool FullTurn::cycle(Cycle now, u8& accepted) {
+  bool changed = false;
+  for (unsigned thread = 0; thread < kThreads; ++thread) {
+    if (idle(state_.frontend[thread])) continue;
+    StepNotes notes;
+    changed |= frontend::step<Full>(state_, env_, thread, now, accepted, notes);
+  }
+  return changed;
+}
+
+Cycle FullTurn::burst(Cycle now, Cycle) {
+  if (windows_are_watched(env_)) advance(state_, env_, now);
+  return now;
+}
+
 Turn::Turn(State& state, const Environment& env) : state_(state), env_(env) {
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     if (!idle(state.frontend[thread])) active_[count_++] = thread;
@@ -30,7 +45,7 @@ bool Turn::cycle(Cycle now, u8& accepted) {
     const unsigned thread = active_[i];
     if (released_by_[thread] != 0) continue;
     StepNotes notes;
-    changed |= frontend::step(state_, env_, thread, now, accepted, notes);
+    changed |= frontend::step<Plain>(state_, env_, thread, now, accepted, notes);
     released_by_[thread] = notes.released_by;
     if (notes.executed == 0) continue;
     for (unsigned j = 0; j < count_; ++j) {
@@ -76,17 +91,16 @@ bool Turn::repeat(Context& context, Cycle& now, Cycle until) {
   const u32 word = frontend.mop_config[kMopLoopOp];
   const Decoded& decoded = kDecoded[opcode_of(word)];
   frontend.gate_word = context.word = word;
+  frontend.gate_origin = context.origin = Origin::Mop;
   for (; now < until && run.inner + 1 < run.inner_count; ++now) {
     if (now != begin && windows_are_watched(env_)) advance(state_, env_, now);
     ++run.inner;
     if (env_.wakeup != nullptr) env_.wakeup->touch(thread_of(context.thread));
     context.now = now;
-    if (decoded.execute(context) == Completion::Stall || frontend.stopped) {
+    if (issue<Plain>(context, decoded, decoded.busy) != Issued::Done) {
       frontend.gate_full = changed_ = true;
       return false;
     }
-    ++frontend.executed;
-    context.busy(decoded.busy, 1);
   }
   changed_ = false;
   return true;
@@ -112,15 +126,11 @@ Cycle Turn::execute_alone(unsigned thread, u32 held, Cycle now, Cycle until) {
       if (env_.wakeup != nullptr) env_.wakeup->touch(thread_of(thread));
       context.now = now;
       context.word = word;
+      context.origin = frontend.gate_origin;
+      const Issued issued = issue<Plain>(context, decoded, decoded.busy);
       // The rest of this cycle is for `cycle`, which will find the same.
-      if (decoded.execute(context) == Completion::Stall) return now;
-      if (frontend.stopped) {
-        changed_ = true;
-        return now;
-      }
-      frontend.gate_full = false;
-      ++frontend.executed;
-      context.busy(decoded.busy, 1);
+      changed_ |= issued == Issued::Stopped;
+      if (issued != Issued::Done) return now;
     } else if (!changed_) {
       return now;
     }

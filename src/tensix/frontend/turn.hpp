@@ -8,7 +8,9 @@
 
 namespace bhemu::tensix::frontend {
 
-/// Only those who are woken can look at windows that end during a turn. They become fewer.
+/// Some core sleeps until a thread or the mover is done: it has to be woken in the cycle in which
+/// their windows end. Nobody falls asleep during a turn of the coprocessor, so once nobody waits,
+/// nobody will until its end.
 inline bool windows_are_watched(const Environment& env) {
   constexpr u32 kWindows = mask_of(Resource::Thread0) | mask_of(Resource::Thread1) |
                            mask_of(Resource::Thread2) | mask_of(Resource::Tdma);
@@ -20,6 +22,8 @@ void advance(State& state, const Environment& env, Cycle now);
 
 class Turn {
  public:
+  static constexpr bool kPlain = true;
+
   /// A thread that is idle now stays so until the end.
   Turn(State& state, const Environment& env);
 
@@ -49,6 +53,21 @@ class Turn {
   /// Units whose instructions could let a thread go on, which has to be asked again when one has
   /// been executed; 0: it has to be asked in every cycle.
   std::array<u32, kThreads> released_by_{};
+};
+
+/// The same in the Full build: every thread is asked in every cycle.
+class FullTurn {
+ public:
+  static constexpr bool kPlain = false;
+  FullTurn(State& state, const Environment& env) : state_(state), env_(env) {}
+
+  bool cycle(Cycle now, u8& accepted);
+  /// Nothing is done in bursts.
+  Cycle burst(Cycle now, Cycle until);
+
+ private:
+  State& state_;
+  const Environment& env_;
 };
 
 }  // namespace bhemu::tensix::frontend

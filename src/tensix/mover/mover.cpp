@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tensix/cfg/cfg.hpp"
+#include "tensix/timing.hpp"
 
 namespace bhemu::tensix {
 namespace {
@@ -12,23 +13,21 @@ namespace {
 constexpr u32 kConfigRegion = 0x10000;  // destinations below are bytes of the configuration window
 constexpr unsigned kMoverResetBit = 6;
 
-void fault(const Environment& env, Rule rule, const Author& author, std::string text) {
-  if (env.faults != nullptr)
-    env.faults->raise(rule, author.agent, author.pc, author.cycle, std::move(text));
+/// True: the author must stop.
+bool fault(const Environment& env, Rule rule, const Author& author, std::string text) {
+  return env.faults != nullptr && env.faults->raise(rule, author, std::move(text));
 }
 
-bool check_l1(const Environment& env, u32 address, u32 size, const char* what,
-              const Author& author) {
-  if (L1::contains(address, size)) return true;
-  fault(env, Rule::TensixL1Range, author,
-        fmt::format("mover: {} {:#x}, {:#x} bytes", what, address, size));
-  return false;
-}
-
-void to_l1(const Environment& env, u32 destination, u32 source, u32 size, bool copy,
+/// False, here and below: a rule was broken, and the author must stop. Where it need not, the mover
+/// does nothing.
+bool to_l1(const Environment& env, u32 destination, u32 source, u32 size, bool copy,
            const Author& author) {
-  if (!check_l1(env, destination, size, "destination", author)) return;
-  if (copy && !check_l1(env, source, size, "source", author)) return;
+  const auto outside = [&](const char* what, u32 address) {
+    return !fault(env, Rule::TensixL1Range, author,
+                  fmt::format("mover: {} {:#x}, {:#x} bytes", what, address, size));
+  };
+  if (!L1::contains(destination, size)) return outside("destination", destination);
+  if (copy && !L1::contains(source, size)) return outside("source", source);
   env.l1->before_write(destination, size, author);
   u8* memory = env.l1->data();
   // Units of 16 bytes in ascending order: overlapping copies smear as a loop does.
@@ -39,54 +38,57 @@ void to_l1(const Environment& env, u32 destination, u32 source, u32 size, bool c
       std::memset(memory + destination + i, 0, 16);
     }
   }
+  return true;
 }
 
-void to_config(State& state, const Environment& env, u32 destination, u32 source, u32 size,
+bool to_config(State& state, const Environment& env, u32 destination, u32 source, u32 size,
                bool copy, const Author& author) {
-  if (copy && !check_l1(env, source, size, "source", author)) return;
-  if (destination >= kConfigRegion) {
-    fault(env, Rule::TensixMoverTarget, author,
-          fmt::format("mover: destination {:#x} is neither L1 nor configuration", destination));
-    return;
-  }
-  if (destination + size > kConfigRegion) {
-    fault(env, Rule::TensixUndefined, author,
-          fmt::format("mover: {:#x} bytes from configuration byte {:#x} on", size, destination));
-    return;
-  }
+  if (copy && !L1::contains(source, size))
+    return !fault(env, Rule::TensixL1Range, author,
+                  fmt::format("mover: source {:#x}, {:#x} bytes", source, size));
+  if (destination >= kConfigRegion)
+    return !fault(
+        env, Rule::TensixMoverTarget, author,
+        fmt::format("mover: destination {:#x} is neither L1 nor configuration", destination));
+  if (destination + size > kConfigRegion)
+    return !fault(
+        env, Rule::TensixUndefined, author,
+        fmt::format("mover: {:#x} bytes from configuration byte {:#x} on", size, destination));
   for (u32 i = 0; i < size; i += 4) {
     const u32 value = copy ? env.l1->read32(source + i) : 0;
-    if (write_config_window(state, env, author.agent, (destination + i) / 4, value, author.cycle))
-      continue;
-    fault(env, Rule::TensixMoverTarget, author,
+    if (!write_config_window(state, env, author.agent, (destination + i) / 4, value, author.cycle))
+      return !fault(
+          env, Rule::TensixMoverTarget, author,
           fmt::format("mover: configuration byte {:#x} is not writable", destination + i));
-    return;
   }
+  return true;
 }
 
 }  // namespace
 
-void run_mover(State& state, const Environment& env, u32 destination, u32 source, u32 size,
+bool run_mover(State& state, const Environment& env, u32 destination, u32 source, u32 size,
                MoverMode mode, const Author& author) {
-  if (bit(state.soft_reset, kMoverResetBit)) return;  // SoftReset.md: commands are discarded
+  if (bit(state.soft_reset, kMoverResetBit)) return true;  // SoftReset.md: commands are discarded
   if (env.wakeup != nullptr) env.wakeup->touch(Resource::Tdma);
   const bool copy = mode == MoverMode::L1ToConfig || mode == MoverMode::L1ToL1;
-  if (mode == MoverMode::ZeroToL1 || mode == MoverMode::L1ToL1) {
-    to_l1(env, destination, source, size, copy, author);
-  } else {
-    to_config(state, env, destination, source, size, copy, author);
-  }
-  state.mover.busy_until = std::max(state.mover.busy_until, author.cycle + 1);
+  const bool done = mode == MoverMode::ZeroToL1 || mode == MoverMode::L1ToL1
+                        ? to_l1(env, destination, source, size, copy, author)
+                        : to_config(state, env, destination, source, size, copy, author);
+  const Cycle cycles =
+      env.timing == nullptr ? 1 : env.timing->duration[op::XMOV::kOpcode].latency_of(size);
+  state.mover.busy_until = std::max(state.mover.busy_until, author.cycle + cycles);
+  return done;
 }
 
 Completion execute(Context& context, op::XMOV) {
   if (context.state.mover.busy_until > context.now) return Completion::Stall;
   const ConfigWords& words = context.config();
-  const Author author{agent_of_thread(context.thread), context.word, context.now};
-  run_mover(context.state, context.env, cfg::THCON_SEC0_REG6_Destination_address::get(words) << 4,
-            cfg::THCON_SEC0_REG6_Source_address::get(words) << 4,
-            bits(cfg::THCON_SEC0_REG6_Buffer_size::get(words), 0, 16) << 4,
-            static_cast<MoverMode>(cfg::THCON_SEC0_REG6_Transfer_direction::get(words)), author);
+  const auto mode = static_cast<MoverMode>(cfg::THCON_SEC0_REG6_Transfer_direction::get(words));
+  if (!run_mover(
+          context.state, context.env, cfg::THCON_SEC0_REG6_Destination_address::get(words) << 4,
+          cfg::THCON_SEC0_REG6_Source_address::get(words) << 4,
+          bits(cfg::THCON_SEC0_REG6_Buffer_size::get(words), 0, 16) << 4, mode, context.author()))
+    context.stop();
   return Completion::Done;
 }
 

@@ -12,16 +12,15 @@ namespace bhemu::tensix {
 
 enum class MoverMode : u8 { ZeroToL1, L1ToConfig, ZeroToConfig, L1ToL1 };
 
-/// Addresses and size in bytes. A fault is reported for `agent`, with `pc`.
-void run_mover(State& state, const Environment& env, u32 destination, u32 source, u32 size,
+/// Addresses and size in bytes. False: a rule was broken, and the author must stop.
+bool run_mover(State& state, const Environment& env, u32 destination, u32 source, u32 size,
                MoverMode mode, const Author& author);
 
-/// TDMA-RISC registers by byte offset from 0xFFB11000, as `core` sees them. False: there is no such
-/// register.
-bool read_tdma_register(State& state, const Environment& env, Agent core, u32 offset, u32& value,
-                        Cycle now);
-bool write_tdma_register(State& state, const Environment& env, Agent core, u32 offset, u32 value,
-                         Cycle now);
+/// TDMA-RISC registers by byte offset from 0xFFB11000, as the author sees them.
+RegisterAccess read_tdma_register(State& state, const Environment& env, u32 offset, u32& value,
+                                  const Author& author);
+RegisterAccess write_tdma_register(State& state, const Environment& env, u32 offset, u32 value,
+                                   const Author& author);
 
 /// Reading the head of the packer's metadata FIFO waits until there is one.
 bool tdma_register_waits(const State& state, u32 offset);

@@ -72,17 +72,19 @@ void reset_accumulated(PackerState& packer, u32 value) {
   packer.l1_address_offset = static_cast<u16>(value);
 }
 
-void write_l1(State& state, const Environment& env, u32 command, const Author& author) {
+bool refuse(const Environment& env, Rule rule, const Author& author, std::string text) {
+  return env.faults != nullptr && env.faults->raise(rule, author, std::move(text));
+}
+
+bool write_l1(State& state, const Environment& env, u32 command, const Author& author) {
   const u32 address = state.mover.parameter[0];
   const u32 bytes = bit(command, 8) ? 8 : 4;
-  if (!L1::contains(address, bytes)) {
-    if (env.faults != nullptr)
-      env.faults->raise(Rule::TensixL1Range, author.agent, command, author.cycle,
-                        fmt::format("TDMA write command: L1 address {:#x}", address));
-    return;
-  }
+  if (!L1::contains(address, bytes))
+    return !refuse(env, Rule::TensixL1Range, author,
+                   fmt::format("TDMA write command {:#010x}: L1 address {:#x}", command, address));
   const u32 words[2] = {state.mover.parameter[2], state.mover.parameter[3]};
   env.l1->write(address, words, bytes, author);
+  return true;
 }
 
 /// The MovCmdBase of a core.
@@ -99,29 +101,27 @@ u32& command_base(State& state, Agent core) {
   }
 }
 
-void start_mover(State& state, const Environment& env, Agent core, u32 command,
-                 const Author& author) {
+bool start_mover(State& state, const Environment& env, u32 command, const Author& author) {
   if (bit(command, 31)) {  // compact: everything in the command
-    const u32 source = command_base(state, core) + bits(command, 8, 8);
+    const u32 source = command_base(state, author.agent) + bits(command, 8, 8);
     const MoverMode mode = bit(command, 30) ? MoverMode::L1ToL1 : MoverMode::L1ToConfig;
-    run_mover(state, env, bits(command, 16, 8) << 4, source << 4, bits(command, 24, 6) << 4, mode,
-              author);
-    return;
+    return run_mover(state, env, bits(command, 16, 8) << 4, source << 4, bits(command, 24, 6) << 4,
+                     mode, author);
   }
   const auto& parameter = state.mover.parameter;
-  run_mover(state, env, parameter[1] << 4, parameter[0] << 4, bits(parameter[2], 0, 16) << 4,
-            static_cast<MoverMode>(parameter[3] & 3), author);
+  return run_mover(state, env, parameter[1] << 4, parameter[0] << 4, bits(parameter[2], 0, 16) << 4,
+                   static_cast<MoverMode>(parameter[3] & 3), author);
 }
 
-void run_command(State& state, const Environment& env, Agent core, u32 command, Cycle now) {
-  const Author author{Agent::Mover, command, now};
+/// False, here and above: a rule was broken, and the author must stop.
+bool run_command(State& state, const Environment& env, u32 command, const Author& author) {
   switch (command & 0xFF) {
     case 0x40:
-      return start_mover(state, env, core, command, author);
+      return start_mover(state, env, command, author);
     case 0x46:
-      return;  // wait for the mover: it has finished
+      return true;  // wait for the mover: it has finished
     case 0x89:
-      return;  // NOP
+      return true;  // NOP
     case 0x66:
       if (!bit(command, 31) && (command & 0x600) == 0x600)
         return write_l1(state, env, command, author);
@@ -129,24 +129,25 @@ void run_command(State& state, const Environment& env, Agent core, u32 command, 
     default:
       break;
   }
-  if (env.faults != nullptr)
-    env.faults->raise(Rule::TensixTdmaCommand, Agent::Mover, command, now,
-                      fmt::format("TDMA-RISC command {:#010x}", command));
+  return !refuse(env, Rule::TensixTdmaCommand, author,
+                 fmt::format("TDMA-RISC command {:#010x}", command));
 }
 
 }  // namespace
 
-bool read_tdma_register(State& state, const Environment& env, Agent core, u32 offset, u32& value,
-                        Cycle now) {
+RegisterAccess read_tdma_register(State& state, const Environment& env, u32 offset, u32& value,
+                                  const Author& author) {
+  using enum RegisterAccess;
+  const Cycle now = author.cycle;
   PackerState& packer = state.packer;
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     if (offset == kPackedSize + 0x40 * thread) {
       value = packer.last_thread == thread ? packer.last_tile_size : 0;
-      return true;
+      return Done;
     }
     if (offset == kAccumulatedSize + 0x40 * thread) {
       value = u32{state.unpacker[0].message_count} << 16 | packer.accumulated_size[thread];
-      return true;
+      return Done;
     }
   }
   switch (offset) {
@@ -156,28 +157,29 @@ bool read_tdma_register(State& state, const Environment& env, Agent core, u32 of
     case kXmovDirection:
     case kCommand:
       value = 0;
-      return true;
+      return Done;
     case kZeroFlags:
       value = packer.compressor.zero_flags;
-      return true;
+      return Done;
     case kStatus:
       value = status(state, now);
-      return true;
+      return Done;
     case kClockGateEnable:
       value = state.mover.clock_gate_enable;
-      return true;
+      return Done;
     case kClockGateHysteresis:
       value = state.mover.clock_gate_hysteresis;
-      return true;
+      return Done;
     case kXmovL1Base:
-      value = command_base(state, core);
-      return true;
+      value = command_base(state, author.agent);
+      return Done;
     case kFifoTileSize:
     case kFifoZeroMask: {
       const bool empty = fifo_size(packer) == 0;
-      if (empty && env.faults != nullptr)
-        env.faults->raise(Rule::TensixUnsupported, Agent::Mover, offset, now,
-                          "read of the packer's empty metadata FIFO");
+      value = 0;
+      if (empty &&
+          refuse(env, Rule::TensixUnsupported, author, "read of the packer's empty metadata FIFO"))
+        return Refused;
       const u32 head = packer.closed_head % kPackMetadataFifo;
       value = empty                     ? 0
               : offset == kFifoZeroMask ? packer.closed_zero_flags[head]
@@ -186,16 +188,16 @@ bool read_tdma_register(State& state, const Environment& env, Agent core, u32 of
         if (env.wakeup != nullptr) env.wakeup->touch(Resource::Tdma);
         ++packer.closed_head;
       }
-      return true;
+      return Done;
     }
     case kFifoStatus:
       value = fifo_status(packer);
-      return true;
+      return Done;
     case kScalers:
       value = scalers(state, now);
-      return true;
+      return Done;
     default:
-      return false;
+      return Absent;
   }
 }
 
@@ -207,52 +209,52 @@ bool tdma_register_pops(u32 offset) {
   return offset == kFifoZeroMask;
 }
 
-bool write_tdma_register(State& state, const Environment& env, Agent core, u32 offset, u32 value,
-                         Cycle now) {
-  if (bit(state.soft_reset, 8)) return true;  // SoftReset.md: writes are discarded
+RegisterAccess write_tdma_register(State& state, const Environment& env, u32 offset, u32 value,
+                                   const Author& author) {
+  using enum RegisterAccess;
+  if (bit(state.soft_reset, 8)) return Done;  // SoftReset.md: writes are discarded
   if (env.wakeup != nullptr) env.wakeup->touch(Resource::Tdma);
   PackerState& packer = state.packer;
   if (offset <= kXmovDirection && offset % 4 == 0) {
     state.mover.parameter[offset / 4] = value;
-    return true;
+    return Done;
   }
   switch (offset) {
     case kCommand:
-      run_command(state, env, core, value, now);
-      return true;
+      return run_command(state, env, value, author) ? Done : Refused;
     case kStatus:
     case kPackedSize:
     case kPackedSize + 0x40:
     case kPackedSize + 0x80:
     case kZeroFlags:
     case kFifoTileSize:
-      return true;  // no effect
+      return Done;  // no effect
     case kAccumulatedSize:
     case kAccumulatedSize + 0x40:
     case kAccumulatedSize + 0x80:
       reset_accumulated(packer, value);
-      return true;
+      return Done;
     case kClockGateEnable:
       state.mover.clock_gate_enable = value & 0xFFFFFF7Fu;
-      return true;
+      return Done;
     case kClockGateHysteresis:
       state.mover.clock_gate_hysteresis = value & 0x01FF007Fu;
       set_scalers(packer, 3, value >> 16);
-      return true;
+      return Done;
     case kXmovL1Base:
-      command_base(state, core) = value;
-      return true;
+      command_base(state, author.agent) = value;
+      return Done;
     case kFifoZeroMask:
       if (fifo_size(packer) != 0) ++packer.closed_head;
-      return true;
+      return Done;
     case kFifoStatus:
       packer.setreg_base_raw = value;
-      return true;
+      return Done;
     case kScalers:
       set_scalers(packer, 0, value);
-      return true;
+      return Done;
     default:
-      return false;
+      return Absent;
   }
 }
 

@@ -79,8 +79,8 @@ bool Output::in_l1(u32 address, u32 bytes) {
 
 bool Output::write_blocks(PackStream& stream, const u8* byte, u32 count) {
   if (!in_l1(stream.address, count)) return false;
-  context_.l1().write(stream.address, byte, count,
-                      {agent_of_thread(context_.thread), context_.word, context_.now});
+  context_.l1().write(stream.address, byte, count, context_.author());
+  context_.moved += count;
   stream.address += count;
   return true;
 }
@@ -207,8 +207,8 @@ bool Output::append_rows(numeric::PackJob& job, u32& greatest_exponent) {
   std::array<u8, numeric::PackJob::kRows> exponent{};
   job.exponent = exponent.data();
   if (data.fill == 0 && bytes % kBlock == 0) {
-    context_.l1().before_write(data.address, bytes,
-                               {agent_of_thread(context_.thread), context_.word, context_.now});
+    context_.l1().before_write(data.address, bytes, context_.author());
+    context_.moved += bytes;
     job.datum = context_.l1().data() + data.address;
     greatest_exponent = path_->rows(job);
     data.address += bytes;

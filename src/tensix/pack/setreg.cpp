@@ -33,7 +33,7 @@ Completion execute(Context& context, op::PACR_SETREG insn) {
                   fmt::format("PACR_SETREG {:#010x} to {:#010x}", insn.word, address));
     return Completion::Done;
   }
-  context.env.store_register(context.env.tile, address, packer.setreg_data, context.now);
+  context.store_register(address, packer.setreg_data);
   if (context.env.paths != nullptr) context.env.paths->distrust();  // DBG_FEATURE_DISABLE
   return Completion::Done;
 }

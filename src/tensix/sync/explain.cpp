@@ -138,6 +138,13 @@ void explain_source(const State& state, u32 word, ThreadWait& result) {
   result.what = fmt::format("{} waits for {}", info_of_word(word).name, what);
 }
 
+/// The cycle from which the unit takes another instruction (Full build).
+Cycle unit_free_at(const State& state, u32 word) {
+  const Decoded& decoded = kDecoded[opcode_of(word)];
+  const u32 second = decoded.unit == Unit::Unpack ? bits(word, 23, 1) : 0;
+  return decoded.accept == 0 ? 0 : state.taken_until[static_cast<u32>(decoded.busy) + second];
+}
+
 void explain_gate(const State& state, unsigned thread, ThreadWait& result) {
   const u32 word = state.frontend[thread].gate_word;
   const char* name = info_of_word(word).name;
@@ -159,6 +166,13 @@ void explain_gate(const State& state, unsigned thread, ThreadWait& result) {
   } else if (info_of_word(word).unit == Unit::Thcon && owner != 0 && owner != thread + 1) {
     result.what = fmt::format("{} waits for the scalar unit", name);
     result.who = fmt::format("thread {}, whose waiting instruction occupies it", owner - 1);
+  } else if (state.held_until[thread] > state.now) {
+    result.what = fmt::format("{} waits until the thread's last instruction is done, in cycle {}",
+                              name, state.held_until[thread]);
+    result.who = "the scalar unit";
+  } else if (const Cycle free_at = unit_free_at(state, word); free_at > state.now) {
+    result.what = fmt::format("{} waits for its unit, which is free in cycle {}", name, free_at);
+    result.who = "the unit";
   } else {
     explain_source(state, word, result);
   }

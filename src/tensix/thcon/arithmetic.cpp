@@ -23,8 +23,7 @@ u32 right(Context& context, Op insn) {
 }
 template <class Op>
 Completion result(Context& context, Op insn, u32 value) {
-  context.touch(Resource::Gpr);
-  gprs(context)[insn.result_reg_index()] = value;
+  put_gpr(context, insn.result_reg_index(), value);
   return Completion::Done;
 }
 
@@ -164,8 +163,7 @@ Completion execute(Context& context, op::REG2FLOP insn) {
   const unsigned bank = context.thread_config()[0] & 1u;
   const GprFile& gpr = gprs(context);
   const auto write = [&](u32 word, u32 value) {
-    write_config_word(context.state, context.env, bank, kThconConfigBase + word, value,
-                      context.now);
+    put_config(context, bank, kThconConfigBase + word, value);
   };
   if (insn.size_sel() != 0) {
     write(index, gpr[insn.reg_index()]);

@@ -2,11 +2,13 @@
 //
 // Documents: tt-isa-documentation LOADIND.md, STOREIND*.md, LOADREG.md, STOREREG.md, ATINCGET.md,
 // ATINCGETPTR.md, ATSWAP.md, ATCAS.md (one text for Wormhole and Blackhole; L1 of Blackhole is
-// 1536 KiB). Requests are carried out when the instruction executes.
+// 1536 KiB). Where in its window a request is carried out is the timing's choice (effects.hpp);
+// those that wait for a word in L1 are carried out when they find it.
 #include <cstring>
 
 #include <fmt/format.h>
 
+#include "tensix/effects.hpp"
 #include "tensix/thcon/gpr.hpp"
 
 namespace bhemu::tensix {
@@ -17,10 +19,6 @@ constexpr u32 kMmioFirst = 0xFFB11000;
 
 /// Transfer sizes of LOADIND and STOREIND.
 constexpr u32 kBytesOf[4] = {16, 4, 2, 1};
-
-Author author(const Context& context) {
-  return {agent_of_thread(context.thread), context.word, context.now};
-}
 
 /// `bytes` from `address` on lie in L1; otherwise the thread has been told.
 bool in_l1(Context& context, u64 address, u32 bytes) {
@@ -47,6 +45,16 @@ u64 l1_address(const GprFile& gpr, u32 address_register, u32 offset) {
   return u64{gpr[address_register]} * 16 + offset;
 }
 
+constexpr u32 kAllHalves = 0xFF;
+
+Effect memory_effect(EffectKind kind, u32 address, u32 bytes) {
+  Effect effect;
+  effect.kind = kind;
+  effect.address = address;
+  effect.bytes = static_cast<u8>(bytes);
+  return effect;
+}
+
 Completion store_to_l1(Context& context, op::STOREIND insn) {
   GprFile& gpr = gprs(context);
   const u32 size = insn.size_sel() << 1 | insn.reg_size_sel();
@@ -58,7 +66,10 @@ Completion store_to_l1(Context& context, op::STOREIND insn) {
   context.touch(Resource::Gpr);
   step_offset(gpr, insn.offset_index(), insn.auto_inc_spec());
   const u32 first = size == 0 ? insn.data_reg_index() & ~3u : insn.data_reg_index();
-  context.l1().write(static_cast<u32>(address), &gpr[first], bytes, author(context));
+  Effect effect = memory_effect(EffectKind::Store, static_cast<u32>(address), bytes);
+  effect.mask = kAllHalves;
+  std::memcpy(effect.value.data(), &gpr[first], bytes);
+  put(context, effect);
   return Completion::Done;
 }
 
@@ -67,7 +78,9 @@ Completion store_to_mmio(Context& context, op::STOREIND insn) {
   const u32 sum = gpr[insn.addr_reg_index()] + (read_half(gpr, insn.offset_index()) >> 4);
   const u32 address = kMmioBase + (sum & 0x000FFFFC);
   if (!in_mmio(context, address)) return Completion::Done;
-  context.env.store_register(context.env.tile, address, gpr[insn.data_reg_index()], context.now);
+  Effect effect = memory_effect(EffectKind::StoreRegister, address, 4);
+  effect.value[0] = gpr[insn.data_reg_index()];
+  put(context, effect);
   context.touch(Resource::Gpr);
   step_offset(gpr, insn.offset_index(), insn.auto_inc_spec());
   return Completion::Done;
@@ -123,7 +136,9 @@ Completion execute(Context& context, op::LOADIND insn) {
   context.touch(Resource::Gpr);
   step_offset(gpr, insn.offset_index(), insn.auto_inc_spec());
   const u32 first = insn.size_sel() == 0 ? insn.data_reg_index() & ~3u : insn.data_reg_index();
-  context.l1().read(static_cast<u32>(address), &gpr[first], bytes);
+  Effect effect = memory_effect(EffectKind::Load, static_cast<u32>(address), bytes);
+  effect.gpr = static_cast<u8>(first);
+  put(context, effect);
   return Completion::Done;
 }
 
@@ -135,17 +150,18 @@ Completion execute(Context& context, op::STOREIND insn) {
 Completion execute(Context& context, op::LOADREG insn) {
   const u32 address = kMmioBase + (insn.reg_addr() << 2);
   if (!in_mmio(context, address)) return Completion::Done;
-  const u32 value = context.env.load_register(context.env.tile, address, context.now);
-  context.touch(Resource::Gpr);
-  gprs(context)[insn.tdma_data_reg_index()] = value;
+  Effect effect = memory_effect(EffectKind::LoadRegister, address, 4);
+  effect.gpr = static_cast<u8>(insn.tdma_data_reg_index());
+  put(context, effect);
   return Completion::Done;
 }
 
 Completion execute(Context& context, op::STOREREG insn) {
   const u32 address = kMmioBase + (insn.reg_addr() << 2);
   if (!in_mmio(context, address)) return Completion::Done;
-  context.env.store_register(context.env.tile, address, gprs(context)[insn.tdma_data_reg_index()],
-                             context.now);
+  Effect effect = memory_effect(EffectKind::StoreRegister, address, 4);
+  effect.value[0] = gprs(context)[insn.tdma_data_reg_index()];
+  put(context, effect);
   return Completion::Done;
 }
 
@@ -153,13 +169,11 @@ Completion execute(Context& context, op::ATINCGET insn) {
   GprFile& gpr = gprs(context);
   const u64 address = l1_address(gpr, insn.addr_reg_index(), insn.sel32b() * 4);
   if (!in_l1(context, address, 4)) return Completion::Done;
-  const u32 where = static_cast<u32>(address);
-  const u32 mask = (2u << insn.wrap_val()) - 1u;
-  const u32 old = context.l1().read32(where);
-  const u32 sum = old + gpr[insn.data_reg_index()];
-  context.l1().write32(where, (sum & mask) | (old & ~mask), author(context));
-  context.touch(Resource::Gpr);
-  gpr[insn.data_reg_index()] = old;
+  Effect effect = memory_effect(EffectKind::Increment, static_cast<u32>(address), 4);
+  effect.gpr = static_cast<u8>(insn.data_reg_index());
+  effect.mask = (2u << insn.wrap_val()) - 1u;
+  effect.value[0] = gpr[insn.data_reg_index()];
+  put(context, effect);
   return Completion::Done;
 }
 
@@ -186,7 +200,7 @@ Completion execute(Context& context, op::ATINCGETPTR insn) {
   const u32 mask = (1u << width) - 1u;
   const u32 old = context.l1().read32(counter);
   const u32 step = insn.no_incr() != 0 ? 0 : 1u << insn.incr_val();
-  context.l1().write32(counter, ((old + step) & mask) | (old & ~mask), author(context));
+  context.l1().write32(counter, ((old + step) & mask) | (old & ~mask), context.author());
   context.touch(Resource::Gpr);
   gpr[insn.data_reg_index()] = old;
   return Completion::Done;
@@ -204,14 +218,10 @@ Completion execute(Context& context, op::ATSWAP insn) {
   } else {
     for (u32 i = 0; i < 4; ++i) words[i] = gpr[(data & ~3u) + i];
   }
-  std::array<u16, 8> merged{};
-  std::array<u16, 8> source{};
-  std::memcpy(source.data(), words.data(), 16);
-  context.l1().read(static_cast<u32>(address), merged.data(), 16);
-  for (u32 i = 0; i < 8; ++i) {
-    if (bit(insn.swap_mask(), i)) merged[i] = source[i];
-  }
-  context.l1().write(static_cast<u32>(address), merged.data(), 16, author(context));
+  Effect effect = memory_effect(EffectKind::Store, static_cast<u32>(address), 16);
+  effect.mask = insn.swap_mask();
+  effect.value = words;
+  put(context, effect);
   return Completion::Done;
 }
 
@@ -226,7 +236,7 @@ Completion execute(Context& context, op::ATCAS insn) {
     return Completion::Stall;
   }
   state.thcon.occupied_by = 0;
-  context.l1().write32(where, insn.swap_val(), author(context));
+  context.l1().write32(where, insn.swap_val(), context.author());
   return Completion::Done;
 }
 

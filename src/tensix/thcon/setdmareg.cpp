@@ -101,8 +101,8 @@ Completion set_special(Context& context, op::SETDMAREG insn) {
 
 Completion execute(Context& context, op::SETDMAREG insn) {
   if (insn.set_signals_mode() != 0) return set_special(context, insn);
-  context.touch(Resource::Gpr);
-  write_half(gprs(context), insn.reg_index_16b(), bits(insn.word, 8, 16));
+  const u32 shift = 16 * (insn.reg_index_16b() % 2);
+  put_gpr(context, insn.reg_index_16b() / 2, bits(insn.word, 8, 16) << shift, 0xFFFFu << shift);
   return Completion::Done;
 }
 

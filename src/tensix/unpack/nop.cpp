@@ -62,7 +62,7 @@ void pop_stream(const Context& context, op::UNPACR_NOP insn) {
   }
   if (context.raise(Rule::UnpackStreamClear, fmt::format("a message of stream {}", stream))) return;
   const u32 address = kStreams + stream * 0x1000 + kStreamMessageDataClear * 4;
-  context.env.store_register(context.env.tile, address, 1, context.now);
+  context.store_register(address, 1);
 }
 
 /// The register write in order with UNPACR, in full or counted up.
@@ -87,7 +87,7 @@ void write_register(const Context& context, op::UNPACR_NOP insn) {
     context.touch(Resource::Tdma);
     if (value == 0) return;  // only clears the count
   }
-  context.env.store_register(context.env.tile, address, written, context.now);
+  context.store_register(address, written);
 }
 
 void hand_over_with_format(const Context& context, u32 unpacker) {

@@ -75,6 +75,7 @@ Completion execute(Context& context, op::UNPACR insn) {
   unpack::Plan plan;
   if (!unpack::select_context(context, insn, plan.select)) return Completion::Done;
   if (!unpack::make_plan(context, insn, plan.select, plan)) return Completion::Done;
+  context.moved = plan.source.count * plan.source.datum_bits / 8;
   if (!unpack::transfer(context, plan)) return Completion::Done;
   finish(context, insn, plan);
   return Completion::Done;

@@ -1,0 +1,63 @@
+// The one place where an instruction goes from its thread to its unit, whatever brought it there:
+// the wait gate, a burst, the inner loop of a MOP.
+#pragma once
+
+#include "tensix/context.hpp"
+#include "tensix/operation.hpp"
+#include "tensix/timing.hpp"
+
+namespace bhemu::tensix::frontend {
+
+/// The two builds of frontend and units, from one source (docs/ARCHITECTURE.md, "Plain and Full").
+/// Plain: every instruction takes one cycle, nobody looks on.
+struct Plain {
+  static constexpr bool kFull = false;
+};
+/// Full: windows as Environment::timing has them.
+struct Full {
+  static constexpr bool kFull = true;
+};
+
+enum class Issued : u8 {
+  Done,
+  Stall,    // the unit cannot take it now; nothing has changed
+  Stopped,  // the thread has stopped at it
+};
+
+/// The operation's window begins: unit and thread are busy as long as the timing says (Full only).
+void open_window(const Context& context, const Decoded& decoded, BusyUnit unit);
+
+/// In cycle `now` the unit still works on an instruction that lets no other in, or the thread's
+/// last instruction holds it back (Full only).
+inline bool is_taken(const State& state, const Decoded& decoded, BusyUnit unit, unsigned thread,
+                     Cycle now) {
+  return state.held_until[thread] > now || !state.effects.has_room() ||
+         (decoded.accept != 0 && state.taken_until[static_cast<unsigned>(unit)] > now);
+}
+
+/// Offers the instruction at the gate to its unit. `discarded`: the vector unit takes it in and
+/// does nothing with it.
+template <class Build>
+inline Issued issue(Context& context, const Decoded& decoded, BusyUnit unit,
+                    bool discarded = false) {
+  Frontend& frontend = context.state.frontend[context.thread];
+  if constexpr (Build::kFull) {
+    // REG2FLOP, like WRCFG, reads the registers a stage too early (tt-isa-documentation issue 58).
+    if (context.state.effects.count != 0 && decoded.unit == Unit::Thcon &&
+        opcode_of(context.word) != op::REG2FLOP::kOpcode)
+      forward_results(context.state, context.env, context.thread);
+  }
+  const Completion completion = discarded ? Completion::Done : decoded.execute(context);
+  if (frontend.stopped) return Issued::Stopped;
+  if (completion == Completion::Stall) return Issued::Stall;
+  frontend.gate_full = false;
+  ++frontend.executed;
+  if constexpr (Build::kFull) {
+    open_window(context, decoded, unit);
+  } else {
+    context.busy(unit, 1);
+  }
+  return Issued::Done;
+}
+
+}  // namespace bhemu::tensix::frontend

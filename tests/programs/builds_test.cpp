@@ -1,0 +1,54 @@
+// The two builds of the coprocessor: with a cycle for everything, Full does what Plain does, to the
+// last bit of state; with typical windows it still computes what the examples say.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "host/machine.hpp"
+#include "host/program.hpp"
+
+namespace bhemu::host {
+namespace {
+
+std::vector<std::string> example_names() {
+  std::vector<std::string> names;
+  const std::filesystem::path folder = std::string(BHEMU_SOURCE_DIR) + "/examples";
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class Builds : public testing::TestWithParam<std::string> {
+ protected:
+  /// The hash of the device at the end.
+  static u64 run(const DeviceOptions& options) {
+    const Program program =
+        load_program(std::string(BHEMU_SOURCE_DIR) + "/examples/" + GetParam() + ".yaml");
+    Machine machine(options, Firmware::embedded());
+    EXPECT_EQ(machine.boot().status, Status::Ok);
+    const PreparedProgram prepared = machine.prepare(program);
+    const Outcome outcome = machine.run(prepared, testing::TempDir());
+    EXPECT_EQ(outcome.status, Status::Ok) << outcome.explanation(120);
+    return machine.device().hash();
+  }
+};
+
+TEST_P(Builds, give_one_hash_when_everything_takes_a_cycle) {
+  DeviceOptions full;
+  full.full = true;
+  EXPECT_EQ(run(DeviceOptions{}), run(full));
+}
+
+TEST_P(Builds, compute_the_same_with_typical_windows) {
+  DeviceOptions windows;
+  windows.timing = TimingModel::Windows;
+  run(windows);
+}
+
+INSTANTIATE_TEST_SUITE_P(Examples, Builds, testing::ValuesIn(example_names()),
+                         [](const auto& name) { return name.param; });
+
+}  // namespace
+}  // namespace bhemu::host
