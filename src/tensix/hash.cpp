@@ -136,6 +136,7 @@ u64 hash_of(const State& state, u64 seed) {
   hasher.object(state.fpu.dst.row);
   hasher.object(state.fpu.dst.valid);
   hasher.object(state.fpu.rwc);
+  hasher.word(state.fpu.last_src_a_row);
   hasher.object(state.unpacker);
   hasher.object(state.packer);
   hash_vector_unit(hasher, state.sfpu);
