@@ -24,6 +24,11 @@ namespace {
 constexpr unsigned kSoon = 100;
 constexpr unsigned kLate = 3000;
 
+constexpr const char* kHowToHear =
+    "with fast dispatch tt-metal waits in its own memory, where nothing can reach it. With "
+    "TT_METAL_OPERATION_TIMEOUT_SECONDS set (100000, say) it asks the card now and then, and this "
+    "is an exception in the call that waits.";
+
 void check_buffer(std::span<const u8> bytes) {
   if (bytes.data() == nullptr && !bytes.empty())
     throw card::AccessError(fmt::format("the buffer for {} bytes is null", bytes.size()));
@@ -67,17 +72,22 @@ bool CallbackMemory::write(u64 address, const void* source, u32 bytes) {
 Session::Session(const SessionSettings& settings, CallbackMemory::Read read,
                  CallbackMemory::Write write)
     : mode_(settings.faults),
+      waits_in_memory_(settings.polls_memory && !settings.asks_while_waiting),
       code_(settings.elves, settings.caches),
       memory_(read, write),
       has_memory_(read != nullptr && write != nullptr),
       trace_(settings.device.trace),
       polls_(settings.hang_seconds),
+      standstill_(settings.hang_seconds * Ticker::kTicksPerSecond),
       card_(for_card(settings), {BoardModel::P150, false, false}) {
   if (has_memory_) card_.set_host_memory(&memory_);
   start_trace();
   card_.on_silence([this] { speak(); });
   if (settings.clock == ClockMode::Free) card_.start();
-  if (settings.clock != ClockMode::Auto || !has_memory_) return;
+  if (settings.clock == ClockMode::Calls || !has_memory_) return;
+  if (settings.polls_memory && settings.hang_seconds != 0)
+    ticker_ = std::make_unique<Ticker>([this] { look_after(); });
+  if (settings.clock != ClockMode::Auto) return;
   silence_ = std::make_unique<SilenceWatch>(
       SilenceWatch::Client{
           [this] { return Visit(card_, false).device().run(0).status != RunStatus::Idle; },
@@ -87,6 +97,7 @@ Session::Session(const SessionSettings& settings, CallbackMemory::Read read,
 }
 
 Session::~Session() {
+  ticker_.reset();
   silence_.reset();
   end_trace();
 }
@@ -161,10 +172,38 @@ void Session::speak() {
     if (!visit.faulted()) return;
     text = host::fault_text(host::fault_reports(visit.device(), code_.of_faults(visit.device())));
   }
-  if (mode_ == FaultMode::Throw)
-    report("the card stands still, and the client has not called for a second:\n" + text);
-  else
-    guest_mistake(text);
+  if (mode_ != FaultMode::Throw) return guest_mistake(text);
+  report("the card stands still, and the client has not called for a second:\n" + text);
+  if (waits_in_memory_ && ticker_) report(kHowToHear);
+}
+
+/// In the ticker's thread.
+void Session::look_after() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (latched_ || !card_.runs()) return;
+  std::string text;
+  Standstill::Verdict verdict{};
+  {
+    const Visit visit(card_, false);
+    Standstill::Look look{visit.faulted(), false, calls_, writes_};
+    look.hung = !look.faulted && visit.is_still() &&
+                !go_messages_.started_by_the_chip(visit.device()).empty();
+    verdict = standstill_.tick(look);
+    if (verdict == Standstill::Verdict::Say) text = standstill(visit);
+  }
+  if (verdict == Standstill::Verdict::Tell) tells_hang_ = true;
+  if (verdict == Standstill::Verdict::End) end_process();
+  if (text.empty()) return;
+  if (mode_ != FaultMode::Throw) return guest_mistake(text);
+  report(text);
+  if (waits_in_memory_) report(kHowToHear);
+}
+
+/// The client looks at its own memory and would do so for ever.
+void Session::end_process() {
+  if (!waits_in_memory_ || mode_ != FaultMode::Throw) return;
+  report("the client has not called since, so the process ends here (BHEMU_HANG=0: never).");
+  std::_Exit(host::kExitGuest);
 }
 
 void Session::guest_mistake(const std::string& text) {
@@ -190,11 +229,13 @@ void Session::guarded(bool changes, Body body) {
   std::string guest;
   {
     const Visit visit(card_, changes);
+    ++calls_;
     // What a card that runs by itself has met, the next call hears of, whatever it wants.
     if (visit.faulted() || (has_faulted_ && card_.runs())) {
       has_faulted_ = false;
       guest = take_faults(visit);
     }
+    if (!changes && guest.empty() && std::exchange(tells_hang_, false)) guest = standstill(visit);
     if (guest.empty()) {
       try {
         body(visit);
@@ -213,7 +254,14 @@ void Session::guarded(bool changes, Body body) {
 
 /// The client has read from a tile.
 void Session::observe(const Visit& visit, NodeId node, u64 address, std::span<const u8> bytes) {
+  go_messages_.was_read(address, bytes);
   polls_.saw(node, address, bytes, [&] { return is_still(visit); });
+}
+
+/// What was seen so far says nothing about what comes.
+void Session::note_write() {
+  ++writes_;
+  polls_.restart();
 }
 
 /// Whether anything can happen on the chip unless the client writes. What is known of a device that
@@ -234,19 +282,37 @@ bool Session::is_still(const Visit& visit) {
 
 /// What is to be said of a chip that will never be done.
 std::string Session::hang(const Visit& visit) {
-  Device& device = visit.device();
   std::vector<Coord> tiles;
-  for (const NodeId node : polls_.asked()) tiles.push_back(device.coord_of(node));
-  const size_t all = device.board().tensix().size();
-  const bool idle = device.run(0).status == RunStatus::Idle;
+  for (const NodeId node : polls_.asked()) tiles.push_back(visit.device().coord_of(node));
   std::string text = fmt::format(
       "the client has asked {} times in {} s whether the program on {} is done, and nothing on the "
       "chip can change the answer (BHEMU_HANG sets the seconds; 0: wait for ever).\n",
-      polls_.times(), polls_.patience().count(), host::tiles_text(tiles, all));
-  text += host::hang_text(host::waiter_groups(device, code_.of_waiters(device, tiles), tiles),
-                          device.cycle(), all, !idle);
+      polls_.times(), polls_.patience().count(),
+      host::tiles_text(tiles, visit.device().board().tensix().size()));
+  text += hang(visit, tiles);
   polls_.restart();
   return text;
+}
+
+/// The same of kernels that the client's software on the chip has started.
+std::string Session::standstill(const Visit& visit) {
+  const std::vector<Coord> tiles = go_messages_.started_by_the_chip(visit.device());
+  if (tiles.empty()) return "";
+  return fmt::format(
+             "the program on {} will never be done: for {} s nothing on the chip has been able to "
+             "happen, and the client has written nothing (BHEMU_HANG sets the seconds; 0: wait for "
+             "ever).\n",
+             host::tiles_text(tiles, visit.device().board().tensix().size()),
+             polls_.patience().count()) +
+         hang(visit, tiles);
+}
+
+/// Who waits there, for what, and who could help.
+std::string Session::hang(const Visit& visit, const std::vector<Coord>& tiles) {
+  Device& device = visit.device();
+  const bool idle = device.run(0).status == RunStatus::Idle;
+  return host::hang_text(host::waiter_groups(device, code_.of_waiters(device, tiles), tiles),
+                         device.cycle(), device.board().tensix().size(), !idle);
 }
 
 u32 Session::config_read(u32 bus_device_function, u32 offset) {
@@ -301,8 +367,10 @@ void Session::write(u64 address, std::span<const u8> bytes) {
     if (bytes.empty()) return;
     let_writes_work(visit.device(), false);
     has_written_ = true;
-    if (!visit.function().is_window_register(address)) polls_.restart();
+    if (!visit.function().is_window_register(address)) note_write();
     visit.function().write(address, bytes);
+    if (const auto behind = visit.function().behind(address))
+      go_messages_.was_written(behind->node, behind->address, bytes);
   });
 }
 
@@ -329,11 +397,12 @@ void Session::tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes) {
     Device& device = visit.device();
     let_writes_work(device, false);
     has_written_ = true;
-    polls_.restart();
+    note_write();
     const bool there = x < noc::Routing::kSpan && y < noc::Routing::kSpan;
     const NodeId node =
         there ? device.board().node_at_translated({static_cast<u8>(x), static_cast<u8>(y)})
               : kNoNode;
+    go_messages_.was_written(node, address, bytes);
     const bool stopped = node != kNoNode && device.node(node).faults().stopped();
     if (!device.write(node, address, bytes))
       throw card::AccessError(
@@ -351,6 +420,7 @@ void Session::clock(u32 cycles) {
   std::string guest;
   {
     const Visit visit(card_, false);
+    ++calls_;
     has_written_ = false;
     const RunStatus status = visit.device().advance(cycles).status;
     if (!trace_.file.empty()) {

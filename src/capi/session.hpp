@@ -20,8 +20,10 @@
 #include <string>
 #include <vector>
 
+#include "capi/go_messages.hpp"
 #include "capi/poll_watch.hpp"
 #include "capi/silence.hpp"
+#include "capi/standstill.hpp"
 #include "debug/code_finder.hpp"
 #include "host/card_settings.hpp"
 #include "kmd/live_card.hpp"
@@ -79,12 +81,18 @@ class Session {
   void speak();
   bool run_a_little();
   void observe(const Visit& visit, NodeId node, u64 address, std::span<const u8> bytes);
+  void note_write();
   bool is_still(const Visit& visit);
   std::string hang(const Visit& visit);
+  std::string hang(const Visit& visit, const std::vector<Coord>& tiles);
+  std::string standstill(const Visit& visit);
+  void look_after();
+  void end_process();
   void report(const std::string& text);
   void report_trace(const std::string& error);
 
   FaultMode mode_;
+  bool waits_in_memory_;  // the client would wait for a fault or a hang without ever asking
   debug::CodeFinder code_;
   CallbackMemory memory_;
   bool has_memory_;
@@ -94,10 +102,16 @@ class Session {
   bool has_written_ = false;  // since the last read or clock
   bool has_faulted_ = false;  // between a write and a read; not said yet
   PollWatch polls_;
+  GoMessages go_messages_;
+  Standstill standstill_;
+  u64 calls_ = 0;
+  u64 writes_ = 0;
+  bool tells_hang_ = false;    // the next call says that the card hangs
   std::optional<Cycle> spun_;  // when the device was last seen to repeat itself
   u64 uses_ = 0;               // of host memory, at the last look
   kmd::LiveCard card_;         // may call us until it is gone
   std::unique_ptr<SilenceWatch> silence_;
+  std::unique_ptr<Ticker> ticker_;
 };
 
 }  // namespace bhemu::capi

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 
 #include "host/error.hpp"
@@ -186,6 +187,8 @@ CardSettings card_settings(const std::function<const char*(const char*)>& get,
   // tt-metal's fast dispatch (tt_metal/llrt/rtoptions.cpp).
   settings.polls_memory =
       get("TT_METAL_SIMULATOR") != nullptr && get("TT_METAL_SLOW_DISPATCH_MODE") == nullptr;
+  const char* const limit = get("TT_METAL_OPERATION_TIMEOUT_SECONDS");
+  settings.asks_while_waiting = limit != nullptr && std::strtod(limit, nullptr) > 0;
   return settings;
 }
 

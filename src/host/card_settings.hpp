@@ -43,6 +43,7 @@ struct CardSettings {
   FaultMode faults = FaultMode::Throw;
   ClockMode clock = ClockMode::Auto;
   bool polls_memory = false;        // the client says by variables of its own that it will
+  bool asks_while_waiting = false;  // and that it looks at the card meanwhile
   std::vector<std::string> elves;   // files and folders
   std::vector<std::string> caches;  // folders, perhaps, of what a client has compiled
   unsigned hang_seconds = 5;        // see BHEMU_HANG; 0: no verdict

@@ -88,6 +88,8 @@ class Runner:
         environment.pop("TT_METAL_SLOW_DISPATCH_MODE", None)
         if setting.dispatch == "slow":
             environment["TT_METAL_SLOW_DISPATCH_MODE"] = "1"
+        # In fast dispatch tt-metal hears of a fault only if it looks at the card while it waits.
+        environment.setdefault("TT_METAL_OPERATION_TIMEOUT_SECONDS", "100000")
         environment.update(word.split("=", 1) for word in self.options.set)
         (self.area / "home").mkdir(exist_ok=True)
         return environment

@@ -1,0 +1,43 @@
+#include "capi/go_messages.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace bhemu::capi {
+
+void GoMessages::was_read(u64 address, std::span<const u8> bytes) {
+  if (known_) return;
+  if (!is(address, bytes, kInit) && !is(address, bytes, kGo)) {
+    times_ = 0;
+    return;
+  }
+  times_ = address == address_ ? times_ + 1 : 1;
+  address_ = address;
+  known_ = times_ >= kEnough;
+}
+
+void GoMessages::was_written(NodeId node, u64 address, std::span<const u8> bytes) {
+  if (node == kNoNode || bytes.size() != 4 || (known_ && address != address_)) return;
+  const auto same = [&](const Start& one) { return one.node == node && one.address == address; };
+  const auto found = std::find_if(own_.begin(), own_.end(), same);
+  if (is(address, bytes, kGo)) {
+    if (found == own_.end()) own_.push_back({node, address});
+  } else if (found != own_.end()) {
+    own_.erase(found);
+  }
+}
+
+std::vector<Coord> GoMessages::started_by_the_chip(Device& device) const {
+  std::vector<Coord> tiles;
+  if (!known_) return tiles;
+  for (const Coord tile : device.board().tensix()) {
+    const NodeId node = device.board().node_at_translated(tile);
+    const auto same = [&](const Start& one) { return one.node == node && one.address == address_; };
+    if (std::any_of(own_.begin(), own_.end(), same)) continue;
+    std::array<u8, 4> word{};
+    if (device.read(node, address_, word) && is(address_, word, kGo)) tiles.push_back(tile);
+  }
+  return tiles;
+}
+
+}  // namespace bhemu::capi

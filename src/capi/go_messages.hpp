@@ -1,0 +1,49 @@
+// Which tiles run a kernel that the client's software on the chip has started, and not the client
+// itself: those that tt-metal's fast dispatch waits for. The kernels of its command queue run for
+// as long as the queue lives, and are started by the client.
+//
+// Known by go messages (go_msg_t in tt_metal/hw/inc/hostdev/dev_msgs.h): a word of L1 whose last
+// byte says how far a tile has come. Where that word lies differs from version to version; it is
+// learned from the client, which reads it again and again while firmware boots or a kernel runs.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/types.hpp"
+#include "device/device.hpp"
+
+namespace bhemu::capi {
+
+class GoMessages {
+ public:
+  static constexpr u8 kInit = 0x40;  // RUN_MSG_INIT: firmware boots
+  static constexpr u8 kGo = 0x80;    // RUN_MSG_GO: a kernel runs
+
+  /// Whether what was read or written can be a go message with this last byte.
+  static bool is(u64 address, std::span<const u8> bytes, u8 signal) {
+    return bytes.size() == 4 && address % 4 == 0 && address < kL1Size && bytes[3] == signal;
+  }
+
+  /// The client has read from, or written to, a tile.
+  void was_read(u64 address, std::span<const u8> bytes);
+  void was_written(NodeId node, u64 address, std::span<const u8> bytes);
+  /// The Tensix tiles with a kernel that the client has not started itself; none until it is known
+  /// where to look.
+  std::vector<Coord> started_by_the_chip(Device& device) const;
+
+ private:
+  static constexpr unsigned kEnough = 8;  // reads in a row that settle where go messages lie
+
+  struct Start {
+    NodeId node;
+    u64 address;
+  };
+
+  bool known_ = false;
+  u64 address_ = 0;
+  unsigned times_ = 0;
+  std::vector<Start> own_;  // by the client; at any address while the right one is not known
+};
+
+}  // namespace bhemu::capi

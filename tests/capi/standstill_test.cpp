@@ -1,0 +1,102 @@
+// A client that waits in its own memory, as tt-metal's fast dispatch does, and a card that will
+// never write there: a fault or a hang has to reach it all the same.
+#include <chrono>
+#include <thread>
+
+#include "card_fixture.hpp"
+
+namespace bhemu::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+class CardStandstill : public CardTest {
+ protected:
+  static constexpr u64 kGoMessage = 0x370;
+  static constexpr u32 kInit = 0x4000'0000;
+  static constexpr u32 kGo = 0x8000'0000;
+  static constexpr u64 kFlag = 0x10000;
+
+  /// A card that runs by itself under tt-metal with fast dispatch.
+  void open_dispatching(Variables variables = {}) {
+    for (const auto& [name, value] : variables) set(name, value);
+    open("p150",
+         {{"TT_METAL_SIMULATOR", "libbhemu.so"}, {"BHEMU_CLOCK", "free"}, {"BHEMU_HANG", "1"}});
+  }
+  /// The client waits for firmware, as at the start of the day.
+  void await_firmware(Coord tile) {
+    set_tile_word(tile, kGoMessage, kInit);
+    for (int i = 0; i < 10; ++i) tile_word(tile, kGoMessage);
+    set_tile_word(tile, kGoMessage, 0);
+  }
+  /// A kernel that waits for the flag; started by the chip it sets the go message itself.
+  std::vector<u32> waiting(bool by_the_chip) {
+    std::vector<u32> code;
+    if (by_the_chip) store(code, kGoMessage, kGo);
+    code.push_back(lui(8, kFlag));
+    code.push_back(8 << 15 | 2 << 12 | 9 << 7 | 3);  // lw x9, 0(x8)
+    code.push_back(0xFE048EE3);                      // beq x9, x0, -4
+    store(code, kGoMessage, 0);
+    code.push_back(kForever);
+    return code;
+  }
+  /// What tt-metal does with TT_METAL_OPERATION_TIMEOUT_SECONDS: a look at a counter of the
+  /// dispatcher's, ten times a second.
+  std::string ask(int times) {
+    std::string said;
+    for (int i = 0; i < times && said.empty(); ++i) {
+      std::this_thread::sleep_for(milliseconds(50));
+      said = refusal([] { tile_word({2, 2}, 0x20000); });
+    }
+    return said;
+  }
+  static constexpr int kForEver = 1'000'000;
+};
+
+TEST_F(CardStandstill, a_client_that_asks_while_it_waits_hears_of_a_kernel_that_hangs) {
+  open_dispatching({{"TT_METAL_OPERATION_TIMEOUT_SECONDS", "1000"}});
+  await_firmware({1, 2});
+  for (int round = 0; round < 2; ++round) {
+    set_tile_word({1, 2}, kFlag, 0);
+    run_brisc({1, 2}, waiting(true));
+    const std::string said = ask(kForEver);
+    for (const char* part : {"will never be done", "BRISC of (1, 2)", "L1[0x10000] is 0x00000000"})
+      EXPECT_NE(said.find(part), std::string::npos) << part << " in " << said;
+    // The next program runs: this one does, once somebody helps.
+    set_tile_word({1, 2}, kFlag, 1);
+    while (tile_word({1, 2}, kGoMessage) != 0) std::this_thread::yield();
+  }
+}
+
+TEST_F(CardStandstill, a_kernel_that_the_client_has_started_itself_may_wait_for_it) {
+  open_dispatching({{"TT_METAL_OPERATION_TIMEOUT_SECONDS", "1000"}});
+  await_firmware({1, 2});
+  set_tile_word({1, 2}, kGoMessage, kGo);
+  run_brisc({1, 2}, waiting(false));
+  EXPECT_EQ(ask(50), "");
+}
+
+TEST_F(CardStandstill, a_client_that_still_writes_is_not_told_of_a_hang) {
+  open_dispatching({{"TT_METAL_OPERATION_TIMEOUT_SECONDS", "1000"}});
+  await_firmware({1, 2});
+  run_brisc({1, 2}, waiting(true));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(ask(2), "");
+    set_tile_word({2, 2}, 0x20000, static_cast<u32>(i));
+  }
+}
+
+using CardStandstillDeathTest = CardStandstill;
+
+TEST_F(CardStandstillDeathTest, a_client_that_never_asks_ends_with_the_report_of_a_fault) {
+  EXPECT_EXIT(
+      {
+        open_dispatching();
+        run_brisc({2, 3}, {0xFFFFFFFF});
+        for (;;) std::this_thread::sleep_for(milliseconds(100));
+      },
+      testing::ExitedWithCode(4), "riscv-illegal-instruction(.|\n)*TT_METAL_OPERATION_TIMEOUT");
+}
+
+}  // namespace
+}  // namespace bhemu::test
