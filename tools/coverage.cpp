@@ -41,9 +41,14 @@ constexpr Named kFields[] = {
 };
 
 constexpr Page kPages[] = {
-#define PAGE(path, kind, rule, remark, tests) {path, kind, rule, remark, tests},
+#define PAGE(path, kind, rule, remark, tests) {Origin::Both, path, kind, rule, remark, tests},
+#define FORK_PAGE(path, kind, rule, remark, tests) {Origin::Fork, path, kind, rule, remark, tests},
+#define LATER_PAGE(path, kind, rule, remark, tests) \
+  {Origin::Later, path, kind, rule, remark, tests},
 #include "coverage/pages.def"
 #undef PAGE
+#undef FORK_PAGE
+#undef LATER_PAGE
 };
 
 constexpr Statement kStatements[] = {
@@ -81,7 +86,7 @@ bool needs_rule(Class kind) {
   return kind == Warned || kind == Refused;
 }
 bool needs_test(Class kind) {
-  return kind == Modelled || kind == Silent || needs_rule(kind);
+  return kind == Modelled || needs_rule(kind);
 }
 
 void check_addresses(Checker& checker) {
@@ -92,6 +97,8 @@ void check_addresses(Checker& checker) {
     if (needs_rule(row.kind) && *row.read == 0 && *row.write == 0)
       checker.say("{}: names no rule", where);
     if (row.last < row.first) checker.say("{}: ends before it begins", where);
+    if (row.kind == Inert && *row.remark == 0)
+      checker.say("{}: why does no program see it?", where);
   }
   for (const Name& name : names())
     if (registers_at(name.space, name.address) == nullptr)
@@ -103,6 +110,8 @@ void check_named(Checker& checker, std::span<const Named> rows,
   for (const Named& row : rows) {
     checker.row(row.pattern, row.rule, row.tests, needs_test(row.kind));
     if (needs_rule(row.kind) && *row.rule == 0) checker.say("{}: names no rule", row.pattern);
+    if (row.kind == Inert && *row.remark == 0)
+      checker.say("{}: why does no program see it?", row.pattern);
     if (std::none_of(known.begin(), known.end(),
                      [&](const std::string& name) { return matches(row.pattern, name); }))
       checker.say("{}: nothing has such a name", row.pattern);
@@ -119,8 +128,6 @@ const char* name_of(Class kind) {
       return "kept, no program sees it";
     case Warned:
       return "kept, with a warning";
-    case Silent:
-      return "kept without effect or warning";
     case Refused:
       return "refused";
     case Absent:
@@ -136,17 +143,25 @@ const char* name_of(Verdict verdict) {
     case Verdict::Holds:
       return "holds";
     case Verdict::Refused:
-      return "refused by rule";
+      return "refused by name";
     case Verdict::Overruled:
       return "overruled";
     case Verdict::Time:
       return "about time";
     case Verdict::Advice:
       return "advice or explanation";
-    case Verdict::Elsewhere:
-      return "of a part without a model";
-    case Verdict::Fails:
-      return "fails";
+  }
+  return "";
+}
+
+const char* name_of(Origin origin) {
+  switch (origin) {
+    case Origin::Both:
+      return "";
+    case Origin::Fork:
+      return "fork";
+    case Origin::Later:
+      return "later";
   }
   return "";
 }

@@ -17,9 +17,8 @@ enum class Space { Tile, Arc, Bar0, Ethernet };
 
 enum class Class {
   Modelled,  // does what its source says, and a test holds us to it
-  Inert,     // kept; only power, speed or the handling of hardware errors depends on it
+  Inert,     // kept; only power, speed or the handling of hardware errors depends on it: says why
   Warned,    // kept without effect; a use that should have one raises a warning
-  Silent,    // kept without effect and without a warning: what is left to be done
   Refused,   // a use raises an error
   Absent,    // Blackhole does not have it
   Overview,  // a page that states nothing of its own that a program could see
@@ -58,7 +57,12 @@ struct Named {
   const char* remark;
 };
 
+/// Where a page was found: in both repositories, in the fork of 2025 only, in the original only.
+enum class Origin { Both, Fork, Later };
+const char* name_of(Origin origin);
+
 struct Page {
+  Origin origin;
   const char* path;
   Class kind;
   const char* rule;
@@ -69,12 +73,10 @@ struct Page {
 /// What has become of a statement that was drawn from the ISA documentation.
 enum class Verdict {
   Holds,      // a test says so
-  Refused,    // the emulator raises a rule instead, and a test sees it
+  Refused,    // the emulator raises a rule or reports a hang instead, and a test sees it
   Overruled,  // another source ranks above the page: docs/DISAGREEMENTS.md
   Time,       // about speed, order in time or the structure that causes it
   Advice,     // to programmers; or how a word is meant, where something else is described
-  Elsewhere,  // of a part that these boards or Blackhole lack, or that is not modelled
-  Fails,
 };
 const char* name_of(Verdict verdict);
 

@@ -50,14 +50,19 @@ std::string pages_page(const support::Tables& tables, const support::Tests& test
   std::vector<Class> kinds;
   for (const coverage::Page& one : coverage::pages()) kinds.push_back(one.kind);
   page += fmt::format(
-      "Every page of jasondavies/tt-isa-documentation (which has those of\n"
-      "tenstorrent/tt-isa-documentation), but for pages of WormholeB0 that BlackholeA0 has, too.\n"
-      "{} pages: {}. Tests: those that hold bhemu to what the page states.\n\n",
+      "Every page of tenstorrent/tt-isa-documentation and of jasondavies's fork, September 2025,\n"
+      "but for pages of WormholeB0 that BlackholeA0 has, too. {} pages: {}. *Found*: \"fork\" if "
+      "no\n"
+      "copy of tenstorrent's was at hand, \"later\" if the fork does not have it; where both have "
+      "it\n"
+      "and differ, the fork's text counts, and later texts have rows in "
+      "[DISAGREEMENTS](../DISAGREEMENTS.md).\n"
+      "Tests: those that hold bhemu to what the page states.\n\n",
       kinds.size(), counts_of(kinds));
-  page += table_head({"page", "bhemu", "remark", "tests"});
+  page += table_head({"page", "found", "bhemu", "remark", "tests"});
   for (const coverage::Page& one : coverage::pages())
-    page += row({code_cell(one.path), verdict(one.kind, one.rule), cell(one.remark),
-                 links(coverage::tests_of(one, tables), tests)});
+    page += row({code_cell(one.path), coverage::name_of(one.origin), verdict(one.kind, one.rule),
+                 cell(one.remark), links(coverage::tests_of(one, tables), tests)});
   return page;
 }
 
@@ -141,9 +146,10 @@ std::string statements_page(const support::Tests& tests) {
       "page alone, before anybody looked at what bhemu does (tests/audit); some name a test that "
       "was\n"
       "there. *Overruled*: a source of more weight says otherwise (docs/DISAGREEMENTS.md). "
-      "*Fails*:\n"
-      "a core of bhemu waits at a load until it has the answer, where a card goes on for a "
-      "while.\n\n",
+      "*Refused*:\n"
+      "of a part that is not modelled (frames on a cable, L2CPU tiles, streams that send); "
+      "whatever\n"
+      "would reach it raises a rule or is reported as a hang.\n\n",
       coverage::statements().size());
   page += table_head({"what became of them", "statements"});
   for (const auto& [name, sum] : sums) page += row({name, std::to_string(sum)});

@@ -81,34 +81,16 @@ std::string debug_bus_page() {
                      width, meaning);
 #define ADC_SIGNAL(name, low, width, value, meaning) \
   page += signal_row(adc_places(), #name, low, width, meaning);
-#define UNMODELLED(...)
 #include "tile/debug_bus.def"
-#undef SIGNAL
-#undef CORE_SIGNAL
-#undef TRISC_SIGNAL
-#undef THREAD_SIGNAL
-#undef ADC_SIGNAL
-#undef UNMODELLED
   page +=
       "\n## Groups with signals that read zero\n\nSignals inside a pipeline, of caches, ports and "
       "counters, by tt-exalens' names of the groups. The\nmask has the bits that have a name and "
       "no counterpart, highest word first.\n\n";
   page += table_head({"daisy", "signal select", "group", "mask"});
-#define SIGNAL(...)
-#define CORE_SIGNAL(...)
-#define TRISC_SIGNAL(...)
-#define THREAD_SIGNAL(...)
-#define ADC_SIGNAL(...)
 #define UNMODELLED(group, daisy, signal, word0, word1, word2, word3)             \
   page += row({std::to_string(daisy), std::to_string(signal), code_cell(#group), \
                fmt::format("{:08X} {:08X} {:08X} {:08X}", word3, word2, word1, word0)});
 #include "tile/debug_bus.def"
-#undef SIGNAL
-#undef CORE_SIGNAL
-#undef TRISC_SIGNAL
-#undef THREAD_SIGNAL
-#undef ADC_SIGNAL
-#undef UNMODELLED
   return page;
 }
 

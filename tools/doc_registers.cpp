@@ -18,7 +18,8 @@ struct Register {
 
 constexpr const char* kKinds =
     "`Storage` reads back what was written; a write to a `Trigger` acts; a `Live` register is\n"
-    "computed when read; `Refused` raises a fault. An address without a row is a fault, too.\n\n";
+    "computed when read; `Refused` raises a fault; `WithoutEffect` is stored and warns. An address "
+    "without a row is a fault, too.\n\n";
 
 std::string register_table(const std::vector<Register>& registers) {
   std::string text = table_head({"offset", "register", "access", "kind", "reset", "meaning"});

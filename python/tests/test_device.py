@@ -143,6 +143,30 @@ def test_source_cells_are_read_as_the_unpackers_format():
         assert got.dtype == np.float32 and got[0] == value, (code, hex(word))
 
 
+def stores(*pairs):
+    """A program that stores words: lui and addi of the address and the value, sw; then it stays."""
+    code = []
+    for address, value in pairs:
+        for register, number in ((5, address), (6, value)):
+            low = number & 0xFFF
+            code.append((number + 0x800 & 0xFFFFF000) | register << 7 | 0x37)
+            code.append(low << 20 | register << 15 | register << 7 | 0x13)
+        code.append(6 << 20 | 5 << 15 | 2 << 12 | 0x23)
+    return words(*code, FOREVER)
+
+
+@pytest.mark.parametrize("code, one", [(1, 0), (10, 0), (2, 0), (5, 1), (14, 2)])
+def test_sources_of_a_card_are_read_in_the_format_of_their_last_unpack(card, code, one):
+    # FP16, FP8, BFP8a, BF16, INT8 as Out_data_format of unpacker 0, then UNPACR_NOP: it clears SrcA
+    # to one and hands it over.
+    nop = 0x43 << 24 | 1 | 2 << 2 | one << 6 | 1 << 8
+    program = stores((0xFFEF0000 + 4 * 72, code), (0xFFE40000, nop))
+    card.write((1, 2), 0x4000, program)
+    card.start_core((1, 2), "trisc0", 0x4000)
+    card.advance(3000)
+    assert np.all(card.src((1, 2), "a") == 1.0)
+
+
 def test_a_tile_is_the_card_without_coordinates(card):
     tile = card.tile(3, 4)
     tile.write(0x1000, b"bytes")

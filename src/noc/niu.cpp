@@ -111,6 +111,10 @@ struct Niu::Written {
     if constexpr (kind == RegisterKind::Trigger) {
       trigger(Register<row>{});
     } else {
+      if (kind == RegisterKind::WithoutEffect && value != 0)
+        niu_.refuse(Rule::ConfigWithoutEffect, author,
+                    fmt::format("{} of NoC {} was written with 0x{:x}",
+                                niu_register_at(offset)->name, niu_.noc_, value));
       // The high half of NOC_PACKET_TAG has no storage (MemoryMap.md).
       store(row == niu::NOC_PACKET_TAG ? value & 0xFFFF : value);
     }

@@ -8,7 +8,7 @@
 namespace bhemu::noc {
 
 enum class RegisterAccess : u8 { RW, RO, WO, NO };
-enum class RegisterKind : u8 { Storage, Trigger, Live };
+enum class RegisterKind : u8 { Storage, Trigger, Live, WithoutEffect };
 
 struct RegisterInfo {
   const char* name;

@@ -63,51 +63,22 @@ constexpr Signal kSignals[] = {
   ROW(6, 3, low, width, 3, value)                    \
   ROW(6, 4, low, width, 4, value)                    \
   ROW(6, 5, low, width, 5, value)
-#define UNMODELLED(...)
 #include "tile/debug_bus.def"
-#undef SIGNAL
-#undef CORE_SIGNAL
-#undef TRISC_SIGNAL
-#undef THREAD_SIGNAL
-#undef ADC_SIGNAL
-#undef UNMODELLED
 };
 
 constexpr Signal kEthernetSignals[] = {
-#define SIGNAL(...)
 #define CORE_SIGNAL(name, group, low, width, value, meaning)  \
   ROW(7, kEthernetDaisyGroup##group[0], low, width, 0, value) \
   ROW(7, kEthernetDaisyGroup##group[1], low, width, 1, value)
-#define TRISC_SIGNAL(...)
-#define THREAD_SIGNAL(...)
-#define ADC_SIGNAL(...)
-#define UNMODELLED(...)
 #include "tile/debug_bus.def"
-#undef SIGNAL
-#undef CORE_SIGNAL
-#undef TRISC_SIGNAL
-#undef THREAD_SIGNAL
-#undef ADC_SIGNAL
-#undef UNMODELLED
 #undef ROW
 #undef VALUE
 };
 
 constexpr Unmodelled kUnmodelled[] = {
-#define SIGNAL(...)
-#define CORE_SIGNAL(...)
-#define TRISC_SIGNAL(...)
-#define THREAD_SIGNAL(...)
-#define ADC_SIGNAL(...)
 #define UNMODELLED(group, daisy, signal, word0, word1, word2, word3) \
   {#group, daisy, signal, {word0, word1, word2, word3}},
 #include "tile/debug_bus.def"
-#undef SIGNAL
-#undef CORE_SIGNAL
-#undef TRISC_SIGNAL
-#undef THREAD_SIGNAL
-#undef ADC_SIGNAL
-#undef UNMODELLED
 };
 
 std::span<const Signal> signals_of(noc::NodeKind tile) {

@@ -19,7 +19,7 @@ namespace debug_reg {
 
 enum class Tiles : u8 { Tensix, Both };
 enum class Access : u8 { RW, RO, WO };
-enum class RegisterKind : u8 { Storage, Trigger, Live, Refused };
+enum class RegisterKind : u8 { Storage, Trigger, Live, Refused, WithoutEffect };
 
 struct DebugRegisterInfo {
   const char* name;

@@ -18,6 +18,13 @@ constexpr std::array<unsigned, kCores> kSpareLdmBit{6, 8, 0, 2, 4};
 // The order of the program counter snapshots, README.md "RISCV pc snapshot".
 constexpr u32 kPcSnapshot = 0xFFB13138;
 
+void warn_without_effect(FaultPort& faults, const DebugRegisterInfo& row, u32 value,
+                         const Author& author) {
+  if (row.kind == RegisterKind::WithoutEffect && value != 0)
+    faults.raise(Rule::ConfigWithoutEffect, author,
+                 fmt::format("0x{:08x} written to {}", value, row.name));
+}
+
 }  // namespace
 
 bool Tile::refuse(Rule rule, Agent agent, u32 address, u32 pc, Cycle now, const char* text) {
@@ -203,6 +210,8 @@ bool Tile::read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc) {
   if (row->kind != RegisterKind::Live) {
     if (slot != nullptr) slot->reads.add(Resource::Debug);
     value = debug_.get(offset);
+    if (offset == FPU_STICKY_BITS)
+      faults().raise(Rule::ConfigWithoutEffect, agent, pc, now, fmt::format("read {}", row->name));
     return true;
   }
   if (slot != nullptr) slot->impure = true;
@@ -212,9 +221,9 @@ bool Tile::read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc) {
 bool Tile::write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc) {
   using namespace debug_reg;
   const DebugRegisterInfo* row = debug_register_at(offset, shape_.kind);
-  const u32 address = region_info(Region::Debug).first + offset;
   if (row == nullptr)
-    return !refuse(Rule::TileUnmappedAddress, agent, address, pc, now, "store to");
+    return !refuse(Rule::TileUnmappedAddress, agent, region_info(Region::Debug).first + offset, pc,
+                   now, "store to");
   if (row->access == Access::RO)
     return !faults().raise(Rule::TileReadOnlyRegister, agent, pc, now,
                            fmt::format("0x{:08x} written to {}", value, row->name));
@@ -225,6 +234,7 @@ bool Tile::write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc) {
     debug_.set(offset, value);
     return true;
   }
+  warn_without_effect(faults(), *row, value, {agent, pc, now});
   wakeup_.touch(Resource::Debug);
   return write_debug_row(offset, value, {agent, pc, now});
 }

@@ -1,29 +1,10 @@
 // Drawn statements: BlackholeA0/TensixTile/BabyRISCV/AutoTTSync.md. All through a real tile.
 #include "audit/on_cores.hpp"
 #include "tensix/config.hpp"
-#include "tensix/isa.hpp"
 
 namespace bhemu::test {
 namespace {
 
-using enum CoreId;
-namespace op = tensix::op;
-using tensix::encode;
-
-constexpr u32 kInstrn = 0xFFE40000;
-constexpr u32 kGpr = 0xFFE00000;
-constexpr u32 kTtSync = 0xFFE80004;
-constexpr u32 kSemaphore = 0xFFE80020;
-constexpr u32 kConfig = 0xFFEF0000;
-constexpr u32 kMailbox = 0xFFEC0000;
-
-u32 hold_until_posted(u32 semaphore) {  // SEMWAIT, blocks everything while the value is 0
-  return encode<op::SEMWAIT>(
-      {{"stall_res", 0x1FF}, {"sem_sel", 1u << semaphore}, {"wait_sem_cond", 1}});
-}
-u32 init(u32 semaphore) {
-  return encode<op::SEMINIT>({{"sem_sel", 1u << semaphore}, {"init_value", 0}, {"max_value", 15}});
-}
 u32 gpr_of(u32 index) {
   return kGpr + 4 * index;
 }

@@ -3,27 +3,9 @@
 #include <bit>
 
 #include "audit/on_cores.hpp"
-#include "tensix/isa.hpp"
 
 namespace bhemu::test {
 namespace {
-
-using enum CoreId;
-namespace op = tensix::op;
-using tensix::encode;
-
-constexpr u32 kInstrn = 0xFFE40000;
-constexpr u32 kTtSync = 0xFFE80004;
-constexpr u32 kSemaphore = 0xFFE80020;
-constexpr u32 kMailbox = 0xFFEC0000;
-
-u32 hold_until_posted(u32 semaphore) {  // SEMWAIT, blocks everything while the value is 0
-  return encode<op::SEMWAIT>(
-      {{"stall_res", 0x1FF}, {"sem_sel", 1u << semaphore}, {"wait_sem_cond", 1}});
-}
-u32 init(u32 semaphore) {
-  return encode<op::SEMINIT>({{"sem_sel", 1u << semaphore}, {"init_value", 0}, {"max_value", 15}});
-}
 
 // --- README.md, memory map
 
@@ -415,6 +397,25 @@ TEST(AuditCores, gprs_are_mapped_again_every_256_bytes) {  // MemoryOrdering.md,
   chip.go();
   EXPECT_EQ(chip.result(0), 0x7777u);
   EXPECT_EQ(chip.state().thcon.gpr[1][7], 0x7777u);
+}
+
+// --- MemoryOrdering.md
+
+TEST(AuditCores, a_read_of_the_cores_own_empty_mailbox_is_a_hang_that_says_so) {
+  // "Mailbox read from the future": a card's core goes on behind such a load for as long as its
+  // queues have room, and its own later store answers it. Here it waits at the load.
+  OnCores chip;
+  chip.on(Brisc).li(s0, kMailbox);
+  chip.on(Brisc).li(s1, 123);
+  chip.on(Brisc).lw(a0, 0, s0);
+  chip.on(Brisc).sw(s1, 0, s0);
+  chip.store(Brisc, kResults, 1);
+  EXPECT_EQ(chip.go(), sched::Stop::Idle);
+  EXPECT_EQ(chip.result(0), 0u);
+  EXPECT_EQ(chip.tile->status(Brisc), tile::CoreStatus::Blocked);
+  EXPECT_NE(chip.tile->waiting(Brisc).what.find("a word in the mailbox from BRISC"),
+            std::string::npos)
+      << chip.tile->waiting(Brisc).what;
 }
 
 }  // namespace

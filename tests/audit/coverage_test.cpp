@@ -6,7 +6,6 @@
 #include "audit/on_cores.hpp"
 #include "card/function.hpp"
 #include "coverage.hpp"
-#include "tensix/isa.hpp"
 
 namespace bhemu::test {
 namespace {

@@ -3,9 +3,31 @@
 
 #include <map>
 
+#include "tensix/isa.hpp"
 #include "tile/one_tile.hpp"
 
 namespace bhemu::test {
+
+using enum CoreId;
+namespace op = tensix::op;
+using tensix::encode;
+
+// Where the cores of a tile find things.
+inline constexpr u32 kInstrn = 0xFFE40000;  // of the TRISC that stores there
+inline constexpr u32 kGpr = 0xFFE00000;
+inline constexpr u32 kTtSync = 0xFFE80004;
+inline constexpr u32 kSemaphore = 0xFFE80020;
+inline constexpr u32 kMailbox = 0xFFEC0000;
+inline constexpr u32 kConfig = 0xFFEF0000;
+
+/// SEMWAIT that blocks everything behind it while the semaphore is 0.
+inline u32 hold_until_posted(u32 semaphore) {
+  return encode<op::SEMWAIT>(
+      {{"stall_res", 0x1FF}, {"sem_sel", 1u << semaphore}, {"wait_sem_cond", 1}});
+}
+inline u32 init(u32 semaphore) {
+  return encode<op::SEMINIT>({{"sem_sel", 1u << semaphore}, {"init_value", 0}, {"max_value", 15}});
+}
 
 inline constexpr u32 kResults = 0x1000;
 inline constexpr std::array<CoreId, kCores> kAllCores{CoreId::Brisc, CoreId::Ncrisc, CoreId::Trisc0,

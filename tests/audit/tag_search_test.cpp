@@ -6,7 +6,6 @@
 namespace bhemu::test {
 namespace {
 
-using enum CoreId;
 namespace cfg = tensix::cfg;
 
 constexpr u32 kTags = 0x4000, kValid = 0x5000, kData = 0x6000;

@@ -1,17 +1,11 @@
 // Drawn statements: registers of a Tensix tile: soft reset, timestamps, interrupts, TDMA-RISC, the
 // debug daisychain and the debug interface. All through a real tile.
 #include "audit/on_cores.hpp"
-#include "tensix/isa.hpp"
 #include "tile/debugged_tile.hpp"
 
 namespace bhemu::test {
 namespace {
 
-using enum CoreId;
-namespace op = tensix::op;
-using tensix::encode;
-
-constexpr u32 kInstrn = 0xFFE40000;
 constexpr u32 kHeld = 0x47800;
 
 // --- DebugTimestamper.md

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -148,7 +149,7 @@ def keep_results(work):
     (work / "done.jsonl").write_text("".join(lines))
 
 
-def run_pytest(arguments, tree, work, files):
+def run_pytest(arguments, tree, work, shard, files):
     environment = dict(
         os.environ,
         CHIP_ARCH="blackhole",
@@ -158,20 +159,15 @@ def run_pytest(arguments, tree, work, files):
         BHEMU_LIBRARY=str(arguments.library.resolve()),
         BHEMU_LLK_WORK=str(work),
         BHEMU_LLK_SAMPLE=str(0 if arguments.all else arguments.sample),
-        BHEMU_LLK_CACHE=str(work / "cache"),
+        BHEMU_LLK_SHARD=f"{shard}/{arguments.jobs}",
     )
     command = [sys.executable, "-m", "pytest", "-p", "bhemu_llk", "-q", "--no-header"]
     command += ["-p", "no:cacheprovider", "--no-debug-symbols", "-c", str(work / "pytest.ini")]
     command += ["--rootdir", str(tree / "tests/python_tests"), "-m", "not quasar and not perf"]
-    if arguments.jobs > 1:
-        command += ["-n", str(arguments.jobs)]
     if arguments.select:
         command += ["-k", arguments.select]
     command += files
-    if arguments.resume:
-        keep_results(work)
-    (work / "pytest.ini").write_text("[pytest]\nmarkers =\n  quasar\n  perf\n  nightly\n")
-    log = work / "pytest.log"
+    log = work / f"pytest{shard}.log"
     with open(log, "a", encoding="utf-8") as output:
         subprocess.run(
             command,
@@ -181,6 +177,25 @@ def run_pytest(arguments, tree, work, files):
             stderr=None if arguments.verbose else subprocess.STDOUT,
             check=False,
         )
+
+
+def run_all(arguments, tree, work):
+    """Each shard goes through all files for itself.
+
+    One file after the other: a test of many variants takes a lot of memory to collect.
+    """
+    if arguments.resume:
+        keep_results(work)
+    (work / "pytest.ini").write_text("[pytest]\nmarkers =\n  quasar\n  perf\n  nightly\n")
+    files = test_files(tree, arguments.tests)
+
+    def run_shard(shard):
+        for name in files:
+            run_pytest(arguments, tree, work, shard, [name])
+
+    with ThreadPoolExecutor(arguments.jobs) as executor:
+        list(executor.map(run_shard, range(arguments.jobs)))
+    shutil.rmtree(work / "cache/headers", ignore_errors=True)  # precompiled, and large
 
 
 def summary(work):
@@ -194,7 +209,7 @@ def summary(work):
             if record["outcome"] == "failed":
                 failures.append(record)
     collected = {}
-    for path in work.glob("collected-*.json"):
+    for path in sorted(work.glob("collected-*.json")):
         collected.update(json.loads(path.read_text()))
     return counts, failures, collected
 
@@ -243,16 +258,14 @@ def main():
     work = arguments.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     if not arguments.resume:
-        for pattern in ("results-*.jsonl", "collected-*.json", "done.jsonl", "pytest.log"):
+        for pattern in ("results-*.jsonl", "collected-*.json", "done.jsonl", "pytest*.log"):
             for old in work.glob(pattern):
                 old.unlink()
     tree = overlay(Path(llk).resolve(), work)
-    # One file after the other: a test of many variants takes a lot of memory to collect.
-    for name in test_files(tree, arguments.tests):
-        run_pytest(arguments, tree, work, [name])
+    run_all(arguments, tree, work)
     if not any(work.glob("results-*.jsonl")):
-        log = work / "pytest.log"
-        print(log.read_text()[-3000:] if log.exists() else "")
+        for log in work.glob("pytest*.log"):
+            print(log.read_text()[-3000:])
         print("no test ran")
         return 1
     return 0 if report(work) else 1

@@ -178,11 +178,15 @@ TEST(Cfg, fields_without_effect_warn_once_when_they_are_set) {
   EXPECT_EQ(warnings(), 1u);
   harness.coprocessor.write_config(kConfigDual + 221, 2, harness.core());
   EXPECT_EQ(warnings(), 2u);
-  // Auto TTSync holds nothing unless instructions are tracked beside a resource.
-  harness.execute(2, {setc16(56, 0x10), setc16(56, 0x0F)});
+  harness.execute(2, {setc16(56, 0x1F)});  // Auto TTSync is modelled
   EXPECT_EQ(warnings(), 2u);
-  harness.execute(2, {setc16(56, 0x14), setc16(67, 1)});
+  harness.execute(2, {setc16(20, 2), setc16(67, 1)});
   EXPECT_EQ(warnings(), 4u);
+  harness.gpr(0, 3) = 8;  // Unused1 of word 98, by REG2FLOP of THCON's word 46
+  harness.execute(0,
+                  {encode<op::REG2FLOP>(
+                      {{"size_sel", 1}, {"flop_index", 98 - kThconConfigBase}, {"reg_index", 3}})});
+  EXPECT_EQ(warnings(), 5u);
 }
 
 TEST(Cfg, writing_state_reset_clears_the_banks_own_words_but_rmwcib_does_not) {

@@ -1,11 +1,9 @@
 // Overlay streams in a tile: what the coprocessor and the cores see of them, and messages from
 // software to software (WormholeB0/NoC/Overlay/, BlackholeA0 STREAMWAIT.md, STREAMWRCFG.md,
 // CSRs.md).
-#include "noc/stream.hpp"
-
 #include "tensix/isa.hpp"
 #include "tensix/state.hpp"
-#include "tile/one_tile.hpp"
+#include "tile/stream_tile.hpp"
 
 namespace bhemu::test {
 namespace {
@@ -15,55 +13,6 @@ using tensix::encode;
 namespace op = tensix::op;
 
 constexpr u32 kResult = 0x9000;
-constexpr u32 kCode = 0x6000;
-constexpr u32 kHeaders = 0x20000;
-constexpr u32 kBuffer = 0x30000;
-constexpr u32 kSourceEndpoint = 1u << 4;
-constexpr u32 kReceiverEndpoint = 1u << 6;
-
-u32 address(u32 stream, u32 index) {
-  return 0xFFB40000 + stream * 0x1000 + index * 4;
-}
-
-struct Streams : OneTile {
-  void set(u32 stream, u32 index, u32 value) { write(address(stream, index), value); }
-  u32 get(u32 stream, u32 index) { return read(address(stream, index)); }
-  Rule fault() const {
-    const auto& faults = tile->faults().faults();
-    return faults.empty() ? Rule::Count : faults.back().rule;
-  }
-
-  /// A phase of `messages` from software with a buffer of 8 * 16 bytes, begun.
-  void begin(u32 stream, u32 messages, u32 config) {
-    set(0, STREAM_MSG_HEADER_FORMAT, 16 << 7);  // the low 16 bits
-    set(stream, STREAM_MISC_CFG, kSourceEndpoint | config);
-    set(stream, STREAM_BUF_START, kBuffer / 16);
-    set(stream, STREAM_BUF_SIZE, 8);
-    set(stream, STREAM_MSG_INFO_PTR, kHeaders / 16);
-    set(stream, STREAM_MSG_INFO_WR_PTR, kHeaders / 16);
-    set(stream, STREAM_PHASE_AUTO_CFG_HEADER, messages << 12 | 1);
-    set(stream, STREAM_PHASE_ADVANCE, 0);
-  }
-  /// Header `number` of the array, of a message of `length` * 16 bytes, then the notice.
-  void send(u32 stream, u32 number, u32 length) {
-    load(kHeaders + number * 16, {length, 0x100 + number, 0x200 + number, 0x300 + number});
-    set(stream, STREAM_NUM_MSGS_RECEIVED_INC, length << 12 | 1);
-  }
-  /// TRISC0 pushes the words.
-  void push(const std::vector<u32>& words) {
-    Assembler a(kCode);
-    a.li(t0, 0xFFE40000);
-    for (const u32 word : words) {
-      a.li(t1, word);
-      a.sw(t1, 0, t0);
-    }
-    a.halt();
-    load(kCode, a.finish());
-    start_at(CoreId::Trisc0, kCode);
-    start({CoreId::Trisc0});
-    run();
-  }
-};
 
 u32 setc16(u32 index, u32 value) {
   return encode<op::SETC16>({{"setc16_reg", index}, {"setc16_value", value}});
@@ -73,7 +22,7 @@ u32 mark(u32 value) {
 }
 
 TEST(StreamsOfATile, streamwait_waits_for_a_phase_and_for_messages) {
-  Streams chip;
+  StreamTile chip;
   const auto wait = [](u32 condition, u32 target) {
     return encode<op::STREAMWAIT>({{"stall_res", 0x1FF},
                                    {"target_sel", condition},
@@ -96,7 +45,7 @@ TEST(StreamsOfATile, streamwait_waits_for_a_phase_and_for_messages) {
 }
 
 TEST(StreamsOfATile, streamwrcfg_reads_the_registers_of_messages) {
-  Streams chip;
+  StreamTile chip;
   chip.begin(5, 3, kReceiverEndpoint);
   chip.send(5, 0, 3);
   chip.send(5, 1, 1);
@@ -116,7 +65,7 @@ TEST(StreamsOfATile, streamwrcfg_reads_the_registers_of_messages) {
 }
 
 TEST(StreamsOfATile, status_csrs_of_a_trisc_show_the_streams_that_its_thread_selects) {
-  Streams chip;
+  StreamTile chip;
   chip.begin(33, 3, kReceiverEndpoint);
   chip.send(33, 0, 1);
   Assembler a(kCode);
@@ -142,7 +91,7 @@ TEST(StreamsOfATile, status_csrs_of_a_trisc_show_the_streams_that_its_thread_sel
 }
 
 TEST(StreamMessages, go_from_software_to_software_through_buffer_and_headers) {
-  Streams chip;
+  StreamTile chip;
   chip.begin(20, 3, kReceiverEndpoint);
   EXPECT_EQ(chip.get(20, STREAM_WAIT_STATUS), 5u << 3 | 4u);
   EXPECT_EQ(chip.get(20, STREAM_BUF_SPACE_AVAILABLE), 8u);
@@ -177,7 +126,7 @@ TEST(StreamMessages, go_from_software_to_software_through_buffer_and_headers) {
 }
 
 TEST(StreamMessages, of_streams_4_and_5_keep_their_headers) {
-  Streams chip;
+  StreamTile chip;
   chip.begin(4, 20, kReceiverEndpoint);
   for (u32 i = 0; i < 3; ++i) chip.send(4, i, 1);
   for (u32 i = 0; i < 3; ++i) {
@@ -199,7 +148,7 @@ TEST(StreamMessages, of_streams_4_and_5_keep_their_headers) {
 }
 
 TEST(StreamMessages, to_nowhere_are_taken_away_at_once) {
-  Streams chip;
+  StreamTile chip;
   chip.begin(30, 3, 0);
   chip.send(30, 0, 5);
   chip.send(30, 1, 5);
@@ -211,7 +160,7 @@ TEST(StreamMessages, to_nowhere_are_taken_away_at_once) {
 }
 
 TEST(StreamMessages, phases_are_configured_from_l1_one_after_the_other) {
-  Streams chip;
+  StreamTile chip;
   chip.begin(12, 0, 0);  // a phase without messages is over at once
   EXPECT_EQ(chip.get(12, STREAM_WAIT_STATUS), 1u);
   // Two phases: the first to software, the second to nowhere and then idle.
@@ -245,18 +194,18 @@ TEST(StreamMessages, that_nobody_has_described_are_refused_by_name) {
                          Row{STREAM_RELOAD_PHASE_BLOB, 1, "how large"},
                          Row{STREAM_MSG_DATA_CLEAR, 1, "without STREAM_MSG_INFO_CLEAR"},
                          Row{STREAM_SOURCE_ENDPOINT_NEW_MSG_INFO, 1, "not under way"}}) {
-    Streams chip;
+    StreamTile chip;
     const u32 value = row.value;
-    EXPECT_FALSE(
-        chip.tile->host_write(address(7, row.index), {reinterpret_cast<const u8*>(&value), 4}, 0));
+    EXPECT_FALSE(chip.tile->host_write(stream_address(7, row.index),
+                                       {reinterpret_cast<const u8*>(&value), 4}, 0));
     EXPECT_EQ(chip.fault(), Rule::NocStream);
     EXPECT_NE(chip.tile->faults().faults().back().text.find(row.text), std::string::npos);
   }
-  Streams chip;
+  StreamTile chip;
   chip.set(7, STREAM_MISC_CFG, 1u << 5);  // from another stream
   chip.set(7, STREAM_PHASE_AUTO_CFG_HEADER, 1u << 12);
   const u32 value = 1;
-  EXPECT_FALSE(chip.tile->host_write(address(7, STREAM_PHASE_ADVANCE),
+  EXPECT_FALSE(chip.tile->host_write(stream_address(7, STREAM_PHASE_ADVANCE),
                                      {reinterpret_cast<const u8*>(&value), 4}, 0));
   EXPECT_EQ(chip.fault(), Rule::NocStream);
 }

@@ -28,24 +28,22 @@ bool discarded_by_reset(const State& state, u32 index) {
   return bit(state.soft_reset, 9) && index >= kThconConfigBase && index < kGlobalConfigBase;
 }
 
-/// Fields of without_effect.def; the value counts only beside `others` of its word.
+/// Fields of without_effect.def.
 struct WithoutEffect {
   const char* name;
   u16 word;
   u32 mask;
-  u32 others;
 };
 template <class Field>
-constexpr WithoutEffect without_effect(const char* name, u32 others) {
-  return {name, Field::kWord, static_cast<u32>(((u64{1} << Field::kWidth) - 1) << Field::kLow),
-          others};
+constexpr WithoutEffect without_effect(const char* name) {
+  return {name, Field::kWord, static_cast<u32>(((u64{1} << Field::kWidth) - 1) << Field::kLow)};
 }
 constexpr WithoutEffect kWithoutEffect[] = {
-#define WITHOUT_EFFECT(field) without_effect<cfg::field>(#field, 0),
+#define WITHOUT_EFFECT(field) without_effect<cfg::field>(#field),
 #include "tensix/cfg/without_effect.def"
 };
 constexpr WithoutEffect kThreadWithoutEffect[] = {
-#define THREAD_WITHOUT_EFFECT(field, others) without_effect<thread_cfg::field>(#field, others),
+#define THREAD_WITHOUT_EFFECT(field) without_effect<thread_cfg::field>(#field),
 #include "tensix/cfg/without_effect.def"
 };
 
@@ -63,8 +61,7 @@ template <std::size_t kRows>
 void warn(const WithoutEffect (&rows)[kRows], const Environment& env, Agent agent, u32 index,
           u32 value, Cycle now) {
   for (const WithoutEffect& row : rows) {
-    if (row.word != index || (value & row.mask) == 0 || (value & row.others) != row.others)
-      continue;
+    if (row.word != index || (value & row.mask) == 0) continue;
     if (env.faults != nullptr)
       env.faults->raise(Rule::ConfigWithoutEffect, agent, index, now,
                         fmt::format("{}, in word {}", row.name, index));

@@ -163,7 +163,9 @@ Completion execute(Context& context, op::REG2FLOP insn) {
   const unsigned bank = context.thread_config()[0] & 1u;
   const GprFile& gpr = gprs(context);
   const auto write = [&](u32 word, u32 value) {
-    put_config(context, bank, kThconConfigBase + word, value);
+    const u32 whole = kThconConfigBase + word;
+    warn_without_effect(context.env, agent_of_thread(context.thread), whole, value, context.now);
+    put_config(context, bank, whole, value);
   };
   if (insn.size_sel() != 0) {
     write(index, gpr[insn.reg_index()]);

@@ -74,6 +74,7 @@ for name, left in (("lshift", True), ("rshift", False)):
     setattr(torch, "bitwise_left_shift" if left else "bitwise_right_shift", function)
     setattr(torch.Tensor, f"__{name}__", function)
 
+import bhemu_compile  # noqa: E402
 import bhemu_device  # noqa: E402
 import helpers.pack as pack  # noqa: E402
 import helpers.unpack as unpack  # noqa: E402
@@ -112,9 +113,12 @@ import helpers.device as device_module  # noqa: E402
 from helpers.test_config import TestConfig  # noqa: E402
 
 WORK = Path(os.environ["BHEMU_LLK_WORK"])
-WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
+SHARD, SHARDS = map(int, os.environ.get("BHEMU_LLK_SHARD", "0/1").split("/"))
+WORKER = f"shard{SHARD}"
 CYCLE_LIMIT = int(os.environ.get("BHEMU_LLK_CYCLES", "20000000"))
+# All shards together run as many variants of a test as the sample says.
 SAMPLE = int(os.environ.get("BHEMU_LLK_SAMPLE", "0"))
+SHARE = SAMPLE // SHARDS + (SHARD < SAMPLE % SHARDS)
 SEED = os.environ.get("BHEMU_SEED", "1")
 EXCHANGE_CYCLES = 20000
 
@@ -158,6 +162,7 @@ def _wait_until_finished(self, timeout=2):
 
 import helpers.test_config as test_config_module  # noqa: E402
 
+bhemu_compile.install([test_config_module], WORK / "cache")
 test_config_module.commit_brisc_command = _commit_brisc_command
 device_module.commit_brisc_command = _commit_brisc_command
 TestConfig.wait_for_tensix_operations_finished = _wait_until_finished
@@ -179,6 +184,11 @@ SPARE = 12
 _ran = {}
 
 
+def _is_ours(variant):
+    """Whether this process runs it: the shards share the variants by their names."""
+    return int(hashlib.sha256(variant.encode()).hexdigest()[:8], 16) % SHARDS == SHARD
+
+
 def _done():
     """Variants that an earlier run has finished, which counts them as run."""
     done = set()
@@ -186,7 +196,7 @@ def _done():
     for line in path.read_text().splitlines() if path.exists() else []:
         record = json.loads(line)
         done.add(record["variant"])
-        if record["outcome"] != "skipped":
+        if record["outcome"] != "skipped" and _is_ours(record["variant"]):
             _ran[record["test"]] = _ran.get(record["test"], 0) + 1
     return done
 
@@ -204,7 +214,7 @@ def _chosen(items):
     for group in groups.values():
         if SAMPLE and len(group) > SAMPLE:
             group = random.Random(SEED).sample(group, min(len(group), SAMPLE * SPARE))
-        chosen += group
+        chosen += [item for item in group if _is_ours(item.nodeid)]
     return chosen, {name: len(group) for name, group in groups.items()}
 
 
@@ -214,7 +224,7 @@ ELSEWHERE = "this kernel is tt-metal's, and BHEMU_TT_METAL_DIR does not name a c
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
-    if SAMPLE and _ran.get(_function(item), 0) >= SAMPLE:
+    if SAMPLE and _ran.get(_function(item), 0) >= SHARE:
         pytest.skip(ENOUGH)
     if "BHEMU_TT_METAL_DIR" not in os.environ:
         if any(f"MathOperation.{name}-" in item.nodeid for name in ("Tanh", "Log1p")):
