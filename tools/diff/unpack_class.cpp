@@ -1,5 +1,7 @@
 // Programs for the unpackers: several transfers with random formats, modes, counters, strides and
 // contexts into the same bank (or into Dst), then the bank handed over and read raw.
+#include <utility>
+
 #include "diff/classes.hpp"
 #include "diff/data_parts.hpp"
 
@@ -9,6 +11,9 @@ namespace {
 using namespace tensix;
 
 constexpr u32 kDumpRows = 128;
+// Whose turn it is, behind the results of loads, of which these programs have few.
+constexpr u32 kTurnOfFirst = kResults + 4 * kMaxResults + 0x10;
+constexpr u32 kTurnOfThread = kTurnOfFirst + 0x10;
 
 struct Pair {
   u8 in;
@@ -41,6 +46,10 @@ class UnpackProgram {
   void set_up();
   void strides();
   void place();
+  template <class Emit>
+  void for_both(const Emit& emit);
+  template <class Emit>
+  void turn_of_first(const Emit& emit);
   void transfer(bool last);
   void clear();
 
@@ -48,6 +57,8 @@ class UnpackProgram {
   Unpack u_;
   bool strange_ = false;
   u32 count_ = 0;  // data of a transfer
+  u8 thread_ = kTrisc0;
+  u32 turns_ = 0;
 };
 
 void UnpackProgram::choose() {
@@ -98,7 +109,8 @@ void UnpackProgram::set_up() {
     w_.program.data.push_back(w_.one_in(2) ? w_.float_bits() : w_.any_word());
   w_.config(kAluWord,
             Alu{.fp32 = u_.to_dst, .a_unsigned = w_.one_in(2), .b_unsigned = w_.one_in(2)}.word());
-  if (u_.to_dst) words_to_dst(w_, kData, 0, 64);
+  if (u_.to_dst && thread_ != kTrisc0) turn_of_first([&] { words_to_dst(w_, kData, 0, 64); });
+  if (u_.to_dst && thread_ == kTrisc0) words_to_dst(w_, kData, 0, 64);
   setup_unpacker(w_, u_);
   strides();
   if (u_.unpacker == 0) {
@@ -110,7 +122,7 @@ void UnpackProgram::set_up() {
       u_.context << (u_.unpacker == 0 ? thread_cfg::UNPACK_MISC_CFG_CfgContextOffset_0::kLow
                                       : thread_cfg::UNPACK_MISC_CFG_CfgContextOffset_1::kLow));
   w_.sync();
-  reset_unpack_counters(w_, 3, 0);
+  for_both([&] { reset_unpack_counters(w_, 3, 0); });
 }
 
 /// Counters of the next transfer.
@@ -137,6 +149,46 @@ void UnpackProgram::place() {
         {{"cnt_set_mask", mask}, {"ch0_z", w_.below(3)}, {"ch1_z", w_.below(2)}, {"bit_mask", 5}});
 }
 
+/// What `emit` says, by the program's thread and by thread 0, and thread 0 first. With contexts an
+/// UNPACR takes X and Y of the thread that it names, which is thread 0 for all that other
+/// simulators take (addr_cnt_context_id); of those some take its own thread's. So both get the same
+/// counters.
+template <class Emit>
+void UnpackProgram::for_both(const Emit& emit) {
+  std::vector<Item>& items = w_.program.items;
+  const std::size_t begin = items.size();
+  emit();
+  if (thread_ == kTrisc0) return;
+  const std::vector<Item> emitted(items.begin() + static_cast<std::ptrdiff_t>(begin), items.end());
+  const bool kept = std::exchange(w_.keep, true);
+  turn_of_first([&] {
+    for (Item item : emitted) {
+      item.core = kTrisc0;
+      item.keep = true;
+      items.push_back(item);
+    }
+  });
+  w_.keep = kept;
+}
+
+/// Thread 0 does what `emit` says, once the program's thread is done with what it has to do so far,
+/// which then waits for it.
+template <class Emit>
+void UnpackProgram::turn_of_first(const Emit& emit) {
+  ++turns_;
+  w_.wait_all();
+  w_.sync();
+  w_.store(kTurnOfFirst, turns_);
+  w_.core = kTrisc0;
+  w_.wait(kTurnOfFirst, turns_);
+  emit();
+  w_.wait_all();
+  w_.sync();
+  w_.store(kTurnOfThread, turns_);
+  w_.core = thread_;
+  w_.wait(kTurnOfThread, turns_);
+}
+
 void UnpackProgram::transfer(bool last) {
   const bool odd = strange_ && w_.one_in(3);
   const u32 addr_mode = w_.one_in(2) ? w_.pick({1, 2, 4, 5, 16, 17, 64, 0x55, 0x11}) : 0;
@@ -161,12 +213,13 @@ void UnpackProgram::clear() {
 Program UnpackProgram::make() {
   w_.keep = true;
   choose();
-  if (w_.one_in(8)) w_.use_second_bank();
+  w_.core = thread_ = static_cast<u8>(w_.below(3));  // any thread may use the unpackers
+  if (thread_ == kTrisc0 && w_.one_in(8)) w_.use_second_bank();
   set_up();
   w_.keep = false;
   if (!u_.to_dst && w_.one_in(3)) clear();
   for (u32 transfers = 1 + w_.below(4); transfers > 0; --transfers) {
-    place();
+    for_both([&] { place(); });
     transfer(false);
   }
   w_.keep = true;
@@ -174,9 +227,11 @@ Program UnpackProgram::make() {
     dump_dst32(w_, 0, 2 * kDumpRows, kOut);
     return w_.program;
   }
-  w_.op<op::SETADCXX>({{"cnt_set_mask", 3}, {"x_end2", 15}});
-  w_.op<op::SETADCXY>({{"cnt_set_mask", 3}, {"bit_mask", 0xF}});
-  w_.op<op::SETADCZW>({{"cnt_set_mask", 3}, {"bit_mask", 0xF}});
+  for_both([&] {
+    w_.op<op::SETADCXX>({{"cnt_set_mask", 3}, {"x_end2", 15}});
+    w_.op<op::SETADCXY>({{"cnt_set_mask", 3}, {"bit_mask", 0xF}});
+    w_.op<op::SETADCZW>({{"cnt_set_mask", 3}, {"bit_mask", 0xF}});
+  });
   unpack(w_, u_.unpacker, true);
   w_.op<op::UNPACR_NOP>(
       {{"unpacker_select", 1 - u_.unpacker}, {"unpack_pop", 1}, {"set_dvalid", 1}});
