@@ -55,6 +55,7 @@ struct CoreBus {
   OwnStores stores;       // of the bus that does not record, for both
   bool sits_out = false;  // likewise: the rest of the turn, because of `stores`
 
+  bool sit_out_for(u32 address, Cycle turn) { return sits_out = stores.has(address, turn); }
   riscv::Loaded load(riscv::CoreState& state, u32 address, u32 size) {
     return tile_.load(core_, address, size, state.cycle);
   }

@@ -138,10 +138,8 @@ Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
       [[fallthrough]];
     case Region::Overlay:
       if (slot.status == CoreStatus::Running &&
-          buses_[core]->stores.has(address & ~3u, nominal_begin(now))) {
-        buses_[core]->sits_out = true;
+          buses_[core]->sit_out_for(address & ~3u, nominal_begin(now)))
         return {0, Outcome::Blocked};
-      }
       [[fallthrough]];
     default: {
       u32 value = 0;
