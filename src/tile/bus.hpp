@@ -8,9 +8,10 @@
 namespace bhemu::tile {
 
 /// The overlay registers that a core has sent its thread to write (STOREREG) in the turn under way.
-/// A turn lets the core run on before the thread does, for longer than an instruction takes from
-/// the core to the register on silicon; so a load of such a register waits for the end of the turn.
-/// Silicon promises no order, but tt-metal's tests of circular buffers pass on it.
+/// A turn lets the core run on before the thread does, for longer than an instruction can take from
+/// the core to the register when nothing holds it up; so a load of such a register waits for the
+/// end of the turn. No document orders the two; tt-metal's test of circular buffers that wrap at
+/// the packer relies on it (docs/DISAGREEMENTS.md, Open).
 class OwnStores {
  public:
   void add(u32 address, Cycle turn) {
