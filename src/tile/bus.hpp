@@ -7,6 +7,34 @@
 
 namespace bhemu::tile {
 
+/// The overlay registers that a core has sent its thread to write (STOREREG) in the turn under way.
+/// A turn lets the core run on before the thread does, for longer than an instruction can take from
+/// the core to the register when nothing holds it up; so a load of such a register waits for the
+/// end of the turn. No document orders the two; tt-metal's test of circular buffers that wrap at
+/// the packer relies on it (docs/DISAGREEMENTS.md, Open).
+class OwnStores {
+ public:
+  void add(u32 address, Cycle turn) {
+    if (turn != turn_) count_ = 0;
+    turn_ = turn;
+    if (count_ < kMost) addresses_[count_] = address;
+    ++count_;
+  }
+  bool has(u32 address, Cycle turn) const {
+    if (turn != turn_ || count_ == 0) return false;
+    if (count_ > kMost) return true;  // more than are remembered: it may be any
+    for (unsigned i = 0; i < count_; ++i)
+      if (addresses_[i] == address) return true;
+    return false;
+  }
+
+ private:
+  static constexpr unsigned kMost = 8;
+  std::array<u32, kMost> addresses_{};
+  unsigned count_ = 0;
+  Cycle turn_ = 0;
+};
+
 template <bool Record>
 struct CoreBus {
   static constexpr bool kRecord = Record;
@@ -25,7 +53,10 @@ struct CoreBus {
   riscv::Decoded* decoded;
   u32 ldm_size;
   bool attention = false;
+  OwnStores stores;       // of the bus that does not record, for both
+  bool sits_out = false;  // likewise: the rest of the turn, because of `stores`
 
+  bool sit_out_for(u32 address, Cycle turn) { return sits_out = stores.has(address, turn); }
   riscv::Loaded load(riscv::CoreState& state, u32 address, u32 size) {
     return tile_.load(core_, address, size, state.cycle);
   }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/bits.hpp"
+#include "tensix/isa.hpp"
 #include "tile/bus.hpp"
 #include "tile/tile.hpp"
 
@@ -19,6 +20,7 @@ constexpr u32 kTtSyncCoprocessorDone = 0x04;
 constexpr u32 kTtSyncMopDone = 0x08;
 constexpr u32 kSemaphores = 0x20;
 constexpr u32 kSemaphoresEnd = 0x40;
+constexpr u32 kStoreRegBase = 0xFFB00000;  // STOREREG counts words from here
 
 /// The part of an aligned 32-bit register that a narrower load sees.
 u32 narrow(u32 word, u32 address, u32 size) {
@@ -134,6 +136,11 @@ Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
       if (coprocessor_->tdma_read_waits(offset & ~3u))
         return {0, wait(core, BlockKind::PackedTile, mask_of(Resource::Tdma), address)};
       [[fallthrough]];
+    case Region::Overlay:
+      if (slot.status == CoreStatus::Running &&
+          buses_[core]->sit_out_for(address & ~3u, nominal_begin(now)))
+        return {0, Outcome::Blocked};
+      [[fallthrough]];
     default: {
       u32 value = 0;
       if (!read_register(agent, address & ~3u, value, now, pc)) return {0, Outcome::Stop};
@@ -241,6 +248,9 @@ Outcome Tile::push_tensix(unsigned core, unsigned thread, u32 word, Cycle now, P
   if (!room)
     return wait(core, BlockKind::FifoFull, mask_of(fifo_of(thread)) | mask_of(thread_of(thread)),
                 0xFFE40000 + thread * 0x10000);
+  if (tensix::opcode_of(word) == tensix::op::STOREREG::kOpcode)
+    buses_[core]->stores.add(kStoreRegBase + tensix::op::STOREREG{word}.reg_addr() * 4,
+                             nominal_begin(now));
   if (from_brisc) {
     coprocessor_->push_from_brisc(thread, word, now);
   } else {

@@ -1,5 +1,6 @@
 // Whose turn it is: see tile.hpp and docs/ARCHITECTURE.md, "Inside a tile".
 #include <algorithm>
+#include <utility>
 
 #include "noc/trace.hpp"
 #include "riscv/core.hpp"
@@ -144,7 +145,14 @@ void Tile::run_core(unsigned core) {
 
 void Tile::after_run(unsigned core, riscv::Outcome outcome) {
   CoreSlot& slot = slots_[core];
-  if (outcome == riscv::Outcome::Blocked) block(core);
+  if (outcome == riscv::Outcome::Blocked) {
+    if (std::exchange(buses_[core]->sits_out, false)) {
+      if (slot.recording) stop_recording(core, true);
+      cores_[core].cycle = nominal_end(cores_[core].cycle);
+    } else {
+      block(core);
+    }
+  }
   if (outcome == riscv::Outcome::Stop) {
     if (slot.recording) stop_recording(core, true);
     slot.status = CoreStatus::Stopped;

@@ -70,7 +70,7 @@ riscv::Outcome Tile::step_traced(unsigned core) {
     port.end_stall(mark, core, cycle, pc);
   } else {
     port.end_repeats(core);
-    if (outcome == riscv::Outcome::Blocked) trace_block(core);
+    if (outcome == riscv::Outcome::Blocked && slot.block != BlockKind::None) trace_block(core);
   }
   return outcome;
 }

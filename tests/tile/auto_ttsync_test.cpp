@@ -181,5 +181,44 @@ TEST(AutoTtSync, counts_every_word_of_the_window_to_some_resource_of_its_bank) {
             (kUnpacker0 | kUnpacker1) * 9u);
 }
 
+// Not Auto TTSync, but alike: an overlay register is written by STOREREG within a few cycles, so a
+// core that looks soon afterwards must not be told of what was there a whole turn before.
+constexpr u32 kPagesReceived = 0xFFB40000 + 4 * 10;  // of stream 0
+
+u32 storereg(u32 gpr, u32 address) {
+  return encode<op::STOREREG>(
+      {{"reg_addr", (address - 0xFFB00000) / 4}, {"tdma_data_reg_index", gpr}});
+}
+
+TEST(OwnStores, a_core_sees_what_its_thread_has_written_to_an_overlay_register) {
+  for (const Cycle quantum : {1, 32})
+    for (const bool parking : {false, true}) {
+      OneTile chip(quantum, parking);
+      Program p;
+      p.push(setdmareg(48, 0x40));
+      p.push(storereg(24, kPagesReceived));
+      p.push(setdmareg(48, 0x60));
+      p.push(storereg(24, kPagesReceived));
+      p.load_to_result(kPagesReceived);
+      p.run_on(chip);
+      EXPECT_EQ(chip.read(kResult), 0x60u) << quantum;
+    }
+}
+
+TEST(OwnStores, a_core_does_not_wait_for_a_thread_that_waits) {
+  for (const Cycle quantum : {1, 32}) {
+    OneTile chip(quantum);
+    Program p;
+    p.push(setdmareg(48, 0x40));
+    p.push(endless_wait());
+    p.push(storereg(24, kPagesReceived));
+    p.load_to_result(kPagesReceived);
+    p.store(kResult + 4, 1);
+    p.run_on(chip);
+    EXPECT_EQ(chip.read(kResult), 0u);
+    EXPECT_EQ(chip.read(kResult + 4), 1u);
+  }
+}
+
 }  // namespace
 }  // namespace bhemu::test

@@ -77,11 +77,6 @@ class Known:
 
 
 KNOWN = (
-    Known("api:MeshDeviceFixture.TensixTestCircularBufferWrappingBlockingToWriter",
-          "races: the packing thread compares two counters of a circular buffer while its own last "
-          "push_back, which the coprocessor carries out, is under way; if it has not landed, the "
-          "kernel returns early and its reader waits for ever (so its source and the hang's report "
-          "say). It passes with BHEMU_TIMING=reference"),
     Known("examples:metal_example_hello_world_datatypes_kernel",
           "reads DRAM at (1, 0) of NoC 0, where a Wormhole has a bank and a Blackhole nothing"),
 )
