@@ -21,9 +21,9 @@ class Cli : public testing::Test {
 TEST_F(Cli, version_is_the_one_of_the_build) {
   const CommandResult result = run("--version");
   EXPECT_EQ(result.status, 0);
-  const std::string cmake = contents(BHEMU_SOURCE_DIR "/CMakeLists.txt");
+  const std::string header = contents(BHEMU_SOURCE_DIR "/src/host/version.hpp");
   const std::string version = result.out.substr(6, result.out.find('\n') - 6);
-  EXPECT_TRUE(holds(cmake, "VERSION " + version + " ")) << version;
+  EXPECT_TRUE(holds(header, "\"" + version + "\"")) << version;
 }
 
 TEST_F(Cli, help_shows_commands_examples_and_statuses) {
