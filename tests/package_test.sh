@@ -30,6 +30,7 @@ cp "$source/examples/api/add.c" "$root/packages"
 mount -t proc proc "$root/proc"
 inside() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
   DEBIAN_FRONTEND=noninteractive "$@"; }
+quietly inside apt-get -q update
 began=$SECONDS
 quietly inside sh -c 'apt-get -q -y --no-install-recommends install /packages/*.deb'
 echo "installed in $((SECONDS - began)) s: $(cd "$folder" && echo ./*.deb)"
