@@ -16,7 +16,8 @@ PACKAGE = ROOT / "python" / "bhemu"
 
 
 def _version() -> str:
-    return re.search(r'^version = "(.*)"', (ROOT / "pyproject.toml").read_text(), re.M).group(1)
+    header = (ROOT / "src" / "host" / "version.hpp").read_text()
+    return re.search(r'kVersion = "(.*)"', header).group(1)
 
 
 def _tag() -> str:
@@ -92,3 +93,8 @@ def build_sdist(sdist_directory, config_settings=None):
     subprocess.run(["git", "-C", str(ROOT), "archive", "--format=tar.gz", f"--prefix={name}/",
                     "-o", str(target), "HEAD"], check=True)
     return target.name
+
+
+if __name__ == "__main__":  # FOLDER MODULE: a wheel around a native module that is built already
+    os.environ["BHEMU_PYTHON_MODULE"] = sys.argv[2]
+    build_wheel(sys.argv[1])

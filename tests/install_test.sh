@@ -29,7 +29,7 @@ cp "$source/examples/api/add.c" "$work/client"
 cat >"$work/client/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.25)
 project(client LANGUAGES C CXX)
-find_package(bhemu 0.1 REQUIRED)
+find_package(bhemu 0.2 REQUIRED)
 add_executable(client add.c)
 target_link_libraries(client PRIVATE bhemu::bhemu)
 CMAKE

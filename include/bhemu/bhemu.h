@@ -42,7 +42,7 @@ typedef struct bhemu_options {
   uint64_t seed;
 } bhemu_options;
 
-/* "0.1.0" */
+/* "0.2.0" */
 BHEMU_API const char* bhemu_version(void);
 
 /* The last failure in this thread, as a text with one or more lines; "" when there was none. It

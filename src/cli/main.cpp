@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "cli/commands.hpp"
+#include "cli/manual.hpp"
 #include "host/error.hpp"
 #include "host/json.hpp"
 #include "host/machine.hpp"
@@ -57,6 +58,11 @@ constexpr const char* kFooter =
     "Exit status: 0 all is well, 1 a result is wrong, 2 bad input or usage, 3 the chip hangs,\n"
     "4 a program broke a rule of the chip (a fault).";
 
+int print(const std::string& text) {
+  fmt::print("{}", text);
+  return 0;
+}
+
 struct CommandLine {
   CLI::App app{kDescription, "bhemu"};
   CommonOptions options;
@@ -64,12 +70,16 @@ struct CommandLine {
   DisasmCommand disasm;
   ShimCommand shim;
   bool complete = false;  // soc-descriptor
+  std::string shell;      // completion
+  std::string subject;    // man
   CLI::App* info_command = nullptr;
   CLI::App* boot_command = nullptr;
   CLI::App* run_command = nullptr;
   CLI::App* soc_command = nullptr;
   CLI::App* cluster_command = nullptr;
   CLI::App* shim_command = nullptr;
+  CLI::App* completion_command = nullptr;
+  CLI::App* man_command = nullptr;
 
   CommandLine() {
     app.footer(kFooter);
@@ -114,6 +124,18 @@ struct CommandLine {
     command->add_option("file", disasm.file, "ELF file")->required()->type_name("FILE");
     command->add_flag("--tensix", disasm.tensix, "The file is a raw list of Tensix words");
     add_shim();
+    add_manual();
+  }
+
+  void add_manual() {
+    completion_command = app.add_subcommand(
+        "completion", "Write a script that completes bhemu's commands and options in a shell");
+    completion_command->add_option("shell", shell, "bash, zsh or fish")
+        ->required()
+        ->type_name("bash|zsh|fish");
+    man_command = app.add_subcommand("man", "Write the manual page of bhemu or of one command");
+    man_command->add_option("command", subject, "Its name; without it: the page of bhemu")
+        ->type_name("COMMAND");
   }
 
   void add_shim() {
@@ -129,7 +151,7 @@ struct CommandLine {
                      "What a mistake does: report (default; printed once, then reads are all "
                      "ones), exit, or throw (calls fail)")
         ->check(CLI::IsMember({"report", "exit", "throw"}))
-        ->type_name("MODE");
+        ->type_name("report|exit|throw");
     shim_command->add_option("command", shim.command, "The command and its arguments")
         ->required()
         ->type_name("COMMAND");
@@ -142,6 +164,8 @@ struct CommandLine {
     if (soc_command->parsed()) return soc_descriptor(options, complete);
     if (cluster_command->parsed()) return cluster_descriptor(options);
     if (shim_command->parsed()) return cli::shim(options, shim);
+    if (completion_command->parsed()) return print(completion(app, shell));
+    if (man_command->parsed()) return print(manual_page(app, subject));
     return cli::disasm(options, disasm);
   }
 };

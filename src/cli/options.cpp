@@ -5,7 +5,7 @@
 namespace bhemu::cli {
 void add_board_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--board", options.board, "p100a (120 tiles) or p150 (140 tiles)")
-      ->type_name("NAME");
+      ->type_name("p100a|p150");
   app.add_option("--harvest-dram", options.harvest_dram,
                  "DRAM banks that are disabled, 0 to 7, like 2 or 2,5; 'none'; +2 adds to the "
                  "board's default (P100A: 7)")
@@ -16,7 +16,7 @@ void add_board_options(CLI::App& app, CommonOptions& options) {
       ->type_name("LIST");
   app.add_option("--bundle", options.bundle,
                  "The vendor's firmware that the board says it runs: 18.12 (default) or 19.3")
-      ->type_name("VERSION");
+      ->type_name("18.12|19.3");
 }
 
 void add_device_options(CLI::App& app, CommonOptions& options) {
@@ -24,11 +24,11 @@ void add_device_options(CLI::App& app, CommonOptions& options) {
       ->check(CLI::Range(1u, 256u))
       ->type_name("N");
   app.add_option("--timing", options.timing, "fast (default), reference or windows")
-      ->type_name("NAME");
+      ->type_name("fast|reference|windows");
   app.add_option("--effects", options.effects,
                  "With --timing windows: where in its window an instruction takes effect, at issue "
                  "(default), end, or drawn")
-      ->type_name("NAME");
+      ->type_name("issue|end|drawn");
   app.add_option("--seed", options.seed, "Of --effects drawn")->type_name("N");
   app.add_option("--rule", options.rules,
                  "How a diagnosis is taken: NAME=error stops, NAME=warn reports and goes on, "
@@ -56,7 +56,7 @@ void add_trace_options(CLI::App& app, CommonOptions& options) {
   const auto add = [&](const char* name, std::string& text, const char* type, const char* help) {
     app.add_option(name, text, help)->type_name(type)->needs(file);
   };
-  add("--trace-format", trace.format, "NAME", "text or json; default: json for FILE.jsonl");
+  add("--trace-format", trace.format, "text|json", "text or json; default: json for FILE.jsonl");
   add("--trace-what", trace.what, "LIST",
       "Of riscv,tensix,noc,stall,sync,reset,host,fault or all (default)");
   add("--trace-tiles", trace.tiles, "LIST", "Like 1-2,3-4 or 1-2:4-5 (a rectangle)");

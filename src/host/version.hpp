@@ -3,7 +3,7 @@
 
 namespace bhemu::host {
 
-/// As in CMakeLists.txt; a test of the command line compares the two.
-inline constexpr const char* kVersion = "0.1.0";
+/// The one place that says it: CMake, the packages and the Python package read it from here.
+inline constexpr const char* kVersion = "0.2.0";
 
 }  // namespace bhemu::host

@@ -21,9 +21,9 @@ class Cli : public testing::Test {
 TEST_F(Cli, version_is_the_one_of_the_build) {
   const CommandResult result = run("--version");
   EXPECT_EQ(result.status, 0);
-  const std::string cmake = contents(BHEMU_SOURCE_DIR "/CMakeLists.txt");
+  const std::string header = contents(BHEMU_SOURCE_DIR "/src/host/version.hpp");
   const std::string version = result.out.substr(6, result.out.find('\n') - 6);
-  EXPECT_TRUE(holds(cmake, "VERSION " + version + " ")) << version;
+  EXPECT_TRUE(holds(header, "\"" + version + "\"")) << version;
 }
 
 TEST_F(Cli, help_shows_commands_examples_and_statuses) {
@@ -64,6 +64,42 @@ TEST_F(Cli, mistakes_in_a_program_have_file_line_and_column) {
   EXPECT_EQ(result.status, 2);
   EXPECT_EQ(result.err,
             "bhemu: " + file + ":3:1: unknown key 'tils' in the program, did you mean 'tiles'?\n");
+}
+
+TEST_F(Cli, every_command_has_a_manual_page_with_its_options) {
+  const CommandResult whole = run("man");
+  EXPECT_EQ(whole.status, 0);
+  EXPECT_TRUE(whole.out.starts_with(".TH bhemu 1 ")) << whole.out;
+  for (const char* command : {"info", "boot", "run", "disasm", "shim", "completion"}) {
+    EXPECT_TRUE(holds(whole.out, std::string("bhemu\\-") + command)) << command;
+    const CommandResult page = run(std::string("man ") + command);
+    EXPECT_EQ(page.status, 0) << command;
+    EXPECT_TRUE(page.out.starts_with(std::string(".TH bhemu\\-") + command)) << page.out;
+    EXPECT_TRUE(holds(page.out, "\\-\\-help")) << page.out;
+  }
+  EXPECT_TRUE(holds(run("man run").out, "\\-\\-harvest\\-columns"));
+  const CommandResult missing = run("man fly");
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_EQ(missing.err, "bhemu: there is no command 'fly' (bhemu --help)\n");
+}
+
+TEST_F(Cli, completion_knows_commands_options_and_their_values) {
+  const CommandResult script = run("completion bash");
+  ASSERT_EQ(script.status, 0);
+  const std::string file = scratch_.file(
+      "complete.bash", script.out +
+                           "\nCOMP_WORDS=(\"$@\")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n"
+                           "_bhemu\necho \"${COMPREPLY[@]}\"\n");
+  const auto complete = [&](const std::string& words) {
+    return shell(scratch_, "bash " + file + " " + words).out;
+  };
+  EXPECT_EQ(complete("bhemu inf"), "info\n");
+  EXPECT_EQ(complete("bhemu run --harvest-c"), "--harvest-columns\n");
+  EXPECT_EQ(complete("bhemu boot --board p1"), "p100a p150\n");
+  EXPECT_EQ(complete("bhemu completion z"), "zsh\n");
+  for (const char* other : {"zsh", "fish"})
+    EXPECT_TRUE(holds(run(std::string("completion ") + other).out, "bhemu")) << other;
+  EXPECT_EQ(run("completion csh").status, 2);
 }
 
 TEST_F(Cli, missing_files_are_named) {

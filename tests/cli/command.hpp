@@ -42,12 +42,10 @@ class Scratch {
   std::filesystem::path path_;
 };
 
-inline CommandResult bhemu(const Scratch& scratch, const std::string& arguments) {
+inline CommandResult shell(const Scratch& scratch, const std::string& command) {
   const std::string errors = (scratch.path() / "stderr").string();
-  const std::string command =
-      std::string(BHEMU_BINARY_DIR) + "/bin/bhemu " + arguments + " 2>" + errors;
   CommandResult result;
-  std::FILE* pipe = ::popen(command.c_str(), "r");
+  std::FILE* pipe = ::popen((command + " 2>" + errors).c_str(), "r");
   if (pipe == nullptr) return result;
   char buffer[4096];
   for (size_t count; (count = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
@@ -56,6 +54,10 @@ inline CommandResult bhemu(const Scratch& scratch, const std::string& arguments)
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   result.err = contents(errors);
   return result;
+}
+
+inline CommandResult bhemu(const Scratch& scratch, const std::string& arguments) {
+  return shell(scratch, std::string(BHEMU_BINARY_DIR) + "/bin/bhemu " + arguments);
 }
 
 }  // namespace bhemu::test

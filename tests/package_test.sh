@@ -1,0 +1,63 @@
+#!/bin/bash
+# The packages of `./dev package`, in a system with nothing else: a fresh chroot is made, the
+# packages are installed with what they depend on, and used as a user would.
+#   package_test.sh FOLDER [SUITE]     packages and wheel are in FOLDER; SUITE of Debian (default:
+#                                      the one that runs here)
+# Wants root, mmdebstrap and a mirror; exit status 77 without them.
+set -euo pipefail
+folder=$(cd "$1" && pwd)
+suite=${2:-$(. /etc/os-release && echo "${VERSION_CODENAME:-}")}
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+if ((EUID != 0)) || ! command -v mmdebstrap > /dev/null; then
+  echo "skipped: wants root and mmdebstrap"
+  exit 77
+fi
+work=$(mktemp -d)
+root=$work/root
+cleanup() {
+  if mountpoint -q "$root/proc"; then umount "$root/proc"; fi
+  rm -rf "$work"
+}
+trap cleanup EXIT
+log=$work/log
+quietly() { "$@" > "$log" 2>&1 || { tail -n 40 "$log"; echo "failed: $*"; exit 1; }; }
+
+quietly mmdebstrap --variant=apt --include=ca-certificates "$suite" "$root"
+mkdir "$root/packages"
+cp "$folder"/*.deb "$root/packages"
+cp "$source/examples/api/add.c" "$root/packages"
+mount -t proc proc "$root/proc"
+inside() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+  DEBIAN_FRONTEND=noninteractive "$@"; }
+quietly inside apt-get -q update
+began=$SECONDS
+quietly inside sh -c 'apt-get -q -y --no-install-recommends install /packages/*.deb'
+echo "installed in $((SECONDS - began)) s: $(cd "$folder" && echo ./*.deb)"
+
+began=$SECONDS
+inside bhemu run /usr/share/bhemu/examples/add_scalar.yaml --output /tmp | tee "$log"
+grep -q PASSED "$log"
+echo "passed $((SECONDS - began)) s after it was installed"
+inside bhemu shim -- ls /dev/tenstorrent | grep -qx 0
+inside sh -c 'test -s /usr/share/man/man1/bhemu.1 || test -s /usr/share/man/man1/bhemu.1.gz'
+inside bash -n /usr/share/bash-completion/completions/bhemu
+inside python3 -c 'import bhemu; print("Python:", bhemu.__version__)'
+
+quietly inside apt-get -q -y --no-install-recommends install gcc libc6-dev pkg-config python3-venv
+inside sh -c 'gcc /packages/add.c -o /tmp/add $(pkg-config --cflags --libs bhemu) && /tmp/add' |
+  grep -q '^40 + 2 = 42'
+echo "a C client was built and run"
+
+# The wheel, where none of our packages is: without a compiler, with numpy from Debian.
+wheels=("$folder"/*.whl)
+if [[ -e ${wheels[0]} ]]; then
+  quietly inside apt-get -q -y purge bhemu libbhemu0 libbhemu-dev python3-bhemu
+  quietly inside apt-get -q -y --purge autoremove
+  quietly inside apt-get -q -y --no-install-recommends install python3-venv python3-numpy
+  cp "${wheels[@]}" "$root/packages"
+  quietly inside python3 -m venv --system-site-packages /tmp/venv
+  quietly inside sh -c '/tmp/venv/bin/pip install --no-index --find-links /packages bhemu'
+  inside /tmp/venv/bin/python -c 'import bhemu; d = bhemu.Device(); print("wheel:", bhemu.__version__)'
+fi
+echo "the packages work in a bare $suite"
