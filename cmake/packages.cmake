@@ -47,7 +47,8 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
 if(TARGET bhemu_python)
   # The native module is for the one Python that it was built with.
   execute_process(COMMAND ${PYTHON_EXECUTABLE} -c
-      "import sys; v = sys.version_info; print(f'python3 (>= {v[0]}.{v[1]}), python3 (<< {v[0]}.{v[1] + 1})')"
+      "import sys; a, b = sys.version_info[:2]
+print(f'python3 (>= {a}.{b}), python3 (<< {a}.{b + 1})')"
     OUTPUT_VARIABLE python_version OUTPUT_STRIP_TRAILING_WHITESPACE)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "${python_version}, python3-numpy")
 endif()

@@ -18,7 +18,8 @@ import zipfile
 from pathlib import Path
 
 # PEP 600: what a manylinux wheel may expect of the system.
-SYSTEM = re.compile(r"^(ld-linux.*|libc|libm|libdl|librt|libpthread|libutil|libgcc_s|libstdc\+\+)\.so")
+SYSTEM = re.compile(
+    r"^(ld-linux.*|libc|libm|libdl|librt|libpthread|libutil|libgcc_s|libstdc\+\+)\.so")
 
 
 def output(*command):

@@ -45,7 +45,7 @@ inside bash -n /usr/share/bash-completion/completions/bhemu
 inside python3 -c 'import bhemu; print("Python:", bhemu.__version__)'
 
 quietly inside apt-get -q -y --no-install-recommends install gcc libc6-dev pkg-config python3-venv
-inside sh -c 'gcc /packages/add.c -o /tmp/add $(pkg-config --cflags --libs bhemu) && /tmp/add' |
+inside sh -c 'gcc /packages/add.c -o /add $(pkg-config --cflags --libs bhemu) && /add' |
   grep -q '^40 + 2 = 42'
 echo "a C client was built and run"
 
@@ -56,8 +56,9 @@ if [[ -e ${wheels[0]} ]]; then
   quietly inside apt-get -q -y --purge autoremove
   quietly inside apt-get -q -y --no-install-recommends install python3-venv python3-numpy
   cp "${wheels[@]}" "$root/packages"
-  quietly inside python3 -m venv --system-site-packages /tmp/venv
-  quietly inside sh -c '/tmp/venv/bin/pip install --no-index --find-links /packages bhemu'
-  inside /tmp/venv/bin/python -c 'import bhemu; d = bhemu.Device(); print("wheel:", bhemu.__version__)'
+  quietly inside python3 -m venv --system-site-packages /venv
+  quietly inside sh -c '/venv/bin/pip install --no-index --find-links /packages bhemu'
+  inside /venv/bin/python -c \
+    'import bhemu; d = bhemu.Device(); print("wheel:", bhemu.__version__)'
 fi
 echo "the packages work in a bare $suite"
