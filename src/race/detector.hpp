@@ -225,7 +225,8 @@ class Detector {
   // network.cpp
   Component class_of(const NocClass& wanted);
   Packet packet_of(const event::Request& one, const Clock& clock, u32 number);
-  void raise_classes(Clock& clock, u8 phases, u32 kinds, int tid, unsigned niu, u32 upto_time);
+  void raise_classes(Clock& clock, u8 phases, u32 kinds, int tid, unsigned niu, unsigned core,
+                     u32 upto_time);
   void count_request(Niu& niu, const event::Request& one);
   bool proves(const Niu& niu, unsigned index, u32 value) const;
 

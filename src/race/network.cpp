@@ -68,12 +68,13 @@ Component Detector::class_of(const NocClass& wanted) {
 
 /// Learns that the requests of all classes that match are done, in the phases of a mask.
 void Detector::raise_classes(Clock& clock, u8 phases, u32 kinds, int tid, unsigned niu,
-                             u32 upto_time) {
+                             unsigned core, u32 upto_time) {
   for (std::size_t i = 0; i < classes_.size(); ++i) {
     const NocClass& row = classes_[i];
     if ((phases >> row.phase & 1) == 0 || (kinds & bit_of(row.kind)) == 0) continue;
     if (row.niu != niu || (tid >= 0 && row.tid != tid)) continue;
-    if (row.last_time > upto_time) continue;  // its start may come after the look at the counter
+    // Of the reading core: its start may come after the look at the counter.
+    if (row.core == core && row.last_time > upto_time) continue;
     if (row.last == 0) continue;
     clock.join(row.clock);
     clock.raise({row.last, static_cast<Component>(kFirstNoc + i), settings_.tile});
@@ -208,6 +209,7 @@ bool Detector::proves(const Niu& niu, unsigned index, u32 value) const {
 
 void Detector::on(const event::Counter& one) {
   Core& core = begin(one.site, one.step);
+  const unsigned index = index_of(core_of(one.site.agent));
   const Niu& niu = nius_[one.niu];
   PendingLoad load{one.step, core.time, one.reg, Region::Niu, false, {}};
   if (proves(niu, one.index, one.value)) {
@@ -220,20 +222,20 @@ void Detector::on(const event::Counter& one) {
     Clock& clock = load.clock;
     const unsigned n = one.niu;
     if (one.index == kAtomicResponses) {
-      raise_classes(clock, kPhases, bit_of(NocKind::Atomic), -1, n, core.time);
+      raise_classes(clock, kPhases, bit_of(NocKind::Atomic), -1, n, index, ~0u);
     } else if (one.index == kWriteAcks) {
-      raise_classes(clock, kPhases, bit_of(NocKind::Write), -1, n, core.time);
+      raise_classes(clock, kPhases, bit_of(NocKind::Write), -1, n, index, ~0u);
     } else if (one.index == kReadResponses) {
-      raise_classes(clock, kPhases, bit_of(NocKind::Read), -1, n, core.time);
+      raise_classes(clock, kPhases, bit_of(NocKind::Read), -1, n, index, ~0u);
     } else if (one.index == kWritesSent || one.index == kPostedSent) {
       const NocKind kind = one.index == kWritesSent ? NocKind::Write : NocKind::Posted;
-      if (custom) raise_classes(clock, 1u << kSource, bit_of(kind), -1, n, core.time);
+      if (custom) raise_classes(clock, 1u << kSource, bit_of(kind), -1, n, index, ~0u);
     } else if (one.index >= kOutstanding && one.index < kOutgoing) {
       const u32 kinds = bit_of(NocKind::Read) | bit_of(NocKind::Write) | bit_of(NocKind::Atomic);
-      raise_classes(clock, kPhases, kinds, one.index - kOutstanding, n, started);
+      raise_classes(clock, kPhases, kinds, one.index - kOutstanding, n, index, started);
     } else if (one.index >= kOutgoing && one.index < kOutgoingEnd) {
       raise_classes(clock, 1u << kSource, bit_of(NocKind::Write) | bit_of(NocKind::Posted),
-                    one.index - kOutgoing, n, started);
+                    one.index - kOutgoing, n, index, started);
     }
   }
   grant(core, std::move(load));

@@ -192,7 +192,8 @@ class Pair {
     unsigned& last = threads_[thread].last[unit.condition];
     last = model.node({gate, last});
     model.access(last, word, write);
-    bench.run(thread, unit.word, at(word), write ? Mode::Write : Mode::Read);
+    // A word of its own for each instruction, so that no two findings are the same.
+    bench.run(thread, unit.word | ++serial_, at(word), write ? Mode::Write : Mode::Read);
   }
   /// STALLWAIT for one or two units, or the two done checks' way: the core waits for its thread.
   void wait(unsigned thread) {
@@ -242,6 +243,7 @@ class Pair {
   }
 
   std::mt19937 random_;
+  u32 serial_ = 0;
   std::array<CoreState, kCores> cores_;
   std::array<ThreadState, kThreads> threads_;
   std::array<Mailbox, kMailboxes> mailboxes_;
