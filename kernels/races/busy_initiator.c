@@ -1,5 +1,5 @@
-// The registers of a request initiator are written for the next request while the one before may not
-// have been accepted (tenstorrent/tt-metal #56023; ORDERING.md, row 43).
+// The registers of a request initiator are written for the next request while the one before may
+// not have been accepted (tenstorrent/tt-metal #56023; ORDERING.md, row 43).
 #include "races.h"
 #include "noc.h"
 

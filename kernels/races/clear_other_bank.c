@@ -1,5 +1,5 @@
-// TRISC0 clears banks with UNPACR_NOP that waits for the matrix unit's bank instead of the one that it
-// clears (tenstorrent/tt-metal #53822, #53823, #54731; ORDERING.md, row 21).
+// TRISC0 clears banks with UNPACR_NOP that waits for the matrix unit's bank instead of the one that
+// it clears (tenstorrent/tt-metal #53822, #53823, #54731; ORDERING.md, row 21).
 #include "races.h"
 #include "tensix.h"
 

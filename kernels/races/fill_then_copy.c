@@ -1,5 +1,5 @@
-// A buffer is filled by stores and copied by a NoC read of the own tile: the NIU may read before the
-// last stores are there (tenstorrent/tt-metal #50373, #50374, #57360; ORDERING.md, row 44).
+// A buffer is filled by stores and copied by a NoC read of the own tile: the NIU may read before
+// the last stores are there (tenstorrent/tt-metal #50373, #50374, #57360; ORDERING.md, row 44).
 #include "races.h"
 #include "noc.h"
 

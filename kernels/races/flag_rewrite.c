@@ -1,5 +1,5 @@
-// The first tile sends a flag word to the second and sets it back at once: the NIU may read the word
-// only then, and the second tile waits for ever (tenstorrent/tt-metal #12520, #12627, #12682;
+// The first tile sends a flag word to the second and sets it back at once: the NIU may read the
+// word only then, and the second tile waits for ever (tenstorrent/tt-metal #12520, #12627, #12682;
 // ORDERING.md, row 45). Arguments: result, x and y of the first tile, x and y of the second.
 #include "races.h"
 #include "noc.h"

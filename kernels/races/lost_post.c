@@ -1,5 +1,5 @@
-// TRISC0 posts a semaphore more often than it can hold while TRISC1 takes: the sixteenth post is lost
-// (ORDERING.md, row 17).
+// TRISC0 posts a semaphore more often than it can hold while TRISC1 takes: the sixteenth post is
+// lost (ORDERING.md, row 17).
 #include "races.h"
 #include "tensix.h"
 

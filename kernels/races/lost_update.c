@@ -1,5 +1,5 @@
-// TRISC2 changes the upper bits of a configuration word by load, change, store; TRISC0 changes bit 0
-// of the same word with RMWCIB (tenstorrent/tt-metal #22068; ORDERING.md, row 39).
+// TRISC2 changes the upper bits of a configuration word by load, change, store; TRISC0 changes bit
+// 0 of the same word with RMWCIB (tenstorrent/tt-metal #22068; ORDERING.md, row 39).
 #include "races.h"
 #include "tensix.h"
 

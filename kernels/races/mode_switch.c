@@ -1,6 +1,6 @@
 // TRISC0 switches the width of Dst with RMWCIB and tells TRISC1 by mailbox at once; the instruction
-// can still be queued. TRISC1's wait for TRISC_CFG sees its own core's stores, of which there are none
-// (tenstorrent/tt-metal #55664, #55807; ORDERING.md, rows 9 and 16).
+// can still be queued. TRISC1's wait for TRISC_CFG sees its own core's stores, of which there are
+// none (tenstorrent/tt-metal #55664, #55807; ORDERING.md, rows 9 and 16).
 #include "races.h"
 #include "tensix.h"
 

@@ -1,6 +1,6 @@
-// TRISC0 clears banks of SrcA with UNPACR_NOP; TRISC1 adds, which gives its bank back, and then moves
-// rows of Dst into the next one. The wait on SRCA_VLD alone tests the bank from before the flip
-// (tenstorrent/tt-metal #46523, #52252, #52256; ORDERING.md, row 20).
+// TRISC0 clears banks of SrcA with UNPACR_NOP; TRISC1 adds, which gives its bank back, and then
+// moves rows of Dst into the next one. The wait on SRCA_VLD alone tests the bank from before the
+// flip (tenstorrent/tt-metal #46523, #52252, #52256; ORDERING.md, row 20).
 #include "races.h"
 #include "tensix.h"
 

@@ -1,6 +1,6 @@
 // The first tile multicasts a flag word and sets it back before it waits for the multicast
-// (tenstorrent/tt-metal #27979; ORDERING.md, rows 45 and 51). Arguments: result, x and y of the first
-// tile, x and y of the second.
+// (tenstorrent/tt-metal #27979; ORDERING.md, rows 45 and 51). Arguments: result, x and y of the
+// first tile, x and y of the second.
 #include "races.h"
 #include "noc.h"
 

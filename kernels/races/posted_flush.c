@@ -1,5 +1,5 @@
-// A posted write is followed by a look at the counter of non-posted ones, and its source is used again
-// (tenstorrent/tt-metal #48586; ORDERING.md, row 45).
+// A posted write is followed by a look at the counter of non-posted ones, and its source is used
+// again (tenstorrent/tt-metal #48586; ORDERING.md, row 45).
 #include "races.h"
 #include "noc.h"
 

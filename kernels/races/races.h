@@ -1,6 +1,6 @@
-// What the programs of the gallery share. Each is built twice: with MENDED 0 it lacks one thing that
-// puts two accesses in order (docs/ORDERING.md), with MENDED 1 it has it. When done, a program leaves
-// a word for the host.
+// What the programs of the gallery share. Each is built twice: with MENDED 0 it lacks one thing
+// that puts two accesses in order (docs/ORDERING.md), with MENDED 1 it has it. When done, a program
+// leaves a word for the host.
 #pragma once
 #include "launch.h"
 

@@ -1,5 +1,5 @@
-// A REPLAY records eight instructions while the core may fuse what it pushes; what is recorded can be
-// scrambled (tenstorrent/tt-metal #53415, #54806; ORDERING.md, row 12).
+// A REPLAY records eight instructions while the core may fuse what it pushes; what is recorded can
+// be scrambled (tenstorrent/tt-metal #53415, #54806; ORDERING.md, row 12).
 #include "races.h"
 #include "tensix.h"
 

@@ -1,6 +1,6 @@
-// BRISC polls a word of L1 with its L0 cache on; NCRISC sets the word. Without a fence in the loop the
-// poll can be served by the line that it loaded first (tenstorrent/tt-metal #22058, #50310, #51030;
-// ORDERING.md, row 6).
+// BRISC polls a word of L1 with its L0 cache on; NCRISC sets the word. Without a fence in the loop
+// the poll can be served by the line that it loaded first (tenstorrent/tt-metal #22058, #50310,
+// #51030; ORDERING.md, row 6).
 #include "races.h"
 
 enum { CFG0_DIS_LOW_CACHE = 8 };

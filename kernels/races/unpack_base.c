@@ -1,6 +1,6 @@
-// TRISC0 stores the base address of the next tile into configuration and unpacks, while TRISC2 keeps
-// the configuration unit busy, which starves the store (tenstorrent/tt-metal #9370, #12855, #14694;
-// ORDERING.md, rows 8 and 41).
+// TRISC0 stores the base address of the next tile into configuration and unpacks, while TRISC2
+// keeps the configuration unit busy, which starves the store (tenstorrent/tt-metal #9370, #12855,
+// #14694; ORDERING.md, rows 8 and 41).
 #include "races.h"
 #include "tensix.h"
 #if GUEST_CORE == CORE_TRISC0
