@@ -1,5 +1,5 @@
-// A kernel returns while an atomic with an answer is under way; the answer changes the counters that
-// the next kernel starts from (tenstorrent/tt-metal #40595, #40877, #16171; ORDERING.md, row 54).
+// A kernel returns while an atomic is under way, whose answer changes the counters that the next
+// kernel starts from (tenstorrent/tt-metal #40595, #40877, #16171; ORDERING.md, row 54).
 #include "races.h"
 #include "noc.h"
 
