@@ -19,9 +19,9 @@
 #include "host/inspect.hpp"
 #include "host/machine.hpp"
 #include "host/program.hpp"
-#include "host/report.hpp"
 #include "host/settings.hpp"
 #include "host/soc_descriptor.hpp"
+#include "host/standstill.hpp"
 #include "host/version.hpp"
 #include "native.hpp"
 #include "pcie/host_memory.hpp"
@@ -68,6 +68,34 @@ py::dict fault_dict(const host::FaultReport& report) {
   dict["text"] = report.fault.text;
   dict["where"] = report.where;
   dict["instruction"] = report.instruction;
+  return dict;
+}
+
+/// `first_cause` and `waiters` of a HangError, a LimitError or a Result.
+py::dict standstill_dict(const host::Standstill& standstill) {
+  const host::FirstCause& first = standstill.cause;
+  py::dict cause;
+  cause["sentence"] = first.sentence;
+  cause["remedy"] = first.remedy;
+  cause["place"] = first.place;
+  cause["tile"] = py::make_tuple(first.tile.x, first.tile.y);
+  cause["agent"] = name_of(first.agent);
+  py::list waiters;
+  for (const host::WaiterGroup& group : standstill.waiters) {
+    py::dict waiter;
+    py::list tiles;
+    for (const Coord tile : group.tiles) tiles.append(py::make_tuple(tile.x, tile.y));
+    waiter["tiles"] = tiles;
+    waiter["agent"] = name_of(group.agent);
+    waiter["pc"] = group.pc;
+    waiter["where"] = group.where;
+    waiter["what"] = group.what;
+    waiter["who"] = group.who;
+    waiters.append(waiter);
+  }
+  py::dict dict;
+  dict["first_cause"] = first.sentence.empty() ? py::object(py::none()) : py::object(cause);
+  dict["waiters"] = waiters;
   return dict;
 }
 
@@ -191,7 +219,7 @@ class NativeDevice {
     {
       py::gil_scoped_release free;
       const std::lock_guard<std::mutex> lock(mutex_);
-      result = device_.run(max_cycles, predicate);
+      result = predicate ? device_.run(max_cycles, predicate) : run_on(max_cycles);
       if (!thrown) finish(result);
     }
     if (thrown) std::rethrow_exception(thrown);
@@ -269,7 +297,7 @@ class NativeDevice {
   /// Who waits for what, as `bhemu run` prints it for a hang.
   std::string waiters() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return waiters_text(false);
+    return host::text_of(standstill(host::Standstill::Reason::Asked));
   }
   py::bytes snapshot() {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -289,6 +317,18 @@ class NativeDevice {
   }
 
  private:
+  /// Until something stops it, in stretches between which Ctrl-C is heard.
+  RunResult run_on(u64 cycles) {
+    constexpr u64 kStretch = 100'000;
+    RunResult result;
+    do {
+      const u64 stretch = std::min(cycles, kStretch);
+      result = device_.run(stretch);
+      if (cycles != kNever) cycles -= stretch;
+      look_for_signals();
+    } while (result.status == RunStatus::Cycles && cycles != 0);
+    return result;
+  }
   [[noreturn]] static void nothing(Coord tile, u64 address, size_t bytes) {
     throw InputError("", "",
                      fmt::format("nothing answers at ({}, {}) address {:#x}, {} bytes", tile.x,
@@ -311,22 +351,30 @@ class NativeDevice {
     for (const auto& [core, elf] : loaded_) add(core, *elf);
     return code;
   }
-  std::string waiters_text(bool spinning) {
-    const auto groups = host::waiter_groups(device_, code_map());
-    return host::hang_text(groups, device_.cycle(), device_.board().tensix().size(), spinning);
+  host::Standstill standstill(host::Standstill::Reason reason) {
+    return host::standstill_of(device_, code_map(), {}, reason);
+  }
+  [[noreturn]] void fail(const char* kind, host::Standstill::Reason reason) {
+    auto where = std::make_shared<const host::Standstill>(standstill(reason));
+    throw RunError(kind, host::text_of(*where), where);
+  }
+  /// Ctrl-C, while the GIL is not held.
+  static void look_for_signals() {
+    py::gil_scoped_acquire hold;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
   }
   void finish(const RunResult& result) {
     switch (result.status) {
       case RunStatus::Done:
         return;
       case RunStatus::Cycles:
-        throw RunError("limit",
-                       fmt::format("the cycle limit was reached at cycle {}", result.cycle));
+        fail("limit", host::Standstill::Reason::Limit);
       case RunStatus::Faulted:
         throw RunError("fault", host::fault_text(host::fault_reports(device_, code_map())));
       case RunStatus::Idle:
+        fail("hang", host::Standstill::Reason::Idle);
       case RunStatus::Spinning:
-        throw RunError("hang", waiters_text(result.status == RunStatus::Spinning));
+        fail("hang", host::Standstill::Reason::Spinning);
     }
   }
 
@@ -356,6 +404,11 @@ py::dict run_program(const std::string& path, const host::DeviceSettings& settin
     const host::PreparedProgram prepared = machine.prepare(program);
     board = machine.device().board().name();
     tiles = machine.device().board().tensix().size();
+    machine.set_progress([](const Totals&) {
+      py::gil_scoped_acquire hold;
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      return true;
+    });
     boot = machine.boot();
     if (boot.status == host::Status::Ok) run = machine.run(prepared, output);
   }
@@ -371,6 +424,8 @@ py::dict run_program(const std::string& path, const host::DeviceSettings& settin
   result["noc_bytes"] = last.totals.noc_bytes;
   result["explanation"] = last.explanation(tiles);
   result["saved"] = last.saved;
+  const py::dict standstill = standstill_dict(last.standstill);
+  for (const char* key : {"first_cause", "waiters"}) result[key] = standstill[key];
   std::vector<py::dict> faults;
   for (const host::FaultReport& report : last.faults) faults.push_back(fault_dict(report));
   result["faults"] = faults;
@@ -387,10 +442,15 @@ void register_exceptions() {
     try {
       std::rethrow_exception(pointer);
     } catch (const RunError& error) {
-      raise(error.kind == "fault"  ? "FaultError"
-            : error.kind == "hang" ? "HangError"
-                                   : "LimitError",
-            error.what());
+      const char* name = error.kind == "fault"  ? "FaultError"
+                         : error.kind == "hang" ? "HangError"
+                                                : "LimitError";
+      const py::object raised = py::module_::import("bhemu.errors").attr(name)(error.what());
+      if (error.standstill) {
+        const py::dict dict = standstill_dict(*error.standstill);
+        for (const char* key : {"first_cause", "waiters"}) raised.attr(key) = dict[key];
+      }
+      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
     } catch (const InputError& error) {
       raise("InputError", error.what());
     } catch (const ArchiveError& error) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pybind11/pybind11.h>
+#include <memory>
 
 #include <span>
 #include <stdexcept>
@@ -9,13 +10,17 @@
 
 #include "base/types.hpp"
 #include "host/error.hpp"
+#include "host/standstill.hpp"
 
 namespace bhemu::python {
 
 /// How something ended, when not as asked: becomes one of the exceptions of bhemu/errors.py.
 struct RunError : std::runtime_error {
-  RunError(const char* kind, const std::string& text) : std::runtime_error(text), kind(kind) {}
-  std::string kind;
+  RunError(std::string what_kind, const std::string& text,
+           std::shared_ptr<const host::Standstill> where = nullptr)
+      : std::runtime_error(text), kind(std::move(what_kind)), standstill(std::move(where)) {}
+  std::string kind;                                    // "fault", "hang", "limit"
+  std::shared_ptr<const host::Standstill> standstill;  // of a hang
 };
 
 /// The bytes of any contiguous buffer.

@@ -81,10 +81,11 @@ check_kernel() {
 }
 
 # kernel NAME CORE SOURCE [FLAG...]
+images=kernels/prebuilt
 kernel() {
   local name=$1 core=$2 source=$3
   shift 3
-  local elf=$out/kernels/prebuilt/$name/${cores[$core]}.elf
+  local elf=$out/$images/$name/${cores[$core]}.elf
   mkdir -p "$(dirname "$elf")"
   compile "$core" kernel.o "$source" "$@"
   (cd "$work" && "${prefix}gcc" "${flags[@]:0:2}" "${link[@]}" -T "$root/kernels/sdk/kernel.ld" \
@@ -110,3 +111,16 @@ sums "$out/firmware/ethernet/prebuilt"
 
 source kernels/build.list
 sums "$out/kernels/prebuilt"
+
+# hang NAME CORE...: a program that hangs, and its twin that does not.
+hang() {
+  local name=$1
+  shift
+  for core in "$@"; do
+    kernel "$name" "$core" "tests/hangs/$name.c"
+    kernel "${name}_mended" "$core" "tests/hangs/$name.c" -DMENDED
+  done
+}
+images=tests/hangs/prebuilt
+source tests/hangs/build.list
+sums "$out/$images"

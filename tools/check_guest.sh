@@ -4,8 +4,9 @@
 # images, is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+folders=(firmware/prebuilt firmware/ethernet/prebuilt kernels/prebuilt tests/hangs/prebuilt)
 
-for folder in firmware/prebuilt firmware/ethernet/prebuilt kernels/prebuilt; do
+for folder in "${folders[@]}"; do
   (cd "$folder" && sha256sum --quiet -c SHA256SUMS)
 done
 
@@ -26,7 +27,7 @@ status=0
 for file in kernels/sdk/tensix_ops.h kernels/sdk/tensix_config.h; do
   cmp "$file" "$work/$file" || status=1
 done
-for folder in firmware/prebuilt firmware/ethernet/prebuilt kernels/prebuilt; do
+for folder in "${folders[@]}"; do
   diff -r "$folder" "$work/$folder" || status=1
 done
 if [[ $status -ne 0 ]]; then

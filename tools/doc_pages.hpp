@@ -31,6 +31,7 @@ std::string noc_registers_page();
 std::string csr_page();
 std::string config_page();
 std::string card_page();
+std::string ordering_page();
 std::string kmd_page();
 
 std::map<std::string, unsigned> riscv_extensions();

@@ -95,6 +95,7 @@ std::string rules_page() {
 std::vector<Page> all_pages(const support::Tests& tests) {
   std::vector<Page> pages{
       {"KMD.md", kmd_page()},
+      {"ORDERING.md", ordering_page()},
       {"RULES.md", rules_page()},
       {"SUPPORT.md", support_page(support_tables(), tests)},
       {"isa/riscv.md", riscv_page()},

@@ -83,6 +83,7 @@ const std::map<std::string, std::set<std::string>>& direct_parts() {
       {"numeric", {"base"}},
       {"riscv", {"numeric", "mem"}},
       {"tensix", {"numeric", "mem", "trace"}},
+      {"race", {"tensix"}},
       {"noc", {"mem", "numeric", "trace"}},
       {"dram", {"noc"}},
       {"pcie", {"noc"}},

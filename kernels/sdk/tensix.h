@@ -6,12 +6,22 @@
 #include "tensix_config.h"
 #include "tensix_ops.h"
 
+// To the assembler an instruction of the coprocessor is data, which gets a source line of its own
+// only by way of a label. (A macro, so that the compiler counts it as the one instruction it is.)
+__asm__(
+    ".macro tensix_word word\n"
+    ".loc_mark_labels 1\n"
+    "1:\n"
+    ".loc_mark_labels 0\n"
+    ".word \\word\n"
+    ".endm\n");
+
 // TTI(NAME, .field = constant ...): an instruction in the core's own code. The core passes it on
 // when it meets it; in memory the word is rotated left by two, which tells it from RISC-V code.
-#define TTI(name, ...)                                                                           \
-  __asm__ volatile(                                                                              \
-      ".word (%0 << 2 | %0 >> 30) & 0xFFFFFFFF" ::"i"((unsigned long long)OP(name, __VA_ARGS__)) \
-      : "memory")
+#define TTI(name, ...)                                                        \
+  __asm__ volatile("tensix_word \"(%0 << 2 | %0 >> 30) & 0xFFFFFFFF\"" ::"i"( \
+                       (unsigned long long)OP(name, __VA_ARGS__))             \
+                   : "memory")
 
 // TT(NAME, .field = value ...): the same with fields known at run time, pushed by a store.
 #define TT(name, ...) Write32(TENSIX_INSTRN_BUF, OP(name, __VA_ARGS__))

@@ -8,7 +8,7 @@ from typing import Callable, Iterable, Sequence, Union
 import numpy as np
 
 from bhemu import _native
-from bhemu.errors import InputError
+from bhemu.errors import InputError, Standstill
 from bhemu.tensor import source_values
 
 Coord = tuple[int, int]
@@ -198,7 +198,11 @@ class Device:
         """Runs until ``until()`` is true. It is asked every few hundred cycles and may use this
         device. Raises HangError when nothing can ever happen again, FaultError when a rule is
         broken, LimitError after ``max_cycles``."""
-        self._device.run(until, (1 << 64) - 1 if max_cycles is None else max_cycles)
+        try:
+            self._device.run(until, (1 << 64) - 1 if max_cycles is None else max_cycles)
+        except Standstill as error:
+            error.device = self
+            raise
 
     def advance(self, cycles: int) -> None:
         """Lets at least ``cycles`` pass, also when the card idles. Raises FaultError."""

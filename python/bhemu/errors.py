@@ -13,9 +13,19 @@ class FaultError(Error):
     """A program on the card broke a rule of the chip; the text says which, where and when."""
 
 
-class HangError(Error):
+class Standstill(Error):
+    """``first_cause`` is a dict with ``sentence``, ``remedy``, ``place`` (the user's line),
+    ``tile`` and ``agent``, or None; ``waiters`` a list of dicts with ``tiles``, ``agent``, ``pc``,
+    ``where``, ``what`` and ``who``; ``device`` the Device, as it stands, or None."""
+
+    first_cause: "dict | None" = None
+    waiters: "list[dict]" = []
+    device = None
+
+
+class HangError(Standstill):
     """The card waits and nothing can ever release it; the text says who waits for whom."""
 
 
-class LimitError(Error):
-    """The number of cycles that you allowed has passed."""
+class LimitError(Standstill):
+    """The number of cycles that you allowed has passed; the text says where everything stands."""

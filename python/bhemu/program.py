@@ -29,6 +29,8 @@ class Result:
     explanation: str
     faults: list[Fault] = field(repr=False)
     tensors: dict[str, np.ndarray] = field(repr=False)
+    first_cause: "dict | None" = field(default=None, repr=False)  # of a hang, as in HangError
+    waiters: list[dict] = field(default_factory=list, repr=False)
 
     @property
     def ok(self) -> bool:
@@ -73,7 +75,9 @@ class Program:
         outcome["faults"] = [Fault(**fault) for fault in outcome["faults"]]
         result = Result(**outcome)
         if check and result.status == "hang":
-            raise HangError(result.explanation)
+            error = HangError(result.explanation)
+            error.first_cause, error.waiters = result.first_cause, result.waiters
+            raise error
         if check and result.status == "fault":
             raise FaultError(result.explanation)
         return result

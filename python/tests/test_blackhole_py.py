@@ -323,7 +323,7 @@ with TLBWindow(device.fd, (1, 2)) as window:
         pass
 """)
     assert done.returncode == 1
-    assert "FaultError: Fault [riscv-illegal-instruction]" in done.stderr
+    assert "FaultError: First cause: BRISC of (1, 2)" in done.stderr
     assert "BRISC of tile (1, 2)" in done.stderr
 
 

@@ -1,5 +1,6 @@
 """The Python package as its users see it. Needs bhemu installed (pip install .)."""
 
+import signal
 import threading
 from pathlib import Path
 
@@ -63,8 +64,10 @@ def test_what_goes_wrong_is_an_exception_with_a_report(card):
     assert fault.is_error and fault.tile == (2, 3) and fault.agent == "BRISC"
     card.clear_faults()
     assert card.faults() == []
-    with pytest.raises(bhemu.HangError):
-        bhemu.Device().run()
+    idle = bhemu.Device()
+    with pytest.raises(bhemu.HangError) as hang:
+        idle.run()
+    assert hang.value.device is idle and hang.value.waiters == []
     with pytest.raises(bhemu.InputError, match="nothing answers"):
         card.read((50, 50), 0, 4)
     with pytest.raises(bhemu.InputError, match="no coordinate"):
@@ -233,10 +236,32 @@ def test_programs_run_and_give_their_tensors():
     assert output.size > 0
     hung = bhemu.run(ROOT / "examples" / "stuck" / "semaphore.yaml", check=False)
     assert hung.status == "hang" and "semaphore" in hung.explanation.lower()
-    with pytest.raises(bhemu.HangError):
+    with pytest.raises(bhemu.HangError) as hang:
         bhemu.run(ROOT / "examples" / "stuck" / "semaphore.yaml")
+    assert hang.value.first_cause["place"].endswith("(kernels/stuck/semaphore.c:6)")
+    assert hang.value.first_cause["agent"] == "BRISC" and hang.value.first_cause["remedy"]
+    assert hang.value.waiters[0]["tiles"] == [(1, 2), (14, 11)]
+    assert str(hang.value).startswith("First cause: BRISC of (1, 2)")
     with pytest.raises(bhemu.InputError):
         bhemu.run(ROOT / "nowhere.yaml")
+
+
+def test_a_run_without_end_can_be_interrupted():
+    card = bhemu.Device()
+    card.write32((1, 2), 0, 0x00150513)  # addi a0, a0, 1
+    card.write32((1, 2), 4, 0xFFDFF06F)  # j 0
+    card.start_core((1, 2), "brisc", 0)
+    with pytest.raises(bhemu.LimitError, match="still runs") as limit:
+        card.run(max_cycles=10000)
+    assert limit.value.device is card
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(KeyboardInterrupt):
+            card.run()
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+    assert card.cycle > 10000
 
 
 def test_tiles_and_back():

@@ -6,6 +6,7 @@
 
 #include "capi/handle.hpp"
 #include "host/error.hpp"
+#include "host/standstill.hpp"
 #include "host/version.hpp"
 
 namespace bhemu::capi {
@@ -52,7 +53,6 @@ host::CodeMap code_map(const bhemu_device& handle) {
 }
 
 int status_of(bhemu_device& handle, const RunResult& result) {
-  const size_t tiles = handle.device.board().tensix().size();
   switch (result.status) {
     case RunStatus::Done:
       return BHEMU_OK;
@@ -65,9 +65,10 @@ int status_of(bhemu_device& handle, const RunResult& result) {
     default:
       break;
   }
-  const auto groups = host::waiter_groups(handle.device, code_map(handle));
+  const auto reason = result.status == RunStatus::Spinning ? host::Standstill::Reason::Spinning
+                                                           : host::Standstill::Reason::Idle;
   return fail(BHEMU_HANG,
-              host::hang_text(groups, result.cycle, tiles, result.status == RunStatus::Spinning));
+              host::text_of(host::standstill_of(handle.device, code_map(handle), {}, reason)));
 }
 
 namespace {

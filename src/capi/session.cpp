@@ -11,7 +11,7 @@
 #include "arc/arc.hpp"
 #include "debug/trace_file.hpp"
 #include "device/livelock.hpp"
-#include "host/report.hpp"
+#include "host/standstill.hpp"
 
 namespace bhemu::capi {
 
@@ -311,8 +311,9 @@ std::string Session::standstill(const Visit& visit) {
 std::string Session::hang(const Visit& visit, const std::vector<Coord>& tiles) {
   Device& device = visit.device();
   const bool idle = device.run(0).status == RunStatus::Idle;
-  return host::hang_text(host::waiter_groups(device, code_.of_waiters(device, tiles), tiles),
-                         device.cycle(), device.board().tensix().size(), !idle);
+  const auto reason = idle ? host::Standstill::Reason::Idle : host::Standstill::Reason::Spinning;
+  return host::text_of(
+      host::standstill_of(device, code_.of_waiters(device, tiles), tiles, reason));
 }
 
 u32 Session::config_read(u32 bus_device_function, u32 offset) {

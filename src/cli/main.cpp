@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <system_error>
 
 #include "cli/commands.hpp"
@@ -9,6 +10,7 @@
 #include "host/error.hpp"
 #include "host/json.hpp"
 #include "host/machine.hpp"
+#include "host/suggest.hpp"
 #include "host/version.hpp"
 
 namespace bhemu::cli {
@@ -170,6 +172,16 @@ struct CommandLine {
   }
 };
 
+/// The first word that is no option must be a command: CLI11 would only say that one is missing.
+std::string unknown_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return "";
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
+  if (std::find(known.begin(), known.end(), argv[1]) != known.end()) return "";
+  return fmt::format("'{}' is no command{} (bhemu --help)", argv[1],
+                     host::suggestion(argv[1], known));
+}
+
 bool asks_for_json(int argc, char** argv) {
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i)
     if (std::string_view(argv[i]) == "--json") return true;
@@ -179,6 +191,8 @@ bool asks_for_json(int argc, char** argv) {
 int main_of(int argc, char** argv) {
   const bool json = asks_for_json(argc, argv);
   CommandLine line;
+  if (const std::string unknown = unknown_command(line.app, argc, argv); !unknown.empty())
+    return report_bad_input("", "", unknown, json);
   try {
     line.app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

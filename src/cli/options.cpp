@@ -1,8 +1,49 @@
 #include "cli/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <optional>
+
+#include <charconv>
+#include <cmath>
 
 namespace bhemu::cli {
+namespace {
+
+/// A whole number that is not negative, as people write it: 1000, 1e6, 2.5e6, 0x100.
+std::optional<u64> count_of(const std::string& text) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  const char* begin = text.data();
+  const char* const end = begin + text.size();
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  u64 whole = 0;
+  const auto read = std::from_chars(begin + (hex ? 2 : 0), end, whole, hex ? 16 : 10);
+  if (read.ec == std::errc() && read.ptr == end) return whole;
+  double real = 0;
+  const auto wide = std::from_chars(begin, end, real);
+  if (hex || wide.ec != std::errc() || wide.ptr != end) return std::nullopt;
+  if (!(real >= 0 && real <= kExact) || real != std::floor(real)) return std::nullopt;
+  return static_cast<u64>(real);
+}
+
+CLI::Option* add_count(CLI::App& app, const char* name, u64& value, const char* help) {
+  const std::string option = name;
+  return app
+      .add_option_function<std::string>(
+          name,
+          [&value, option](const std::string& text) {
+            const std::optional<u64> count = count_of(text);
+            if (!count)
+              throw CLI::ValidationError(option, "'" + text +
+                                                     "' is no whole number from 0 on (1000000 or "
+                                                     "1e6)");
+            value = *count;
+          },
+          help)
+      ->type_name("N");
+}
+
+}  // namespace
+
 void add_board_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--board", options.board, "p100a (120 tiles) or p150 (140 tiles)")
       ->type_name("p100a|p150");
@@ -21,7 +62,7 @@ void add_board_options(CLI::App& app, CommonOptions& options) {
 
 void add_device_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--threads", options.threads, "Host threads; results do not depend on it")
-      ->check(CLI::Range(1u, 256u))
+      ->check(CLI::Range(1, 256))
       ->type_name("N");
   app.add_option("--timing", options.timing, "fast (default), reference or windows")
       ->type_name("fast|reference|windows");
@@ -29,7 +70,7 @@ void add_device_options(CLI::App& app, CommonOptions& options) {
                  "With --timing windows: where in its window an instruction takes effect, at issue "
                  "(default), end, or drawn")
       ->type_name("issue|end|drawn");
-  app.add_option("--seed", options.seed, "Of --effects drawn")->type_name("N");
+  add_count(app, "--seed", options.seed, "Of --effects drawn");
   app.add_option("--rule", options.rules,
                  "How a diagnosis is taken: NAME=error stops, NAME=warn reports and goes on, "
                  "NAME=silicon does what the chip does; may be repeated")
@@ -42,9 +83,8 @@ void add_run_options(CLI::App& app, CommonOptions& options) {
                  "default: bhemu's own firmware")
       ->type_name("DIR");
   add_device_options(app, options);
-  app.add_option("--max-cycles", options.max_cycles,
-                 "Stop a boot or a program after so many cycles (status 3)")
-      ->type_name("N");
+  add_count(app, "--max-cycles", options.max_cycles,
+            "Stop a boot or a program after so many cycles (status 3)");
 }
 
 void add_trace_options(CLI::App& app, CommonOptions& options) {

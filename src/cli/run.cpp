@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/commands.hpp"
+#include "cli/interrupts.hpp"
 #include "cli/terminal.hpp"
 #include "debug/trace_file.hpp"
 #include "host/json.hpp"
@@ -100,9 +101,24 @@ void write_faults(JsonWriter& json, const Outcome& outcome) {
 }
 
 void write_waiters(JsonWriter& json, const Outcome& outcome) {
+  const host::FirstCause& cause = outcome.standstill.cause;
+  if (!cause.sentence.empty()) {
+    json.key("first_cause");
+    json.begin_object();
+    json.member("sentence", cause.sentence);
+    json.member("remedy", cause.remedy);
+    json.member("place", cause.place);
+    json.member("agent", name_of(cause.agent));
+    json.key("tile");
+    json.begin_array();
+    json.value(u32{cause.tile.x});
+    json.value(u32{cause.tile.y});
+    json.end_array();
+    json.end_object();
+  }
   json.key("waiting");
   json.begin_array();
-  for (const host::WaiterGroup& group : outcome.waiters) {
+  for (const host::WaiterGroup& group : outcome.standstill.waiters) {
     json.begin_object();
     json.key("tiles");
     write_tiles(json, group.tiles);
@@ -196,9 +212,21 @@ void limit(Machine& machine, const CommonOptions& options) {
   if (options.max_cycles != 0) machine.set_limit(options.max_cycles);
 }
 
-Outcome boot_with_progress(Machine& machine, const CommonOptions& options) {
+/// SIGUSR1: where does everything stand? SIGINT: that, and the end.
+bool go_on(Machine& machine, Interrupts& interrupts) {
+  const int signal = interrupts.next();
+  if (signal == SIGUSR1)
+    fmt::print(stderr, "{}",
+               text_of(machine.where_everything_stands(host::Standstill::Reason::Asked)));
+  return signal != SIGINT;
+}
+
+Outcome boot_with_progress(Machine& machine, const CommonOptions& options, Interrupts& interrupts) {
   ProgressLine line("booting", !options.quiet && !options.json);
-  machine.set_progress([&](const Totals& totals) { line.show(totals, options.max_cycles); });
+  machine.set_progress([&](const Totals& totals) {
+    line.show(totals, options.max_cycles);
+    return go_on(machine, interrupts);
+  });
   Outcome outcome = machine.boot();
   machine.set_progress(nullptr);
   return outcome;
@@ -212,9 +240,10 @@ int finish(Machine& machine, const CommonOptions& options, const host::Program* 
   // A run that went well but left half a trace is not what was asked for.
   const bool incomplete = !trace.summary.error.empty();
   const Status told = incomplete && last.status == Status::Ok ? Status::BadInput : last.status;
+  const int status = last.interrupted ? kInterrupted : static_cast<int>(told);
   if (options.json) {
     fmt::print("{}\n", json_text(machine, program, booted, ran, traced ? &trace : nullptr));
-    return static_cast<int>(told);
+    return status;
   }
   std::fflush(stdout);
   if (ran != nullptr) explain(booted, machine.device().board().tensix().size());
@@ -225,20 +254,23 @@ int finish(Machine& machine, const CommonOptions& options, const host::Program* 
   if (incomplete)
     fmt::print(stderr, "bhemu: {}: the trace is not complete: {}\n", trace.file,
                trace.summary.error);
-  if (options.quiet) return static_cast<int>(told);
+  if (options.quiet) return status;
   if (traced)
     fmt::print("  trace      {} events{} in {}\n", grouped(trace.summary.events),
                trace.summary.limit_reached ? " (the limit)" : "", trace.file);
   static constexpr const char* kVerdicts[] = {"PASSED", "FAILED: wrong result", "BAD INPUT", "HUNG",
                                               "FAULT"};
   const bool ready = program == nullptr && last.status == Status::Ok;
-  fmt::print("{}\n", ready ? "READY" : kVerdicts[static_cast<unsigned>(last.status)]);
-  return static_cast<int>(told);
+  fmt::print("{}\n", ready              ? "READY"
+                     : last.interrupted ? "INTERRUPTED"
+                                        : kVerdicts[static_cast<unsigned>(last.status)]);
+  return status;
 }
 
 }  // namespace
 
 int boot(const CommonOptions& options) {
+  Interrupts interrupts;  // before the machine's threads
   Machine machine(device_options(options, BoardModel::P100A), firmware_of(options));
   limit(machine, options);
   debug::start_trace(machine.device(), options.trace, host::SettingStyle::Option);
@@ -248,7 +280,7 @@ int boot(const CommonOptions& options) {
     print_header(machine);
     std::fflush(stdout);
   }
-  const Outcome outcome = boot_with_progress(machine, options);
+  const Outcome outcome = boot_with_progress(machine, options, interrupts);
   const size_t tiles = machine.device().board().tensix().size();
   if (talk)
     fmt::print("  boot       {} of {} tiles ready, {}\n", tiles - outcome.unfinished.size(), tiles,
@@ -257,11 +289,13 @@ int boot(const CommonOptions& options) {
 }
 
 int run(const CommonOptions& options, const RunCommand& command) {
+  Interrupts interrupts;  // before the machine's threads
   const host::Program program = host::load_program(command.program);
   Machine machine(device_options(options, program.board.value_or(BoardModel::P100A)),
                   firmware_of(options));
   limit(machine, options);
   const host::PreparedProgram prepared = machine.prepare(program);
+  prepared.check_outputs(command.output);
   debug::start_trace(machine.device(), options.trace, host::SettingStyle::Option);
   const bool talk = !options.quiet && !options.json;
   if (talk) {
@@ -270,7 +304,7 @@ int run(const CommonOptions& options, const RunCommand& command) {
     print_header(machine);
     std::fflush(stdout);
   }
-  const Outcome booted = boot_with_progress(machine, options);
+  const Outcome booted = boot_with_progress(machine, options, interrupts);
   if (booted.status != Status::Ok)
     return finish(machine, options, &program, booted, nullptr,
                   machine.device().board().tensix().size());
@@ -281,7 +315,10 @@ int run(const CommonOptions& options, const RunCommand& command) {
   Outcome ran;
   {
     ProgressLine line("running", talk);
-    machine.set_progress([&](const Totals& totals) { line.show(totals, options.max_cycles); });
+    machine.set_progress([&](const Totals& totals) {
+      line.show(totals, options.max_cycles);
+      return go_on(machine, interrupts);
+    });
     ran = machine.run(prepared, command.output);
     machine.set_progress(nullptr);
   }

@@ -8,6 +8,8 @@
 #include <libelf.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 
 #include "host/error.hpp"
 #include "host/file.hpp"
@@ -221,6 +223,94 @@ std::optional<SourceLine> Elf::line_at(u32 pc) const {
     offset = next;
   }
   return std::nullopt;
+}
+
+namespace {
+
+std::string normal(const char* path) {
+  if (path == nullptr) return "";
+  return std::filesystem::path(path).lexically_normal().string();
+}
+
+/// The place of the call by which an inlined function came to be where it is.
+SourceLine call_of(Dwarf_Die& inlined, Dwarf_Files* files) {
+  SourceLine line;
+  Dwarf_Attribute attribute;
+  Dwarf_Word value = 0;
+  if (dwarf_formudata(dwarf_attr(&inlined, DW_AT_call_file, &attribute), &value) == 0)
+    line.file = normal(dwarf_filesrc(files, value, nullptr, nullptr));
+  if (dwarf_formudata(dwarf_attr(&inlined, DW_AT_call_line, &attribute), &value) == 0)
+    line.line = static_cast<u32>(value);
+  return line;
+}
+
+/// The scopes around `pc` within a unit, innermost first. (dwarf_getscopes leaves an inlined
+/// function for the place where it is defined, hence the second step.)
+std::vector<Dwarf_Die> scopes_at(Dwarf_Die& unit, u32 pc) {
+  std::vector<Dwarf_Die> result;
+  Dwarf_Die* found = nullptr;
+  if (dwarf_getscopes(&unit, pc, &found) > 0) {
+    Dwarf_Die* around = nullptr;
+    const int count = dwarf_getscopes_die(found, &around);
+    if (count > 0) result.assign(around, around + count);
+    std::free(around);
+  }
+  std::free(found);
+  return result;
+}
+
+}  // namespace
+
+bool SourceFrame::is_library() const {
+  // Our own, then those of tt-metal and tt-llk.
+  static constexpr const char* kFolders[] = {"kernels/sdk/",
+                                             "firmware/",
+                                             "tt_metal/hw/",
+                                             "tt_metal/include",
+                                             "tt_metal/api/",
+                                             "hw/inc/",
+                                             "tt_metal/third_party/",
+                                             "tt_llk",
+                                             "tt-llk",
+                                             "ckernels/",
+                                             "hw/ckernels"};
+  return std::any_of(std::begin(kFolders), std::end(kFolders),
+                     [&](const char* part) { return file.find(part) != std::string::npos; });
+}
+
+std::vector<SourceFrame> Elf::frames_at(u32 pc) const {
+  std::vector<SourceFrame> frames;
+  ::Dwarf* debug = dwarf_ ? dwarf_->debug : nullptr;
+  Dwarf_Off offset = 0;
+  Dwarf_Off next = 0;
+  size_t header_size = 0;
+  while (debug != nullptr && frames.empty() &&
+         dwarf_nextcu(debug, offset, &next, &header_size, nullptr, nullptr, nullptr) == 0) {
+    Dwarf_Die unit;
+    ::Dwarf_Line* line = nullptr;
+    if (dwarf_offdie(debug, offset + header_size, &unit) != nullptr && dwarf_haspc(&unit, pc) > 0)
+      line = dwarf_getsrc_die(&unit, pc);
+    if (line != nullptr) {
+      int number = 0;
+      dwarf_lineno(line, &number);
+      SourceLine at{normal(dwarf_linesrc(line, nullptr, nullptr)), static_cast<u32>(number)};
+      Dwarf_Files* files = nullptr;
+      size_t count = 0;
+      dwarf_getsrcfiles(&unit, &files, &count);
+      for (Dwarf_Die& scope : scopes_at(unit, pc)) {
+        const int tag = dwarf_tag(&scope);
+        if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
+        const char* name = dwarf_diename(&scope);
+        frames.push_back({name != nullptr ? name : "", at.file, at.line});
+        if (tag == DW_TAG_subprogram) break;
+        at = call_of(scope, files);
+      }
+      if (frames.empty()) frames.push_back({"", at.file, at.line});
+    }
+    if (next <= offset) break;
+    offset = next;
+  }
+  return frames;
 }
 
 Elf::Flat Elf::flatten() const {

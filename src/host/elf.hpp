@@ -35,6 +35,17 @@ struct SourceLine {
   u32 line = 0;
 };
 
+/// A function and where in it the execution is; of an inlined one, as of a called one.
+struct SourceFrame {
+  std::string function;
+  std::string file;
+  u32 line = 0;
+
+  /// Belongs to a kernel library or to firmware, not to who wrote the kernel.
+  bool is_library() const;
+  friend bool operator==(const SourceFrame&, const SourceFrame&) = default;
+};
+
 class Elf {
  public:
   /// Throws InputError: not ELF, foreign class, byte order or machine, truncated, a segment outside
@@ -56,6 +67,8 @@ class Elf {
   const Symbol* function_at(u32 pc) const;
   /// The source line of `pc`, from DWARF when the file has it.
   std::optional<SourceLine> line_at(u32 pc) const;
+  /// The function at `pc` and those into which it is inlined, innermost first; empty without DWARF.
+  std::vector<SourceFrame> frames_at(u32 pc) const;
 
   /// The part that goes to L1 as one piece from `base`, the lowest load address of it, with gaps
   /// and uninitialised memory zero: a kernel, which runs from wherever it is put.

@@ -76,12 +76,46 @@ std::vector<u8> read_file(const std::string& path) {
   return bytes;
 }
 
+std::string output_target(const std::string& path) {
+  // A link is followed, also one to a file that is still to be made.
+  constexpr unsigned kMostLinks = 40;
+  std::filesystem::path target(path);
+  std::error_code error;
+  for (unsigned i = 0; std::filesystem::is_symlink(target, error); ++i) {
+    if (i == kMostLinks) throw InputError(path, "", "too many links");
+    const std::filesystem::path next = std::filesystem::read_symlink(target, error);
+    if (error) throw InputError(path, "", "cannot follow the link: " + error.message());
+    target = next.is_absolute() ? next : target.parent_path() / next;
+  }
+  struct stat status {};
+  if (::stat(target.c_str(), &status) != 0) {
+    if (errno != ENOENT) fail(path, "write");
+    // What is missing of the folders is made; the first that is there must be ours to write.
+    std::filesystem::path folder = target.parent_path();
+    while (!folder.empty() && !std::filesystem::exists(folder, error))
+      folder = folder.parent_path();
+    if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) fail(path, "write");
+    if (!folder.empty() && !std::filesystem::is_directory(folder, error))
+      throw InputError(path, "", folder.string() + " is not a directory");
+    return target.string();
+  }
+  if (S_ISDIR(status.st_mode)) throw InputError(path, "", "is a directory");
+  if (!S_ISREG(status.st_mode))
+    throw InputError(path, "", "is neither a regular file nor a new one, and is left alone");
+  if (::access(target.c_str(), W_OK) != 0) fail(path, "write");
+  return target.string();
+}
+
 void write_file(const std::string& path, std::span<const u8> bytes) {
-  std::string temporary = path + ".XXXXXX";
+  const std::string target = output_target(path);
+  struct stat before {};
+  const mode_t mode =
+      ::stat(target.c_str(), &before) == 0 ? before.st_mode & 07777 : default_mode();
+  std::string temporary = target + ".XXXXXX";
   Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
   if (file.get() < 0) fail(path, "create");
-  const bool written = write_all(file.get(), bytes) && ::fchmod(file.get(), default_mode()) == 0 &&
-                       file.close() && ::rename(temporary.c_str(), path.c_str()) == 0;
+  const bool written = write_all(file.get(), bytes) && ::fchmod(file.get(), mode) == 0 &&
+                       file.close() && ::rename(temporary.c_str(), target.c_str()) == 0;
   if (written) return;
   const int error = errno;
   ::unlink(temporary.c_str());

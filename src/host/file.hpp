@@ -13,6 +13,10 @@ namespace bhemu::host {
 /// Throws InputError when the file cannot be read or is no regular file.
 std::vector<u8> read_file(const std::string& path);
 
+/// The file that writing to `path` would replace or make, links followed. Throws InputError where
+/// that is no regular file, or cannot be written: to be asked before a long run.
+std::string output_target(const std::string& path);
+
 /// Writes beside the target, then renames. Throws InputError; leaves nothing behind in that case.
 void write_file(const std::string& path, std::span<const u8> bytes);
 

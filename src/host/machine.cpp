@@ -9,7 +9,7 @@ namespace bhemu::host {
 namespace {
 
 /// Between two calls of the progress function; far below a second at any speed of ours.
-constexpr Cycle kSlice = 500'000;
+constexpr Cycle kSlice = 100'000;
 
 Totals difference(const Totals& now, const Totals& before) {
   Totals result;
@@ -36,11 +36,8 @@ const char* name_of(Status status) {
 }
 
 std::string Outcome::explanation(size_t all_tiles) const {
-  std::string text = fault_text(faults);
-  if (status == Status::Hang && !cycle_limit)
-    text += hang_text(waiters, cycle, all_tiles, spinning);
-  if (status == Status::Hang && cycle_limit)
-    text += fmt::format("Stopped at cycle {}: the cycle limit was reached.\n", cycle);
+  std::string text = fault_text(faults, all_tiles);
+  if (status == Status::Hang) text += text_of(standstill);
   if (!unfinished.empty())
     text += fmt::format("Not finished: {}.\n", tiles_text(unfinished, all_tiles));
   return text;
@@ -70,8 +67,9 @@ Outcome Machine::run_until_done(std::vector<Coord> tiles, bool go) {
     const Cycle slice = std::min(kSlice, left);
     result = device_.run(slice, done);
     if (left != kNever) left -= slice;
-    if (progress_) progress_(difference(device_.totals(), before));
-  } while (result.status == RunStatus::Cycles && left != 0);
+    outcome.interrupted = progress_ && !progress_(difference(device_.totals(), before)) &&
+                          result.status == RunStatus::Cycles;
+  } while (result.status == RunStatus::Cycles && left != 0 && !outcome.interrupted);
   outcome.cycle = result.cycle;
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   outcome.totals = difference(device_.totals(), before);
@@ -82,11 +80,18 @@ Outcome Machine::run_until_done(std::vector<Coord> tiles, bool go) {
   } else if (result.status != RunStatus::Done) {
     outcome.status = Status::Hang;
     outcome.cycle_limit = result.status == RunStatus::Cycles;
-    outcome.spinning = result.status == RunStatus::Spinning;
-    outcome.waiters = waiter_groups(device_, code_, outcome.unfinished);
-    name_words(outcome.waiters, known_words_);
+    const auto reason = outcome.interrupted                    ? Standstill::Reason::Asked
+                        : outcome.cycle_limit                  ? Standstill::Reason::Limit
+                        : result.status == RunStatus::Spinning ? Standstill::Reason::Spinning
+                                                               : Standstill::Reason::Idle;
+    outcome.standstill = where_everything_stands(reason, outcome.unfinished);
   }
   return outcome;
+}
+
+Standstill Machine::where_everything_stands(Standstill::Reason reason,
+                                            std::span<const Coord> tiles) {
+  return standstill_of(device_, code_, tiles, reason, known_words_);
 }
 
 Outcome Machine::boot() {

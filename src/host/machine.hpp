@@ -10,6 +10,7 @@
 #include "host/firmware.hpp"
 #include "host/prepared.hpp"
 #include "host/report.hpp"
+#include "host/standstill.hpp"
 
 namespace bhemu::host {
 
@@ -20,16 +21,16 @@ const char* name_of(Status status);  // "ok", "wrong-result", ...
 /// One phase (boot or program) of a machine.
 struct Outcome {
   Status status = Status::Ok;
-  Cycle cycle = 0;                   // at the end
-  Totals totals;                     // of this phase
-  double seconds = 0;                // host time
-  std::vector<FaultReport> faults;   // warnings too
-  std::vector<WaiterGroup> waiters;  // of a hang
-  std::vector<Coord> unfinished;     // tiles whose go message does not say done
+  Cycle cycle = 0;                  // at the end
+  Totals totals;                    // of this phase
+  double seconds = 0;               // host time
+  std::vector<FaultReport> faults;  // warnings too
+  Standstill standstill;            // of a hang
+  std::vector<Coord> unfinished;    // tiles whose go message does not say done
   std::vector<Check> checks;
   std::vector<std::string> saved;
   bool cycle_limit = false;  // Hang because the limit was reached
-  bool spinning = false;     // Hang in which cores repeat themselves
+  bool interrupted = false;  // Hang because the progress function said so
 
   /// The explanation of a status that is not Ok, several lines; empty for Ok without warnings.
   std::string explanation(size_t all_tiles) const;
@@ -37,14 +38,16 @@ struct Outcome {
 
 class Machine {
  public:
-  /// Called now and then during a run, with the device's cycle.
-  using Progress = std::function<void(const Totals&)>;
+  /// Called now and then during a run, with what it has come to. False: stop.
+  using Progress = std::function<bool(const Totals&)>;
 
   Machine(const DeviceOptions& options, Firmware firmware);
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
   Device& device() { return device_; }
+  /// Where everything stands, as for a hang, in the middle of a run.
+  Standstill where_everything_stands(Standstill::Reason reason, std::span<const Coord> tiles = {});
   const Firmware& firmware() const { return firmware_; }
   void set_progress(Progress progress) { progress_ = std::move(progress); }
   /// Cycles that one phase may take; kNever: no limit.

@@ -9,6 +9,7 @@
 
 #include "base/check.hpp"
 #include "host/error.hpp"
+#include "host/file.hpp"
 #include "host/suggest.hpp"
 
 namespace bhemu::host {
@@ -398,12 +399,51 @@ std::vector<Check> PreparedProgram::check(Device& device) const {
   return checks;
 }
 
+std::string PreparedProgram::output_of(const TensorSpec& spec, const std::string& directory) {
+  const std::filesystem::path path(spec.save);
+  return directory.empty() ? path.string()
+                           : (std::filesystem::path(directory) / path.filename()).string();
+}
+
+std::vector<std::string> PreparedProgram::inputs() const {
+  std::vector<std::string> files{program_.file};
+  for (const auto& kernel : program_.kernels)
+    if (kernel) files.push_back(kernel->path);
+  for (const TensorSpec& spec : program_.tensors) {
+    if (const auto* file = std::get_if<FileSource>(&spec.source)) files.push_back(file->path);
+    if (!spec.expect) continue;
+    if (const auto* file = std::get_if<FileSource>(&spec.expect->source))
+      files.push_back(file->path);
+  }
+  return files;
+}
+
+void PreparedProgram::check_outputs(const std::string& directory) const {
+  std::vector<std::string> targets;
+  for (const PreparedTensor& tensor : tensors_) {
+    if (tensor.spec->save.empty()) continue;
+    const std::string path = output_of(*tensor.spec, directory);
+    const std::string target = std::filesystem::path(output_target(path)).lexically_normal();
+    for (const std::string& input : inputs()) {
+      std::error_code error;
+      if (std::filesystem::equivalent(target, input, error))
+        throw InputError(path, "",
+                         fmt::format("tensor '{}' would be saved over {}, which the program is "
+                                     "made of",
+                                     tensor.spec->name, input));
+    }
+    if (std::find(targets.begin(), targets.end(), target) != targets.end())
+      throw InputError(path, "",
+                       fmt::format("tensor '{}' would be saved over another", tensor.spec->name));
+    targets.push_back(target);
+  }
+}
+
 std::vector<std::string> PreparedProgram::save(Device& device, const std::string& directory) const {
   std::vector<std::string> saved;
   for (const PreparedTensor& tensor : tensors_) {
     if (tensor.spec->save.empty()) continue;
-    std::filesystem::path path(tensor.spec->save);
-    if (!directory.empty()) path = std::filesystem::path(directory) / path.filename();
+    const std::filesystem::path path(output_of(*tensor.spec, directory));
     std::error_code error;
     if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
     if (error)

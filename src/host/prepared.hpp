@@ -46,6 +46,9 @@ class PreparedProgram {
   /// Reads back what is expected or saved and compares. Throws InputError when an expectation makes
   /// no sense for the data (a division by zero).
   std::vector<Check> check(Device& device) const;
+  /// Throws InputError when save() could not write, or would write over something that the program
+  /// is made of.
+  void check_outputs(const std::string& directory) const;
   /// Writes the tensors that the program saves; with `directory`, there, by file name. Returns
   /// paths.
   std::vector<std::string> save(Device& device, const std::string& directory) const;
@@ -72,6 +75,8 @@ class PreparedProgram {
   Check check_tensor(Device& device, size_t index) const;
   Tensor read_tensor(Device& device, const PreparedTensor& tensor) const;
   const PreparedTensor* tensor(const std::string& name) const;
+  static std::string output_of(const TensorSpec& spec, const std::string& directory);
+  std::vector<std::string> inputs() const;
 
   const Program& program_;
   std::vector<Coord> tiles_;

@@ -49,15 +49,49 @@ CodeMap::Location CodeMap::locate(Agent agent, u32 pc, std::optional<Coord> tile
     if (const Symbol* function = entry.elf->function_at(linked)) location.function = function->name;
     if (const auto line = entry.elf->line_at(linked))
       location.source = fmt::format("{}:{}", line->file, line->line);
+    location.frames = entry.elf->frames_at(linked);
+    location.linked = linked;
+    location.elf = entry.elf;
     return location;
   }
   return location;
 }
 
+namespace {
+
+std::string frame_text(const SourceFrame& frame, bool whole_path) {
+  const size_t slash = whole_path ? std::string::npos : frame.file.rfind('/');
+  const std::string file = slash == std::string::npos ? frame.file : frame.file.substr(slash + 1);
+  const std::string place = fmt::format("{}:{}", file, frame.line);
+  return frame.function.empty() ? place : fmt::format("{} ({})", frame.function, place);
+}
+
+/// What calls a kernel's function says nothing that the function does not.
+bool is_entry(const SourceFrame& frame) {
+  return frame.function == "_start";
+}
+
+}  // namespace
+
 std::string CodeMap::Location::text() const {
   if (image.empty()) return "";
+  std::string chain;
+  for (size_t i = 0; i < frames.size(); ++i) {
+    if (i != 0 && is_entry(frames[i])) continue;
+    // Only a chain that leads to somebody else's code can do without the folders of a library.
+    const bool whole = !frames[i].is_library() || frames.size() == 1;
+    chain += (i == 0 ? "" : " < ") + frame_text(frames[i], whole);
+  }
+  if (!chain.empty()) return chain;
   const std::string& place = source.empty() ? image : source;
   return function.empty() ? place : fmt::format("{} ({})", function, place);
+}
+
+std::string CodeMap::Location::user() const {
+  for (const SourceFrame& frame : frames)
+    if (!frame.is_library() && !(is_entry(frame) && frames.size() > 1))
+      return frame_text(frame, true);
+  return text();
 }
 
 std::vector<WaiterGroup> group_waiters(std::span<const WaiterOf> waiters, const CodeMap& code) {
@@ -79,17 +113,6 @@ std::vector<WaiterGroup> group_waiters(std::span<const WaiterOf> waiters, const 
   return groups;
 }
 
-std::vector<WaiterGroup> waiter_groups(Device& device, const CodeMap& code,
-                                       std::span<const Coord> tiles) {
-  std::vector<WaiterOf> waiters;
-  for (Waiter& waiter : device.waiters()) {
-    const Coord tile = device.coord_of(waiter.node);
-    if (tiles.empty() || std::find(tiles.begin(), tiles.end(), tile) != tiles.end())
-      waiters.push_back({tile, std::move(waiter)});
-  }
-  return group_waiters(waiters, code);
-}
-
 void name_words(std::span<WaiterGroup> groups, std::span<const KnownWord> words) {
   for (WaiterGroup& group : groups) {
     const bool only_word = group.what.find(';') == std::string::npos;
@@ -105,7 +128,8 @@ void name_words(std::span<WaiterGroup> groups, std::span<const KnownWord> words)
 
 FaultReport report_of(const Fault& fault, Coord tile, std::string instruction,
                       const CodeMap& code) {
-  return {fault, tile, code.locate(fault.agent, fault.pc, tile).text(), std::move(instruction)};
+  const CodeMap::Location location = code.locate(fault.agent, fault.pc, tile);
+  return {fault, tile, location.text(), location.user(), std::move(instruction)};
 }
 
 std::vector<FaultReport> fault_reports(Device& device, const CodeMap& code) {
@@ -127,34 +151,60 @@ std::string tiles_text(std::span<const Coord> tiles, size_t all) {
   return text;
 }
 
-std::string hang_text(std::span<const WaiterGroup> groups, Cycle cycle, size_t all_tiles,
-                      bool spinning) {
-  std::string text = fmt::format("Hung at cycle {}: {}.\n", cycle,
-                                 spinning ? "cores run, but only repeat themselves and get the "
-                                            "same answers every time"
-                                          : "nothing can ever happen again");
-  if (groups.empty() && !spinning)
-    text += "  No agent is running or waiting: all cores are in reset.\n";
-  for (const WaiterGroup& group : groups) {
-    text += fmt::format("  {} of {}", name_of(group.agent), tiles_text(group.tiles, all_tiles));
-    const std::string pc = pc_text(group.agent, group.pc);
-    if (!pc.empty()) text += fmt::format(", {}", pc);
-    if (!group.where.empty()) text += fmt::format(" in {}", group.where);
-    text += fmt::format("\n    waits for: {}\n", group.what);
-    if (!group.who.empty()) text += fmt::format("    could be released by: {}\n", group.who);
-  }
+std::string group_text(const WaiterGroup& group, size_t all_tiles) {
+  std::string text =
+      fmt::format("  {} of {}", name_of(group.agent), tiles_text(group.tiles, all_tiles));
+  const std::string pc = pc_text(group.agent, group.pc);
+  if (!pc.empty()) text += fmt::format(", {}", pc);
+  if (!group.where.empty()) text += fmt::format(" in {}", group.where);
+  text += fmt::format("\n    waits for: {}\n", group.what);
+  if (!group.who.empty()) text += fmt::format("    could be released by: {}\n", group.who);
   return text;
 }
 
-std::string fault_text(std::span<const FaultReport> reports) {
+namespace {
+
+bool alike(const FaultReport& a, const FaultReport& b) {
+  return a.fault.rule == b.fault.rule && a.fault.severity == b.fault.severity &&
+         a.fault.agent == b.fault.agent && a.fault.pc == b.fault.pc && a.where == b.where &&
+         a.fault.text == b.fault.text;
+}
+
+std::string first_cause_text(const FaultReport& report) {
+  const std::string at = report.user.empty() ? report.instruction : report.user;
+  return fmt::format("First cause: {} of ({}, {}){}{} broke the rule {}: {}\n",
+                     name_of(report.fault.agent), report.tile.x, report.tile.y,
+                     at.empty() ? "" : " at ", at, info_of(report.fault.rule).name,
+                     report.fault.text);
+}
+
+}  // namespace
+
+std::string fault_text(std::span<const FaultReport> reports, size_t all_tiles) {
   std::string text;
-  for (const FaultReport& report : reports) {
+  // The first error: what comes later may be its consequence.
+  const auto first = std::find_if(reports.begin(), reports.end(), [](const FaultReport& report) {
+    return report.fault.severity == Severity::Error;
+  });
+  if (first != reports.end()) text += first_cause_text(*first);
+  std::vector<bool> told(reports.size());
+  for (size_t i = 0; i < reports.size(); ++i) {
+    if (told[i]) continue;
+    std::vector<Coord> tiles;
+    for (size_t j = i; j < reports.size(); ++j) {
+      if (told[j] || !alike(reports[i], reports[j])) continue;
+      told[j] = true;
+      tiles.push_back(reports[j].tile);
+    }
+    const FaultReport& report = reports[i];
     const Fault& fault = report.fault;
     const RuleInfo& rule = info_of(fault.rule);
     text += fmt::format("{} [{}] {}\n", fault.severity == Severity::Error ? "Fault" : "Warning",
                         rule.name, fault.text);
-    text += fmt::format("  {} of tile ({}, {}), cycle {}", name_of(fault.agent), report.tile.x,
-                        report.tile.y, fault.cycle);
+    const std::string where = tiles.size() == 1
+                                  ? fmt::format("tile ({}, {})", report.tile.x, report.tile.y)
+                                  : tiles_text(tiles, all_tiles);
+    text += fmt::format("  {} of {}, cycle {}", name_of(fault.agent), where, fault.cycle);
     const std::string pc = pc_text(fault.agent, fault.pc);
     if (!pc.empty()) text += fmt::format(", {}", pc);
     if (!report.instruction.empty()) text += fmt::format(": {}", report.instruction);

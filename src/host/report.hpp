@@ -19,11 +19,17 @@ class CodeMap {
   void add(CoreId core, const Elf& elf, u32 run_base, u32 link_base, u32 bytes,
            std::optional<Coord> tile = std::nullopt);
   struct Location {
-    std::string function;  // "main"; empty when no symbol is known
-    std::string source;    // "kernel.c:12"; empty without DWARF
-    std::string image;     // the ELF's name
-    /// "main (kernel.c:12)", or as much as is known; empty when nothing is.
+    std::string function;             // "main"; empty when no symbol is known
+    std::string source;               // "kernel.c:12"; empty without DWARF
+    std::string image;                // the ELF's name
+    std::vector<SourceFrame> frames;  // innermost first
+    u32 linked = 0;                   // the address in the ELF
+    const Elf* elf = nullptr;
+    /// "CbWaitFront (cb.h:31) < WritePages (writer.c:11)", or as much as is known; empty when
+    /// nothing is.
     std::string text() const;
+    /// The innermost place outside of libraries and firmware: "WritePages (writer.c:11)".
+    std::string user() const;
   };
   Location locate(Agent agent, u32 pc, std::optional<Coord> tile = std::nullopt) const;
 
@@ -54,8 +60,6 @@ struct WaiterOf {
 };
 /// In order of first appearance.
 std::vector<WaiterGroup> group_waiters(std::span<const WaiterOf> waiters, const CodeMap& code);
-/// Of the given tiles only, or of all when there are none: firmware that idles on tiles which have
-/// finished explains nothing.
 /// A word of L1 that has a meaning to the software that runs.
 struct KnownWord {
   u32 address = 0;
@@ -66,14 +70,15 @@ struct KnownWord {
 /// waits for nothing else.
 void name_words(std::span<WaiterGroup> groups, std::span<const KnownWord> words);
 
-std::vector<WaiterGroup> waiter_groups(Device& device, const CodeMap& code,
-                                       std::span<const Coord> tiles = {});
+/// An entry of a hang report.
+std::string group_text(const WaiterGroup& group, size_t all_tiles);
 
 /// A fault with everything that there is to say about it.
 struct FaultReport {
   Fault fault;
   Coord tile;
-  std::string where;        // function and source line, for a core
+  std::string where;        // call chain, for a core
+  std::string user;         // the user's line in it
   std::string instruction;  // disassembled
 };
 FaultReport report_of(const Fault& fault, Coord tile, std::string instruction, const CodeMap& code);
@@ -82,9 +87,7 @@ std::vector<FaultReport> fault_reports(Device& device, const CodeMap& code);
 /// "(1, 2)", "(1, 2), (1, 3)", "all 120 tiles", "36 tiles from (1, 2) to (4, 11)".
 std::string tiles_text(std::span<const Coord> tiles, size_t all);
 
-/// `spinning`: cores run, but only repeat themselves.
-std::string hang_text(std::span<const WaiterGroup> groups, Cycle cycle, size_t all_tiles,
-                      bool spinning);
-std::string fault_text(std::span<const FaultReport> reports);
+/// Faults that differ in nothing but their tile and cycle are told once.
+std::string fault_text(std::span<const FaultReport> reports, size_t all_tiles = 0);
 
 }  // namespace bhemu::host

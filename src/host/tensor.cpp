@@ -388,6 +388,8 @@ Tensor tensor_from_npy(const std::string& name, const NpyArray& array, DType dty
       if (!value.is_float && static_cast<double>(narrow) != wide)
         throw reject(fmt::format("{} has no exact {} value", value.integer, name_of(dtype)));
       tensor.set_bits(i, to_float_bits(dtype, narrow));
+      if (std::isfinite(wide) && !std::isfinite(tensor.value_at(i)))
+        throw reject(fmt::format("{} is beyond the range of {}", wide, name_of(dtype)));
     } else if (value.is_float) {
       throw InputError(name, "",
                        fmt::format("holds {}, the program wants {}: convert it first",

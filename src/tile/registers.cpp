@@ -177,6 +177,7 @@ bool Tile::write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc
       return raised.size() == before || raised.back().severity != Severity::Error;
     }
     case Region::Overlay:
+      ledger_.stream_written(offset, value, agent, pc, now);
       if (trace_ != nullptr) [[unlikely]]
         return write_stream(address, value, {agent, pc, now});
       if (streams_->write(offset, value)) {

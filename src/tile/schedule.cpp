@@ -67,6 +67,7 @@ void Tile::serve_arrivals() {
     noc::Packet packet = arrivals_.pop();
     const unsigned noc = packet.noc;
     if (trace_ != nullptr) noc::trace_arrival(*trace_, packet, now_);
+    ledger_.arrived(packet, now_);
     nius_[noc]->receive(std::move(packet), now_);
     if (nius_[noc]->interrupt() != pic_.hardware(1 + noc)) refresh_hardware_interrupts();
   }

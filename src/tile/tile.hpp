@@ -30,6 +30,7 @@
 #include "tensix/coprocessor.hpp"
 #include "tile/debug_bus.hpp"
 #include "tile/debug_registers.hpp"
+#include "tile/ledger.hpp"
 #include "tile/mailboxes.hpp"
 #include "tile/pic.hpp"
 #include "tile/regions.hpp"
@@ -132,6 +133,8 @@ class Tile final : public noc::Node {
   u64 tensix_instructions() const;
   u64 bytes_sent() const { return bytes_sent_; }
   const Activity& activity() const { return activity_; }
+  const CoreSlot& slot(CoreId id) const { return slots_[index(id)]; }
+  const Ledger& ledger() const { return ledger_; }
 
  private:
   template <bool Record>
@@ -325,6 +328,7 @@ class Tile final : public noc::Node {
   u64 bytes_sent_ = 0;
   u64 skipped_ = 0;
   Activity activity_;
+  Ledger ledger_;
 };
 
 }  // namespace bhemu::tile

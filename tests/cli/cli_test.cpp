@@ -258,5 +258,26 @@ TEST_F(Cli, fault_is_status_4_with_rule_and_place) {
   EXPECT_TRUE(holds(result.err, "lw")) << result.err;
 }
 
+TEST_F(Cli, numbers_may_have_an_exponent_and_no_sign) {
+  Scratch scratch("bhemu_cli_numbers");
+  for (const char* wrong : {"--max-cycles -5", "--max-cycles 1.5", "--seed -1", "--max-cycles 1e30",
+                            "--max-cycles ten"}) {
+    const CommandResult result = bhemu(scratch, std::string("boot ") + wrong);
+    EXPECT_EQ(result.status, 2) << wrong;
+    EXPECT_NE(result.err.find("is no whole number from 0 on"), std::string::npos) << result.err;
+  }
+  const CommandResult limited = bhemu(scratch, "boot --max-cycles 1e3");
+  EXPECT_EQ(limited.status, 3) << limited.err;
+  EXPECT_NE(limited.err.find("the cycle limit was reached"), std::string::npos) << limited.err;
+}
+
+TEST_F(Cli, a_misspelt_command_is_answered_with_the_one_that_was_meant) {
+  Scratch scratch("bhemu_cli_command");
+  const CommandResult result = bhemu(scratch, "rum x.yaml");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("'rum' is no command, did you mean 'run'?"), std::string::npos)
+      << result.err;
+}
+
 }  // namespace
 }  // namespace bhemu::test

@@ -2,6 +2,7 @@
 #include "host/machine.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -66,6 +67,43 @@ class MachineTest : public testing::Test {
 TEST_F(MachineTest, our_firmware_boots_and_launches_again_and_again_on_p100a_and_p150) {
   launch_on_every_tile(BoardModel::P100A, Firmware::embedded(), 120);
   launch_on_every_tile(BoardModel::P150, Firmware::embedded(), 140);
+}
+
+/// A program with a tensor that is saved to `path`.
+std::string saving(const std::string& path) {
+  return "tensors:\n  out:\n    generate: {shape: [32, 32], pattern: constant, value: 0}\n"
+         "    dtype: fp32\n    save: " +
+         path + "\n";
+}
+
+TEST_F(MachineTest, outputs_go_to_regular_or_new_files_only_and_never_over_the_inputs) {
+  const Firmware firmware = Firmware::embedded();
+  const Board board(BoardOptions::defaults(BoardModel::P100A));
+  const auto check = [&](const std::string& path, const std::string& directory = "") {
+    const Program saves = program(firmware, saving(path));
+    PreparedProgram(saves, board, firmware, u64{1} << 32).check_outputs(directory);
+  };
+  check("new/folder/out.npy");
+  ASSERT_EQ(::mkfifo((directory_ + "/fifo").c_str(), 0600), 0);
+  std::filesystem::create_symlink("fifo", directory_ + "/link");
+  EXPECT_THROW(check("fifo"), InputError);
+  EXPECT_THROW(check("link"), InputError);
+  EXPECT_THROW(check("."), InputError);
+  EXPECT_THROW(check("store.bin"), InputError);
+  std::filesystem::create_symlink("store.bin", directory_ + "/kernel");
+  EXPECT_THROW(check("kernel"), InputError);
+  EXPECT_THROW(check("elsewhere/store.bin", directory_), InputError);
+}
+
+TEST_F(MachineTest, a_link_is_followed_when_a_file_is_written) {
+  const std::vector<u8> bytes{1, 2, 3};
+  std::filesystem::create_symlink("target", directory_ + "/link");
+  write_file(directory_ + "/link", bytes);
+  EXPECT_TRUE(std::filesystem::is_symlink(directory_ + "/link"));
+  EXPECT_EQ(read_file(directory_ + "/target"), bytes);
+  ASSERT_EQ(::mkfifo((directory_ + "/fifo").c_str(), 0600), 0);
+  EXPECT_THROW(write_file(directory_ + "/fifo", bytes), InputError);
+  EXPECT_TRUE(std::filesystem::is_fifo(directory_ + "/fifo"));
 }
 
 TEST_F(MachineTest, real_firmware_boots_and_launches_on_p100a_and_p150) {

@@ -23,8 +23,8 @@ TEST(Report, tiles_that_wait_alike_are_one_entry) {
   ASSERT_EQ(groups.size(), 3u);
   EXPECT_EQ(groups[0].tiles.size(), 6u);
   EXPECT_EQ(groups[2].tiles.size(), 1u);
-  const std::string text = hang_text(groups, 1234, 6, false);
-  EXPECT_NE(text.find("Hung at cycle 1234"), std::string::npos);
+  std::string text;
+  for (const WaiterGroup& group : groups) text += group_text(group, 6);
   EXPECT_NE(text.find("BRISC of all 6 tiles, pc 0x3850"), std::string::npos);
   EXPECT_NE(text.find("waits for: FIFO of thread 1"), std::string::npos);
   EXPECT_NE(text.find("could be released by: BRISC"), std::string::npos);
@@ -47,6 +47,35 @@ TEST(Report, code_is_located_where_it_runs) {
   EXPECT_TRUE(code.locate(Agent::Brisc, 0x9100).text().empty());
   EXPECT_TRUE(code.locate(Agent::Ncrisc, 0x9000).text().empty());
   EXPECT_TRUE(code.locate(Agent::Thread0, 0x9000).text().empty());
+}
+
+TEST(Report, the_chain_of_inlined_calls_ends_at_the_users_line) {
+  const Elf elf = Elf::load(BHEMU_SOURCE_DIR "/kernels/prebuilt/stuck_cb/brisc.elf");
+  CodeMap code;
+  code.add(CoreId::Brisc, elf, 0x9000, 0, elf.segments()[0].memory_size);
+  bool found = false;
+  for (u32 pc = 0x9000; pc < 0x9000 + elf.segments()[0].memory_size; pc += 4) {
+    const CodeMap::Location location = code.locate(Agent::Brisc, pc);
+    if (location.text().find("CbWaitFront (cb.h:") == std::string::npos) continue;
+    found = true;
+    EXPECT_TRUE(location.text().ends_with(" < WaitForPage (kernels/stuck/cb.c:6)"));
+    EXPECT_EQ(location.user(), "WaitForPage (kernels/stuck/cb.c:6)");
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(Report, faults_that_differ_in_their_tile_only_are_told_once) {
+  Fault fault;
+  fault.rule = Rule::TileUnmappedAddress;
+  fault.agent = Agent::Brisc;
+  fault.pc = 0x9000;
+  fault.text = "load from 0xffff0000";
+  std::vector<FaultReport> reports;
+  for (u8 x = 1; x < 4; ++x) reports.push_back({fault, {x, 2}, "Main (a.c:3)", "Main (a.c:3)", ""});
+  const std::string text = fault_text(reports, 120);
+  EXPECT_TRUE(text.starts_with("First cause: BRISC of (1, 2) at Main (a.c:3) broke the rule"));
+  EXPECT_NE(text.find("BRISC of (1, 2), (2, 2), (3, 2), cycle 0"), std::string::npos) << text;
+  EXPECT_EQ(text.find("Fault ["), text.rfind("Fault ["));
 }
 
 TEST(Json, nests_and_escapes) {

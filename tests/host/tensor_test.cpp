@@ -210,5 +210,18 @@ TEST(Bfp8, a_row_of_a_face_shares_the_largest_exponent) {
   expect_input_error([&] { page_grid(tensor, Layout::RowMajor); }, "in tiles only");
 }
 
+TEST(Tensor, a_finite_number_beyond_the_range_of_the_type_is_refused) {
+  NpyArray array{NpyType::F64, {1}, std::vector<u8>(8)};
+  const auto set = [&](double value) { std::memcpy(array.data.data(), &value, 8); };
+  set(1e300);
+  EXPECT_THROW(tensor_from_npy("x", array, DType::Bf16), InputError);
+  EXPECT_THROW(tensor_from_npy("x", array, DType::Fp32), InputError);
+  set(1e30);
+  EXPECT_NO_THROW(tensor_from_npy("x", array, DType::Bf16));
+  EXPECT_THROW(tensor_from_npy("x", array, DType::Fp16), InputError);
+  set(std::numeric_limits<double>::infinity());
+  EXPECT_NO_THROW(tensor_from_npy("x", array, DType::Bf16));
+}
+
 }  // namespace
 }  // namespace bhemu::host

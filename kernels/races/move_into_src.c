@@ -1,0 +1,35 @@
+// TRISC0 clears banks of SrcA with UNPACR_NOP; TRISC1 adds, which gives its bank back, and then
+// moves rows of Dst into the next one. The wait on SRCA_VLD alone tests the bank from before the
+// flip (tenstorrent/tt-metal #46523, #52252, #52256; ORDERING.md, row 20).
+#include "races.h"
+#include "tensix.h"
+
+enum { BANKS = 4, WAIT_SRCA_VLD = 0x80, WAIT_SRCB_VLD = 0x100 };
+
+#if GUEST_CORE == CORE_TRISC0
+static void ClearBanks(void) {
+  for (u32 i = 0; i < BANKS; ++i) {
+    TTI(UNPACR_NOP, .unpacker_select = 0, .set_dvalid = 1, .unpack_pop = 1, .stall_clr_cntrl = 1);
+    TTI(UNPACR_NOP, .unpacker_select = 1, .set_dvalid = 1, .unpack_pop = 1, .stall_clr_cntrl = 1);
+  }
+}
+KERNEL(ClearBanks)
+#else
+static void AddAndMove(void) {
+  TTI(ZEROACC, .clear_mode = 3, .addr_mode = 1);
+  for (u32 i = 0; i < BANKS / 2; ++i) {
+    TTI(ELWADD, .clear_dvalid = 1);
+#if MENDED
+    TTI(STALLWAIT, .stall_res = STALL_MATH, .wait_res = WAIT_MATH | WAIT_SRCA_VLD);
+#else
+    TTI(STALLWAIT, .stall_res = STALL_MATH, .wait_res = WAIT_SRCA_VLD);
+#endif
+    TTI(MOVD2A, .src = 0, .dst = 0, .instr_mod = 2);
+    TTI(ELWADD, .clear_dvalid = 3);
+    TTI(SETRWC, .bit_mask = 0xF, .clear_ab_vld = 2);
+  }
+  TensixSync();
+  Report(0x600D0001);
+}
+KERNEL(AddAndMove)
+#endif

@@ -1,0 +1,23 @@
+// The one sentence with which a report of a hang begins: who waits for what, who alone could give
+// it, and what that one is doing; and what to do about it.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "host/situation.hpp"
+
+namespace bhemu::host {
+
+struct FirstCause {
+  std::string sentence;  // empty: nobody waits
+  std::string remedy;
+  std::string place;  // the user's line
+  Coord tile;
+  Agent agent = Agent::Host;
+};
+
+/// The waits reduced to the one that no other explains, or to a circle of them.
+FirstCause first_cause(Device& device, const Situation& situation, const CodeMap& code);
+
+}  // namespace bhemu::host

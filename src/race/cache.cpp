@@ -1,0 +1,94 @@
+// The caches of a core, as far as they can answer with what was there before: L0 (4 lines of 16
+// bytes, not coherent; MemoryOrdering.md, "L0 data cache") and the instruction cache
+// (WormholeB0 InstructionCache.md). Neither is emulated; the detector keeps what they could hold.
+#include <algorithm>
+
+#include "race/detector.hpp"
+
+namespace bhemu::race {
+namespace {
+constexpr unsigned kLineShift = 4;
+}  // namespace
+
+std::array<Epoch, 4> Detector::written_words(u64 line) {
+  std::array<Epoch, 4> written{};
+  shadow_.visit({Place::L1, 16, line << kLineShift}, [&](Cell& cell, u64 begin, u64 end) {
+    for (u64 word = begin / 4; word < (end + 3) / 4; ++word)
+      if (written[word & 3] == Epoch{} || cell.write) written[word & 3] = cell.write;
+  });
+  return written;
+}
+
+/// Which line goes when a fifth comes is not documented: the oldest is taken to be gone. A line
+/// that silicon drops earlier hides the fault by luck.
+void Detector::check_l0(Core& core, const event::Load& one, const Actor& actor) {
+  if (!core.l0_enabled) return;
+  const u64 line = one.where.begin >> kLineShift;
+  const std::array<Epoch, 4> now = written_words(line);
+  const auto found = std::find_if(core.l0.begin(), core.l0.end(),
+                                  [&](const CachedLine& cached) { return cached.line == line; });
+  if (found == core.l0.end()) {
+    core.l0.push_back({line, now});
+    if (core.l0.size() > kL0Lines) core.l0.pop_front();
+    return;
+  }
+  const u64 first = one.where.begin / 4;
+  const u64 last = (one.where.end() - 1) / 4;
+  for (u64 word = first; word <= last && word / 4 == first / 4; ++word) {
+    if (found->written[word & 3] == now[word & 3]) continue;
+    Finding finding;
+    finding.kind = FindingKind::StaleCache;
+    finding.edge = EdgeId::StaleL0;
+    finding.tile = settings_.tile;
+    finding.where = one.where;
+    finding.first = side_of(now[word & 3], Mode::Write);
+    finding.second = {actor.site, actor.self, actor.kind, Mode::Read, true};
+    finding.detail = "the line was loaded before the write, and nothing has flushed L0 since";
+    report(finding);
+    return;
+  }
+}
+
+void Detector::drop_l0(Core& core, const Location& where) {
+  std::erase_if(core.l0, [&](const CachedLine& cached) {
+    return cached.line >= where.begin >> kLineShift &&
+           cached.line <= (where.end() - 1) >> kLineShift;
+  });
+}
+
+void Detector::on(const event::DataCache& one) {
+  Core& core = cores_[index_of(core_of(one.site.agent))];
+  core.l0_enabled = one.enabled;
+  core.l0.clear();
+}
+
+void Detector::on(const event::InvalidateCode& one) {
+  Core& core = begin(one.site, one.step);
+  const unsigned index = index_of(core_of(one.site.agent));
+  const Clock clock = snapshot(index, Region::Config);
+  queue_store(core, {Place::Config, 1, kConfigBank - 1}, Region::Config);
+  for (unsigned i = 0; i < kCores; ++i)
+    if ((one.cores >> i & 1) != 0) cores_[i].code.join(clock);
+}
+
+void Detector::on(const event::Fetch& one) {
+  const unsigned index = index_of(core_of(one.site.agent));
+  Core& core = cores_[index];
+  Epoch stale;
+  shadow_.visit(one.where, [&](Cell& cell, u64, u64) {
+    if (cell.write && !core.code.knows(cell.write)) stale = cell.write;
+  });
+  if (!stale) return;
+  Finding finding;
+  finding.kind = FindingKind::StaleCache;
+  finding.edge = EdgeId::CodeFetch;
+  finding.tile = settings_.tile;
+  finding.where = one.where;
+  finding.first = side_of(stale, Mode::Write);
+  finding.second = {
+      one.site, {core.time, program_of(index), settings_.tile}, kind::Load, Mode::Read, true};
+  finding.detail = "the instruction cache was not invalidated after the write";
+  report(finding);
+}
+
+}  // namespace bhemu::race

@@ -1,0 +1,286 @@
+// The check itself: an access against what is remembered of the place, and what to say of a pair
+// that nothing orders.
+#include <algorithm>
+#include <tuple>
+
+#include "race/detector.hpp"
+
+namespace bhemu::race {
+namespace {
+
+u32 track_key(Epoch epoch) {
+  return u32{epoch.tile} << 16 | epoch.component;
+}
+u64 epoch_key(Epoch epoch) {
+  return u64{track_key(epoch)} << 32 | epoch.time;
+}
+u32 low(u32 a, u32 b) {
+  return a < b ? a : b;
+}
+
+constexpr u32 kRegionKinds[kRegions] = {kind::StoreL1,    kind::StoreConfig, kind::StoreNiu,
+                                        kind::StoreOther, kind::StoreOther,  kind::StoreOther,
+                                        kind::Push,       kind::StoreOther,  kind::StoreOther};
+constexpr u32 kPartKinds[kParts] = {kind::Gate,  kind::Expander, kind::Unpack, kind::Unpack,
+                                    kind::Fpu,   kind::Sfpu,     kind::Pack,   kind::Thcon,
+                                    kind::Mover, kind::Config};
+
+}  // namespace
+
+Detector::Detector(const Settings& settings) : settings_(settings), shadow_(settings.l1_bytes) {
+  for (const Location& where : settings.sync_words)
+    for (u64 at = where.begin; at < where.end(); at += 4) mark_sync(at);
+  for (const Epoch epoch : settings.wanted) wanted_.insert(epoch_key(epoch));
+}
+
+void Detector::feed(const Event& event) {
+  std::visit([this](const auto& one) { on(one); }, event);
+}
+
+void Detector::mark_sync(u64 address) {
+  words_.try_emplace(address / 4);
+}
+
+bool Detector::is_sync(const Location& where) const {
+  if (where.place != Place::L1 || words_.empty()) return false;
+  for (u64 word = where.begin / 4; word < (where.end() + 3) / 4; ++word)
+    if (words_.contains(word)) return true;
+  return false;
+}
+
+u32 Detector::kind_of(Epoch epoch) const {
+  const Component component = epoch.component;
+  if (is_core_component(component)) {
+    const unsigned part = component % kCoreStride;
+    return part == 0 ? kind::Load : kRegionKinds[part - 1];
+  }
+  if (is_thread_component(component))
+    return kPartKinds[static_cast<unsigned>(part_of_component(component))];
+  if (!is_noc_component(component)) return kind::Host;
+  const Track* track = find_track(epoch);
+  return track != nullptr ? track->kind : kind::NocWrite;
+}
+
+int Detector::core_behind(Epoch epoch) const {
+  if (is_core_component(epoch.component))
+    return static_cast<int>(core_of_component(epoch.component));
+  if (is_noc_component(epoch.component) && epoch.tile == settings_.tile &&
+      epoch.component < kFirstNoc + classes_.size())
+    return classes_[epoch.component - kFirstNoc].core;
+  return -1;
+}
+
+int Detector::thread_behind(Epoch epoch) const {
+  if (is_thread_component(epoch.component))
+    return static_cast<int>(thread_of_component(epoch.component));
+  return core_behind(epoch) >= 2 ? core_behind(epoch) - 2 : -1;
+}
+
+u8 Detector::scope_of(Epoch a, Epoch b) const {
+  if (a.tile != b.tile) return scope::Far;
+  const bool same_core = core_behind(a) >= 0 && core_behind(a) == core_behind(b);
+  const bool same_thread = thread_behind(a) >= 0 && thread_behind(a) == thread_behind(b);
+  return same_core || same_thread ? scope::Own : scope::Tile;
+}
+
+Detector::Track& Detector::track_of(Epoch epoch) {
+  return tracks_[track_key(epoch)];
+}
+
+const Detector::Track* Detector::find_track(Epoch epoch) const {
+  const auto found = tracks_.find(track_key(epoch));
+  return found == tracks_.end() ? nullptr : &found->second;
+}
+
+void Detector::remember(Epoch epoch, const Site& site, u32 kind) {
+  Track& track = track_of(epoch);
+  track.kind = kind;
+  const unsigned last = (track.next + kHistory - 1) % kHistory;
+  if (track.times[last] != epoch.time) {
+    track.times[track.next] = epoch.time;
+    track.sites[track.next] = site;
+    track.next = static_cast<u8>((track.next + 1) % kHistory);
+  }
+  if (!wanted_.empty() && wanted_.contains(epoch_key(epoch))) kept_.emplace(epoch_key(epoch), site);
+}
+
+Side Detector::side_of(Epoch epoch, Mode mode) const {
+  Side side{{}, epoch, kind_of(epoch), mode, false};
+  side.site.tile = epoch.tile;
+  if (const auto kept = kept_.find(epoch_key(epoch)); kept != kept_.end()) {
+    side.site = kept->second;
+    side.known = true;
+    return side;
+  }
+  const Track* track = find_track(epoch);
+  if (track == nullptr) return side;
+  for (unsigned i = 0; i < kHistory; ++i) {
+    if (track->times[i] != epoch.time) continue;
+    side.site = track->sites[i];
+    side.known = true;
+  }
+  return side;
+}
+
+/// Hardware holds the second until the first is far enough, whoever issued them, once the first has
+/// been issued before the second: a block of Dst that the matrix unit writes (row 23). And what the
+/// window checker judges by distance within a thread is not judged here (rows 24, 25).
+bool Detector::interlocked(const Actor& actor, Epoch before, Place place, bool was_write) const {
+  if (place != Place::Dst || before.tile != settings_.tile || !was_write) return false;
+  if (kind_of(before) != kind::Fpu) return false;
+  const unsigned thread = thread_of_component(before.component);
+  const Epoch issued{before.time, part_of(thread, Part::Gate), before.tile};
+  if (actor.kind == kind::Fpu || actor.kind == kind::Pack) return actor.clock->knows(issued);
+  return actor.kind == kind::Sfpu && thread_behind(actor.self) == static_cast<int>(thread);
+}
+
+/// Two packets on one channel whose effects hardware keeps in order (row 49): here, both touch the
+/// same bytes.
+bool Detector::on_channel(const Actor& actor, Epoch before) const {
+  if (!is_noc_component(actor.self.component) || !is_noc_component(before.component)) return false;
+  if (actor.self.tile != before.tile || before.time >= actor.self.time) return false;
+  const Track* first = find_track(before);
+  const Track* second = find_track(actor.self);
+  if (first == nullptr || second == nullptr || first->channel == 0) return false;
+  if (first->channel != second->channel) return false;
+  const auto is_write = [](const Track& one) {
+    return one.noc == NocKind::Write || one.noc == NocKind::Posted;
+  };
+  if (first->to_register && second->to_register) return true;
+  if (first->noc == NocKind::Read) return first->linked;
+  if (is_write(*first)) return is_write(*second) || second->noc == NocKind::Read;
+  return first->noc == NocKind::Atomic && !is_write(*second) && second->noc != NocKind::Read;
+}
+
+bool Detector::in_order(const Actor& actor, Epoch before, bool was_write) const {
+  if (actor.clock->knows(before)) return true;
+  return before == actor.self || (was_write && on_channel(actor, before));
+}
+
+void Detector::note_read(const Actor& actor, Cell& cell) {
+  if (!cell.read || cell.read == actor.self || actor.clock->knows(cell.read)) {
+    if (cell.readers == 0) {
+      cell.read = actor.self;
+      return;
+    }
+  }
+  if (cell.readers == 0) shadow_.inflate(cell);
+  std::vector<Epoch>& readers = shadow_.readers_of(cell);
+  std::erase_if(readers, [&](Epoch one) {
+    return one == actor.self ||
+           (one.component == actor.self.component && one.tile == actor.self.tile &&
+            !is_noc_component(one.component)) ||
+           actor.clock->knows(one);
+  });
+  readers.push_back(actor.self);
+  cell.read = actor.self;
+}
+
+void Detector::access_cell(const Actor& actor, Cell& cell, const Location& piece) {
+  const bool changes = actor.mode != Mode::Read;
+  const bool both_atomic = actor.mode == Mode::Atomic && cell.atomic;
+  // A poll of a word that agents signal by is how they synchronise, and no race.
+  const bool poll = actor.sync && actor.mode == Mode::Read;
+  if (cell.write && !both_atomic && !poll && !in_order(actor, cell.write, true) &&
+      !interlocked(actor, cell.write, piece.place, true))
+    report_pair(actor, cell.write, cell.atomic ? Mode::Atomic : Mode::Write, piece);
+  if (!changes) {
+    if (!poll) note_read(actor, cell);
+    return;
+  }
+  if (cell.readers != 0) {
+    const std::vector<Epoch> readers = shadow_.readers_of(cell);
+    for (const Epoch reader : readers)
+      if (!in_order(actor, reader, false)) report_pair(actor, reader, Mode::Read, piece);
+  } else if (cell.read && !in_order(actor, cell.read, false)) {
+    report_pair(actor, cell.read, Mode::Read, piece);
+  }
+  shadow_.forget_readers(cell);
+  cell.write = actor.self;
+  cell.atomic = actor.mode == Mode::Atomic;
+}
+
+void Detector::access(const Actor& actor, const Location& where) {
+  if (where.size == 0) return;
+  remember(actor.self, actor.site, actor.kind);
+  if (full_) return;
+  shadow_.visit(where, [&](Cell& cell, u64 begin, u64 end) {
+    access_cell(actor, cell, {where.place, static_cast<u32>(end - begin), begin});
+  });
+  if ((actor.self.time & 0xFFF) == 0) full_ = bytes() > settings_.most_bytes;
+}
+
+void Detector::report_pair(const Actor& actor, Epoch before, Mode before_mode,
+                           const Location& where) {
+  Finding finding;
+  finding.kind = settings_.level == Level::Documented ? FindingKind::Contract : FindingKind::Race;
+  finding.tile = settings_.tile;
+  finding.where = where;
+  finding.first = side_of(before, before_mode);
+  finding.second = {actor.site, actor.self, actor.kind, actor.mode, true};
+  const Edge& edge =
+      missing_edge(finding.first.kind, actor.kind, scope_of(before, actor.self), where.place);
+  finding.edge = static_cast<EdgeId>(edge.number);
+  report(std::move(finding));
+}
+
+void Detector::report(Finding finding) {
+  const u64 key =
+      u64{low(finding.first.site.pc, finding.second.site.pc)} << 8 | static_cast<u64>(finding.kind);
+  const auto [begin, end] = index_of_.equal_range(key);
+  for (auto at = begin; at != end; ++at) {
+    Finding& known = findings_[at->second];
+    if (!same_finding(known, finding)) continue;
+    ++known.times;
+    return;
+  }
+  index_of_.emplace(key, findings_.size());
+  findings_.push_back(std::move(finding));
+}
+
+/// Nobody but a test tool lets one thread fill the unpackers with no-ops while another unpacks.
+FindingKind Detector::judge_injected(const Finding& finding) const {
+  if (finding.kind != FindingKind::Race && finding.kind != FindingKind::Contract)
+    return finding.kind;
+  for (const Side* side : {&finding.first, &finding.second}) {
+    if (side->kind != kind::Unpack || !side->known) continue;
+    if (tensix::opcode_of(side->site.pc) != tensix::op::UNPACR_NOP::kOpcode) continue;
+    const unsigned unpacker = part_of_word(side->site.pc) == Part::Unpack1 ? 1 : 0;
+    const int own = thread_behind(side->epoch);
+    bool others = false;
+    for (unsigned thread = 0; thread < kThreads; ++thread)
+      others |= static_cast<int>(thread) != own && threads_[thread].unpacks[unpacker] != 0;
+    if (others && threads_[static_cast<unsigned>(own)].unpacks[unpacker] == 0)
+      return FindingKind::Injected;
+  }
+  return finding.kind;
+}
+
+std::vector<Finding> Detector::findings() const {
+  std::vector<Finding> sorted = findings_;
+  for (Finding& one : sorted) one.kind = judge_injected(one);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Finding& a, const Finding& b) {
+    return std::tuple(a.kind, a.first.site.pc, a.second.site.pc, a.where.place, a.where.begin) <
+           std::tuple(b.kind, b.first.site.pc, b.second.site.pc, b.where.place, b.where.begin);
+  });
+  return sorted;
+}
+
+std::vector<Epoch> Detector::wanted() const {
+  std::vector<Epoch> epochs;
+  for (const Finding& one : findings_)
+    for (const Side* side : {&one.first, &one.second})
+      if (!side->known) epochs.push_back(side->epoch);
+  return epochs;
+}
+
+std::size_t Detector::bytes() const {
+  std::size_t total = shadow_.bytes() + tracks_.size() * sizeof(Track) +
+                      classes_.capacity() * sizeof(NocClass) + words_.size() * sizeof(Word);
+  for (const Core& core : cores_) total += core.known.bytes();
+  for (const Thread& thread : threads_)
+    for (const Op& op : thread.ops) total += op.clock.bytes();
+  return total;
+}
+
+}  // namespace bhemu::race

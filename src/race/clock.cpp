@@ -1,0 +1,119 @@
+#include "race/clock.hpp"
+
+#include <algorithm>
+
+namespace bhemu::race {
+
+u32 Clock::base_at(const Base* base, u16 tile, Component component) {
+  if (base == nullptr) return 0;
+  for (const TileTimes& one : *base) {
+    if (one.tile != tile) continue;
+    return component < one.times->size() ? (*one.times)[component] : 0;
+  }
+  return 0;
+}
+
+u32 Clock::at(u16 tile, Component component) const {
+  for (unsigned i = 0; i < used_; ++i)
+    if (recent_[i].component == component && recent_[i].tile == tile) return recent_[i].time;
+  return base_at(base_.get(), tile, component);
+}
+
+void Clock::raise(Epoch upto) {
+  for (unsigned i = 0; i < used_; ++i) {
+    Epoch& one = recent_[i];
+    if (one.component != upto.component || one.tile != upto.tile) continue;
+    one.time = std::max(one.time, upto.time);
+    return;
+  }
+  if (base_at(base_.get(), upto.tile, upto.component) >= upto.time) return;
+  if (used_ == kRecent) fold();
+  recent_[used_++] = upto;
+}
+
+/// Puts what is recent into a bulk of its own.
+void Clock::fold() {
+  Base base = base_ == nullptr ? Base() : *base_;
+  while (used_ != 0) {
+    const u16 tile = recent_[0].tile;
+    auto at = std::lower_bound(base.begin(), base.end(), tile,
+                               [](const TileTimes& one, u16 wanted) { return one.tile < wanted; });
+    if (at == base.end() || at->tile != tile)
+      at = base.insert(at, {tile, std::make_shared<const Times>()});
+    Times times = *at->times;
+    unsigned kept = 0;
+    for (unsigned i = 0; i < used_; ++i) {
+      if (recent_[i].tile != tile) {
+        recent_[kept++] = recent_[i];
+        continue;
+      }
+      if (recent_[i].component >= times.size()) times.resize(recent_[i].component + 1u);
+      u32& time = times[recent_[i].component];
+      time = std::max(time, recent_[i].time);
+    }
+    used_ = static_cast<u8>(kept);
+    at->times = std::make_shared<const Times>(std::move(times));
+  }
+  base_ = std::make_shared<const Base>(std::move(base));
+}
+
+/// The greater of two, entry by entry; one of them where it is that already.
+std::shared_ptr<const Clock::Times> Clock::merged(const std::shared_ptr<const Times>& a,
+                                                  const std::shared_ptr<const Times>& b) {
+  if (a == b) return a;
+  const std::size_t size = std::max(a->size(), b->size());
+  bool a_is_it = a->size() == size;
+  bool b_is_it = b->size() == size;
+  Times times(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    const u32 in_a = i < a->size() ? (*a)[i] : 0;
+    const u32 in_b = i < b->size() ? (*b)[i] : 0;
+    times[i] = std::max(in_a, in_b);
+    a_is_it &= in_a >= in_b;
+    b_is_it &= in_b >= in_a;
+  }
+  if (a_is_it) return a;
+  if (b_is_it) return b;
+  return std::make_shared<const Times>(std::move(times));
+}
+
+void Clock::join(const Clock& other) {
+  if (other.base_ != nullptr && other.base_ != base_) {
+    if (base_ == nullptr) {
+      base_ = other.base_;
+    } else {
+      Base base;
+      auto mine = base_->begin();
+      auto theirs = other.base_->begin();
+      while (mine != base_->end() || theirs != other.base_->end()) {
+        if (theirs == other.base_->end() || (mine != base_->end() && mine->tile < theirs->tile)) {
+          base.push_back(*mine++);
+        } else if (mine == base_->end() || theirs->tile < mine->tile) {
+          base.push_back(*theirs++);
+        } else {
+          base.push_back({mine->tile, merged(mine->times, theirs->times)});
+          ++mine;
+          ++theirs;
+        }
+      }
+      base_ = std::make_shared<const Base>(std::move(base));
+    }
+    // A recent entry that the new bulk exceeds would hide it.
+    for (unsigned i = 0; i < used_; ++i) {
+      Epoch& one = recent_[i];
+      one.time = std::max(one.time, base_at(base_.get(), one.tile, one.component));
+    }
+  }
+  for (unsigned i = 0; i < other.used_; ++i) raise(other.recent_[i]);
+}
+
+std::size_t Clock::bytes() const {
+  std::size_t total = 0;
+  if (base_ == nullptr || base_.use_count() != 1) return total;
+  total += sizeof(Base) + base_->capacity() * sizeof(TileTimes);
+  for (const TileTimes& one : *base_)
+    if (one.times.use_count() == 1) total += one.times->capacity() * sizeof(u32);
+  return total;
+}
+
+}  // namespace bhemu::race

@@ -1,0 +1,57 @@
+// Clocks: what an agent knows to have happened. A clock holds, for every component of every tile of
+// which it has heard, the time (a count of the component's actions) up to which all is known.
+//
+// Clocks are values and are copied all the time (into every pushed word, post and packet), so the
+// bulk is shared and never changed; a few recent entries lie in front of it.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "race/component.hpp"
+
+namespace bhemu::race {
+
+/// One action of one component. Time 0: none.
+struct Epoch {
+  u32 time = 0;
+  Component component = 0;
+  u16 tile = 0;
+
+  explicit operator bool() const { return time != 0; }
+  friend bool operator==(const Epoch&, const Epoch&) = default;
+};
+
+class Clock {
+ public:
+  /// The last action of a component that is known, 0 when none is.
+  u32 at(u16 tile, Component component) const;
+  bool knows(Epoch epoch) const { return at(epoch.tile, epoch.component) >= epoch.time; }
+  /// Learns of a component's actions up to a time.
+  void raise(Epoch upto);
+  /// Learns all that another clock knows.
+  void join(const Clock& other);
+  /// Bytes behind it that no other clock shares.
+  std::size_t bytes() const;
+
+ private:
+  using Times = std::vector<u32>;  // by component
+  struct TileTimes {
+    u16 tile = 0;
+    std::shared_ptr<const Times> times;
+  };
+  using Base = std::vector<TileTimes>;  // by tile, ascending
+  static constexpr unsigned kRecent = 6;
+
+  void fold();
+  static u32 base_at(const Base* base, u16 tile, Component component);
+  static std::shared_ptr<const Times> merged(const std::shared_ptr<const Times>& a,
+                                             const std::shared_ptr<const Times>& b);
+
+  std::shared_ptr<const Base> base_;
+  std::array<Epoch, kRecent> recent_{};
+  u8 used_ = 0;
+};
+
+}  // namespace bhemu::race

@@ -1,0 +1,90 @@
+#include "race/component.hpp"
+
+namespace bhemu::race {
+
+const char* name_of(Region region) {
+  constexpr const char* kNames[kRegions] = {
+      "L1", "configuration", "NIU", "overlay", "PCBuf", "mailbox", "push", "control", "Dst window"};
+  return kNames[static_cast<unsigned>(region)];
+}
+
+const char* name_of(Part part) {
+  constexpr const char* kNames[kParts] = {
+      "wait gate",   "MOP expander", "unpacker 0",  "unpacker 1", "matrix unit",
+      "vector unit", "packer",       "scalar unit", "mover",      "configuration unit"};
+  return kNames[static_cast<unsigned>(part)];
+}
+
+Part part_of_word(u32 word) {
+  using namespace tensix;
+  const u8 opcode = opcode_of(word);
+  switch (kInfo[opcode].unit) {
+    case Unit::Unpack:
+      return bits(word, 23, 1) != 0 ? Part::Unpack1 : Part::Unpack0;
+    case Unit::Fpu:
+      return Part::Fpu;
+    case Unit::Sfpu:
+      return Part::Sfpu;
+    case Unit::Pack:
+      return Part::Pack;
+    case Unit::Xmov:
+      return Part::Mover;
+    case Unit::Cfg:
+      // STREAMWRCFG and RDCFG end at no known time; the others in one or two cycles (rows 32, 57).
+      return opcode == op::STREAMWRCFG::kOpcode || opcode == op::RDCFG::kOpcode ? Part::Config
+                                                                                : Part::Gate;
+    case Unit::Thcon:
+      // What touches memory ends behind the thread's back (C0); arithmetic holds the thread.
+      switch (opcode) {
+        case op::LOADIND::kOpcode:
+        case op::LOADREG::kOpcode:
+        case op::STOREIND::kOpcode:
+        case op::STOREREG::kOpcode:
+        case op::ATINCGET::kOpcode:
+        case op::ATINCGETPTR::kOpcode:
+        case op::ATSWAP::kOpcode:
+        case op::ATCAS::kOpcode:
+          return Part::Thcon;
+        default:
+          return Part::Gate;
+      }
+    default:
+      return Part::Gate;
+  }
+}
+
+u16 blocked_by(u32 word) {
+  using namespace tensix;
+  switch (opcode_of(word)) {
+    case op::STALLWAIT::kOpcode:
+    case op::SEMWAIT::kOpcode:
+    case op::STREAMWAIT::kOpcode:
+      return 0x1FF;
+    default:
+      break;
+  }
+  switch (info_of_word(word).unit) {
+    case Unit::Misc:
+      return 1u << 0;
+    case Unit::Sync:
+      return 1u << 1;
+    case Unit::Pack:
+      return 1u << 0 | 1u << 2;
+    case Unit::Unpack:
+      return 1u << 0 | 1u << 3;
+    case Unit::Xmov:
+      return 1u << 0 | 1u << 4;
+    case Unit::Thcon:
+      return 1u << 0 | 1u << 5;
+    case Unit::Fpu:
+      return 1u << 6;
+    case Unit::Cfg:
+      return 1u << 7;
+    case Unit::Sfpu:
+      return 1u << 8;
+    default:
+      return 0;  // NOP counts only when every bit of the mask is set
+  }
+}
+
+}  // namespace bhemu::race

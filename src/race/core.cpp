@@ -1,0 +1,323 @@
+// What a core's instructions mean for order (BlackholeA0/TensixTile/BabyRISCV/MemoryOrdering.md).
+#include <algorithm>
+
+#include "race/detector.hpp"
+
+namespace bhemu::race {
+namespace {
+
+constexpr unsigned kFirstUnit = 1;  // the parts of a thread behind its gate
+/// Stores to the two done checks, told from everything else by a place of their own.
+constexpr Location done_check_place(bool mop) {
+  return {Place::Counter, 1, 0x10000u + (mop ? 1u : 0u)};
+}
+
+bool overlap(const Location& a, const Location& b) {
+  return a.place == b.place && a.begin < b.end() && b.begin < a.end();
+}
+
+u32 kind_of_region(Region region) {
+  switch (region) {
+    case Region::L1:
+      return kind::StoreL1;
+    case Region::Config:
+      return kind::StoreConfig;
+    case Region::Niu:
+      return kind::StoreNiu;
+    case Region::Push:
+      return kind::Push;
+    default:
+      return kind::StoreOther;
+  }
+}
+
+}  // namespace
+
+/// The core's next action. Loads that are eight instructions old have their values.
+Detector::Core& Detector::begin(const Site& site, u64 step) {
+  Core& core = cores_[index_of(core_of(site.agent))];
+  ++core.time;
+  settle(core, step);
+  return core;
+}
+
+void Detector::resolve(Core& core, PendingLoad& load) {
+  if (load.grants) core.known.join(load.clock);
+}
+
+void Detector::settle(Core& core, u64 step) {
+  while (!core.loads.empty() && core.loads.front().step + kRetire <= step) {
+    resolve(core, core.loads.front());
+    core.loads.pop_front();
+  }
+}
+
+void Detector::grant(Core& core, PendingLoad load) {
+  if (core.loads.size() == kRetire) {  // the retire queue is full: the oldest has its value
+    resolve(core, core.loads.front());
+    core.loads.pop_front();
+  }
+  core.loads.push_back(std::move(load));
+}
+
+/// Up to when the core's loads are certainly processed, as a request to `region` sees it: loads of
+/// the same region are processed before it in any case.
+u32 Detector::loads_done(const Core& core, Region region) const {
+  for (const PendingLoad& load : core.loads)
+    if (load.region != region) return load.time - 1;
+  return core.time;
+}
+
+/// What a request of the core to a region takes along: what the program knows, and what the region
+/// has been given before. Stores to other regions are not in it.
+Clock Detector::snapshot(unsigned index, Region region) const {
+  const Core& core = cores_[index];
+  Clock clock = core.known;
+  if (const u32 time = loads_done(core, region); time != 0)
+    clock.raise({time, program_of(index), settings_.tile});
+  clock.raise({core.time, store_of(index, region), settings_.tile});
+  return clock;
+}
+
+void Detector::queue_store(Core& core, const Location& where, Region region) {
+  core.last_store[static_cast<unsigned>(region)] = core.time;
+  core.queue.push_back({where, region, core.time});
+  if (core.queue.size() <= kQueue) return;
+  core.emitted = std::max(core.emitted, core.queue.front().time);
+  core.queue.pop_front();
+}
+
+/// The core's stores up to this time have been emitted before a load of `where`: stores leave the
+/// queue in order, and one that overlaps the load has left it first.
+u32 Detector::emitted_before(const Core& core, Region region, const Location& where) const {
+  u32 emitted = core.emitted;
+  for (const QueuedStore& store : core.queue)
+    if (store.region == region && overlap(store.where, where))
+      emitted = std::max(emitted, store.time);
+  return emitted;
+}
+
+void Detector::on(const event::Start& one) {
+  Core& core = cores_[one.core];
+  Clock from;
+  if (is_core(one.site.agent)) {
+    // Custom: by the time a core runs, the stores before its release have long been processed.
+    const unsigned by = index_of(core_of(one.site.agent));
+    from = snapshot(by, Region::Control);
+    for (unsigned i = 0; i < kRegions; ++i)
+      if (cores_[by].last_store[i] != 0)
+        from.raise(
+            {cores_[by].last_store[i], store_of(by, static_cast<Region>(i)), settings_.tile});
+  } else {
+    from = host_;
+  }
+  core.known.join(from);
+  core.code.join(core.known);
+  core.loads.clear();
+  core.queue.clear();
+  core.l0.clear();
+}
+
+void Detector::on(const event::Load& one) {
+  Core& core = begin(one.site, one.step);
+  const unsigned index = index_of(core_of(one.site.agent));
+  const Epoch self{core.time, program_of(index), settings_.tile};
+  const unsigned region = static_cast<unsigned>(one.region);
+  Clock clock = core.known;
+  clock.raise(self);
+  if (core.last_store[region] != 0)
+    clock.raise({core.last_store[region], store_of(index, one.region), settings_.tile});
+  const bool sync = one.sync || is_sync(one.where);
+  const Actor actor{self, &clock, one.site, Mode::Read, kind::Load, sync};
+  access(actor, one.where);
+  if (one.where.place == Place::L1) check_l0(core, one, actor);
+
+  PendingLoad load{one.step, core.time, one.reg, one.region, true, {}};
+  // Read back: what the region was given before this load is processed when the value is there.
+  if (const u32 emitted = emitted_before(core, one.region, one.where); emitted != 0)
+    load.clock.raise({emitted, store_of(index, one.region), settings_.tile});
+  if (sync) {
+    if (const auto word = words_.find(one.where.begin / 4); word != words_.end())
+      load.clock.join(word->second.clock);
+  }
+  if (one.where.place == Place::Initiator && (one.where.begin & 31) == 16 && one.value == 0) {
+    const unsigned niu = static_cast<unsigned>(one.where.begin >> 7);
+    const unsigned buffer = static_cast<unsigned>(one.where.begin >> 5 & 3);
+    for (std::size_t i = 0; i < classes_.size(); ++i) {
+      const NocClass& row = classes_[i];
+      if (row.phase == 2 && row.niu == niu && row.buffer == buffer)
+        load.clock.raise({row.last, static_cast<Component>(kFirstNoc + i), settings_.tile});
+    }
+  }
+  grant(core, std::move(load));
+}
+
+void Detector::on(const event::Store& one) {
+  Core& core = begin(one.site, one.step);
+  const unsigned index = index_of(core_of(one.site.agent));
+  const Clock clock = snapshot(index, one.region);
+  const Epoch self{core.time, store_of(index, one.region), settings_.tile};
+  const bool sync = one.sync || is_sync(one.where);
+  const u32 kind = one.region == Region::Push ? kind::StoreOther : kind_of_region(one.region);
+  access({self, &clock, one.site, Mode::Write, kind, sync}, one.where);
+  queue_store(core, one.where, one.region);
+  if (one.where.place != Place::L1) return;
+  drop_l0(core, one.where);
+  if (sync) {
+    if (one.sync) mark_sync(one.where.begin);
+    words_[one.where.begin / 4].clock = clock;
+  }
+}
+
+void Detector::on(const event::Amo& one) {
+  Core& core = begin(one.site, one.step);
+  const unsigned index = index_of(core_of(one.site.agent));
+  for (PendingLoad& load : core.loads) resolve(core, load);
+  core.loads.clear();
+  core.emitted = core.time;
+  core.queue.clear();
+  core.l0.clear();
+  mark_sync(one.where.begin);
+  const Clock clock = snapshot(index, Region::L1);
+  const Epoch self{core.time, store_of(index, Region::L1), settings_.tile};
+  access({self, &clock, one.site, Mode::Atomic, kind::StoreL1, true}, one.where);
+  core.last_store[static_cast<unsigned>(Region::L1)] = core.time;
+  Word& word = words_[one.where.begin / 4];
+  PendingLoad load{one.step, core.time, one.reg, Region::L1, true, word.clock};
+  load.clock.raise(self);
+  grant(core, std::move(load));
+  word.clock.join(clock);
+}
+
+void Detector::on(const event::Use& one) {
+  Core& core = cores_[index_of(core_of(one.site.agent))];
+  settle(core, one.step);
+  for (std::size_t i = core.loads.size(); i-- != 0;) {
+    if (core.loads[i].reg != one.reg) continue;
+    resolve(core, core.loads[i]);
+    core.loads.erase(core.loads.begin() + static_cast<std::ptrdiff_t>(i));
+    return;
+  }
+}
+
+/// Waits until the queue is empty and loads have their values, and flushes L0. That what was
+/// emitted has been processed is a custom (row 3).
+void Detector::on(const event::Fence& one) {
+  Core& core = begin(one.site, one.step);
+  const unsigned index = index_of(core_of(one.site.agent));
+  for (PendingLoad& load : core.loads) resolve(core, load);
+  core.loads.clear();
+  core.emitted = core.time;
+  core.queue.clear();
+  core.l0.clear();
+  if (settings_.level == Level::Documented) return;
+  for (unsigned i = 0; i < kRegions; ++i)
+    if (core.last_store[i] != 0)
+      core.known.raise(
+          {core.last_store[i], store_of(index, static_cast<Region>(i)), settings_.tile});
+}
+
+void Detector::on(const event::Push& one) {
+  Core& core = begin(one.site, one.step);
+  const unsigned index = index_of(core_of(one.site.agent));
+  const Clock clock = snapshot(index, Region::Push);
+  const Epoch self{core.time, store_of(index, Region::Push), settings_.tile};
+  const Location port{Place::PushPort, 1, one.thread};
+  access({self, &clock, one.site, Mode::Write, kind::Push, false}, port);
+  queue_store(core, port, Region::Push);
+  core.last_push[one.thread] = core.time;
+  threads_[one.thread].pushed[index].emplace_back(one.id, clock);
+}
+
+/// CoprocessorDoneCheck and MOPExpanderDoneCheck: a load after a store to the same address comes
+/// after all pushes before the store, and is answered when the thread has finished them.
+void Detector::on(const event::DoneCheck& one) {
+  Core& core = begin(one.site, one.step);
+  const unsigned index = index_of(core_of(one.site.agent));
+  const Location where = done_check_place(one.mop);
+  if (!one.load) {
+    queue_store(core, where, Region::PcBuf);
+    return;
+  }
+  if (!has_thread(core_of(one.site.agent))) return;
+  const unsigned thread = index - 2;
+  PendingLoad load{one.step, core.time, one.reg, Region::PcBuf, true, {}};
+  if (emitted_before(core, Region::PcBuf, where) >= core.last_push[thread]) {
+    if (one.mop) {
+      load.clock.raise({threads_[thread].last_of_part[static_cast<unsigned>(Part::Expander)],
+                        part_of(thread, Part::Expander), settings_.tile});
+    } else {
+      load.clock = gate_clock(thread);
+      for (unsigned part = kFirstUnit; part < kParts; ++part)
+        load.clock.raise({threads_[thread].last_of_part[part],
+                          part_of(thread, static_cast<Part>(part)), settings_.tile});
+    }
+  }
+  grant(core, std::move(load));
+}
+
+void Detector::on(const event::AwaitThread& one) {
+  Core& core = begin(one.site, one.step);
+  PendingLoad load{one.step, core.time, one.reg, Region::PcBuf, true, gate_clock(one.thread)};
+  for (unsigned part = kFirstUnit; part < kParts; ++part)
+    load.clock.raise({threads_[one.thread].last_of_part[part],
+                      part_of(one.thread, static_cast<Part>(part)), settings_.tile});
+  // The core of the thread waits at the buffer: what its program knows is known.
+  load.clock.join(snapshot(one.thread + 2, Region::PcBuf));
+  grant(core, std::move(load));
+}
+
+void Detector::on(const event::Signal& one) {
+  Clock clock;
+  if (is_core(one.site.agent)) {
+    Core& core = begin(one.site, one.step);
+    const unsigned index = index_of(core_of(one.site.agent));
+    const Region region = one.object == Object::Mailbox ? Region::Mailbox
+                          : one.object == Object::Pages || one.object == Object::Acks
+                              ? Region::Overlay
+                              : Region::PcBuf;
+    clock = snapshot(index, region);
+    queue_store(core,
+                {Place::Counter, 1, 0x20000u + static_cast<u64>(one.object) * 4096 + one.index},
+                region);
+  } else {
+    // A thread's STOREREG or REG2FLOP: `step` is the instruction, whose clock goes along.
+    const unsigned thread =
+        static_cast<unsigned>(one.site.agent) - static_cast<unsigned>(Agent::Thread0);
+    clock = op_of(threads_[thread], static_cast<u32>(one.step)).clock;
+  }
+  if (one.object == Object::Semaphore) {
+    Semaphore& semaphore = semaphores_[one.index & 7];
+    if (one.get) {
+      take(semaphore, clock, one.site, one.index);
+    } else {
+      post(semaphore, clock, one.site, one.index);
+    }
+    return;
+  }
+  objects_[static_cast<u32>(one.object) << 16 | one.index].publish(clock, one.amount);
+}
+
+void Detector::on(const event::Observe& one) {
+  const Clock* found = nullptr;
+  if (one.object == Object::Semaphore) {
+    const Semaphore& semaphore = semaphores_[one.index & 7];
+    found = one.gets ? semaphore.gets.at(one.guaranteed) : semaphore.posts.at(one.guaranteed);
+  } else {
+    found = objects_[static_cast<u32>(one.object) << 16 | one.index].at(one.guaranteed);
+  }
+  if (!is_core(one.site.agent)) {
+    const unsigned thread =
+        static_cast<unsigned>(one.site.agent) - static_cast<unsigned>(Agent::Thread0);
+    if (found != nullptr) threads_[thread].known.join(*found);
+    return;
+  }
+  Core& core = begin(one.site, one.step);
+  PendingLoad load{one.step, core.time, one.reg, Region::PcBuf, found != nullptr, {}};
+  if (one.object == Object::Pages || one.object == Object::Acks) load.region = Region::Overlay;
+  if (one.object == Object::Mailbox) load.region = Region::Mailbox;
+  if (found != nullptr) load.clock = *found;
+  grant(core, std::move(load));
+}
+
+}  // namespace bhemu::race

@@ -1,0 +1,276 @@
+// The happens-before detector of a tile. It is fed with events (event.hpp) and keeps, for every
+// component of the tile, a clock of what it knows; two accesses to the same thing, of which one
+// changes it, are a finding when the second's clock does not know the first. What the emulation did
+// in which cycle plays no part, so findings are the same however the run was scheduled.
+//
+// Documents: src/race/edges.def; how events come about, docs/RACES.md. Not modelled: Auto TTSync
+// (shipped software leaves it off), values (two agents that write the same are reported).
+#pragma once
+
+#include <array>
+#include <deque>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "race/event.hpp"
+#include "race/finding.hpp"
+#include "race/objects.hpp"
+#include "race/shadow.hpp"
+
+namespace bhemu::race {
+
+struct Settings {
+  u16 tile = 0;
+  Level level = Level::Custom;  // Documented: only what documents vouch for is order
+  u32 l1_bytes = kL1Size;
+  bool pack_condition_is_early = false;  // the chicken bit by which C3 means "Dst has been read"
+  std::vector<Location> sync_words;      // of L1: agents signal by them
+  std::vector<Epoch> wanted;             // second pass: actions whose sites must be kept
+  std::size_t most_bytes = 64u << 20;    // of shadow; beyond, accesses are no longer recorded
+};
+
+class Detector {
+ public:
+  explicit Detector(const Settings& settings);
+
+  void feed(const Event& event);
+  void on(const event::Start& one);
+  void on(const event::Load& one);
+  void on(const event::Store& one);
+  void on(const event::Amo& one);
+  void on(const event::Use& one);
+  void on(const event::Fence& one);
+  void on(const event::Push& one);
+  void on(const event::DoneCheck& one);
+  void on(const event::Signal& one);
+  void on(const event::Observe& one);
+  void on(const event::AwaitThread& one);
+  void on(const event::DataCache& one);
+  void on(const event::InvalidateCode& one);
+  void on(const event::Fetch& one);
+  void on(const event::Return& one);
+  void on(const event::Expand& one);
+  void on(const event::Issue& one);
+  void on(const event::Access& one);
+  void on(const event::SrcTake& one);
+  void on(const event::SrcGive& one);
+  void on(const event::SrcPointers& one);
+  void on(const event::Request& one);
+  void on(const event::Arrive& one);
+  void on(const event::Counter& one);
+  void on(const event::HostWrite& one);
+  void on(const event::HostRead& one);
+
+  /// A word that turned out to be one that agents signal by (spin loops, launch tables). What was
+  /// written to it before is known from the next pass on.
+  void mark_sync(u64 address);
+
+  /// In an order that depends on the findings only.
+  std::vector<Finding> findings() const;
+  /// The actions whose sites were not kept: Settings::wanted of a second pass.
+  std::vector<Epoch> wanted() const;
+  std::size_t bytes() const;
+  bool is_full() const { return full_; }
+
+ private:
+  static constexpr unsigned kQueue = 4;     // stores that wait (MemoryOrdering.md)
+  static constexpr unsigned kRetire = 8;    // loads that can be under way
+  static constexpr unsigned kHistory = 64;  // sites kept of each component
+  static constexpr unsigned kOps = 64;      // instructions of a thread that can be at work
+  static constexpr unsigned kL0Lines = 4;
+
+  struct PendingLoad {
+    u64 step = 0;
+    u32 time = 0;
+    u8 reg = 0;
+    Region region = Region::L1;
+    bool grants = false;
+    Clock clock;
+  };
+  struct QueuedStore {
+    Location where;
+    Region region = Region::L1;
+    u32 time = 0;
+  };
+  struct CachedLine {
+    u64 line = 0;
+    std::array<Epoch, 4> written{};  // last write of each word when the line was filled
+  };
+  struct Core {
+    Clock known;
+    u32 time = 0;
+    u32 emitted = 0;  // stores up to this time have left the queue
+    std::deque<QueuedStore> queue;
+    std::deque<PendingLoad> loads;
+    std::array<u32, kRegions> last_store{};
+    std::array<u32, kThreads> last_push{};
+    bool l0_enabled = false;
+    std::deque<CachedLine> l0;
+    Clock code;  // writes that its instruction cache has seen
+  };
+  struct SrcTest {
+    u8 src = 0;
+    u8 bank = 0;
+    bool matrix = false;
+  };
+  struct SemaphoreTest {
+    u8 index = 0;
+    bool on_zero = false;
+    bool on_max = false;
+  };
+  struct Wait {
+    bool latched = false;
+    u16 block = 0;
+    Clock grant;
+    std::vector<SrcTest> banks;
+    std::vector<SemaphoreTest> semaphores;
+  };
+  struct Op {
+    u32 op = 0;
+    Part part = Part::Gate;
+    Clock clock;
+  };
+  struct Thread {
+    Clock known;
+    u32 time = 0;
+    std::array<Op, kOps> ops;
+    std::array<u32, kParts> last_of_part{};
+    Wait wait;
+    std::array<std::deque<std::pair<u32, Clock>>, kCores> pushed;  // by core: id and clock
+    std::array<u32, 2> unpacks{};                                  // UNPACRs issued, by unpacker
+  };
+  struct SrcBank {
+    Clock to_matrix;
+    Clock to_unpack;
+  };
+  struct Semaphore {
+    u32 value = 0;
+    u32 max = 15;
+    ClockQueue posts;
+    ClockQueue gets;
+    Site last_post;
+    Site last_get;
+  };
+  struct Niu {
+    u32 number = 0;
+    std::array<u32, 64> counted{};          // what the counter will say when all is done
+    std::array<u16, 16> outstanding_bad{};  // a multicast has made the id's counter drift
+    std::array<u32, 4> latched{};           // last request of the initiator
+  };
+  struct NocClass {
+    NocKind kind = NocKind::Write;
+    u8 niu = 0;
+    u8 tid = 0;
+    u8 core = 0;
+    u8 phase = 0;  // 0 source, 1 commit, 2 latch of an initiator
+    u8 buffer = 0;
+    u64 channel = 0;
+    u32 last = 0;
+    u32 reported = 0;   // as in flight at a kernel's end
+    u32 last_time = 0;  // of the core's store that sent the last
+    Clock clock;        // what their senders knew
+    Site site;
+  };
+  struct Track {  // what is remembered of a component's actions
+    u32 kind = 0;
+    u8 core = 0xFF;
+    u64 channel = 0;
+    NocKind noc = NocKind::Write;
+    bool linked = false;
+    bool to_register = false;
+    std::array<u32, kHistory> times{};
+    std::array<Site, kHistory> sites{};
+    u8 next = 0;
+  };
+  struct Actor {
+    Epoch self;
+    const Clock* clock = nullptr;
+    Site site;
+    Mode mode = Mode::Read;
+    u32 kind = 0;
+    bool sync = false;
+  };
+  struct Word {
+    Clock clock;
+  };
+
+  // core.cpp
+  Core& begin(const Site& site, u64 step);
+  Clock snapshot(unsigned core, Region region) const;
+  u32 loads_done(const Core& core, Region region) const;
+  void settle(Core& core, u64 step);
+  void grant(Core& core, PendingLoad load);
+  u32 emitted_before(const Core& core, Region region, const Location& where) const;
+  void queue_store(Core& core, const Location& where, Region region);
+  void resolve(Core& core, PendingLoad& load);
+  void check_l0(Core& core, const event::Load& one, const Actor& actor);
+  void drop_l0(Core& core, const Location& where);
+  std::array<Epoch, 4> written_words(u64 line);
+  u32 in_flight_at_end(unsigned core, const Core& state, const Site& site);
+
+  // thread.cpp
+  void join_push(Thread& thread, unsigned core, u32 push);
+  void lift(Thread& thread);
+  void latch(Thread& thread, unsigned index, u32 word, u32 op);
+  void latch_stallwait(Thread& thread, unsigned index, u32 word, u32 op);
+  void execute_sync(Thread& thread, unsigned index, const event::Issue& one);
+  void post(Semaphore& semaphore, const Clock& clock, const Site& site, unsigned index);
+  void take(Semaphore& semaphore, const Clock& clock, const Site& site, unsigned index);
+  void lost(const Semaphore& semaphore, const Site& site, unsigned index, bool post);
+  Op& op_of(Thread& thread, u32 op);
+  Clock gate_clock(unsigned index) const;
+  bool flip_is_known(const Clock& clock, u8 src, bool matrix) const;
+
+  // network.cpp
+  Component class_of(const NocClass& wanted);
+  Packet packet_of(const event::Request& one, const Clock& clock, u32 number);
+  void raise_classes(Clock& clock, u8 phases, u32 kinds, int tid, unsigned niu, unsigned core,
+                     u32 upto_time);
+  void count_request(Niu& niu, const event::Request& one);
+  bool proves(const Niu& niu, unsigned index, u32 value) const;
+
+  // check.cpp
+  void access(const Actor& actor, const Location& where);
+  void access_cell(const Actor& actor, Cell& cell, const Location& piece);
+  void note_read(const Actor& actor, Cell& cell);
+  bool in_order(const Actor& actor, Epoch before, bool was_write) const;
+  bool interlocked(const Actor& actor, Epoch before, Place place, bool was_write) const;
+  bool on_channel(const Actor& actor, Epoch before) const;
+  void report_pair(const Actor& actor, Epoch before, Mode before_mode, const Location& where);
+  void report(Finding finding);
+  void remember(Epoch epoch, const Site& site, u32 kind);
+  Track& track_of(Epoch epoch);
+  const Track* find_track(Epoch epoch) const;
+  Side side_of(Epoch epoch, Mode mode) const;
+  u32 kind_of(Epoch epoch) const;
+  u8 scope_of(Epoch a, Epoch b) const;
+  int core_behind(Epoch epoch) const;
+  int thread_behind(Epoch epoch) const;
+  bool is_sync(const Location& where) const;
+  FindingKind judge_injected(const Finding& finding) const;
+
+  Settings settings_;
+  Shadow shadow_;
+  std::array<Core, kCores> cores_;
+  std::array<Thread, kThreads> threads_;
+  std::array<std::array<SrcBank, 2>, 2> src_;        // by source, bank
+  std::array<std::array<Epoch, 2>, 2> last_flip_{};  // by source; [1]: matrix unit's side
+  event::SrcPointers pointers_;
+  std::array<Semaphore, 8> semaphores_;
+  std::array<Clock, 8> mutexes_;
+  std::unordered_map<u32, ClockQueue> objects_;  // mailboxes, page counters
+  std::array<Niu, kNocs> nius_;
+  std::vector<NocClass> classes_;  // component kFirstNoc + index
+  Clock host_;
+  u32 host_time_ = 0;
+  std::unordered_map<u64, Word> words_;    // sync words, by address / 4
+  std::unordered_map<u32, Track> tracks_;  // by tile and component
+  std::unordered_map<u64, Site> kept_;     // of Settings::wanted
+  std::unordered_set<u64> wanted_;
+  std::unordered_multimap<u64, std::size_t> index_of_;  // of findings
+  std::vector<Finding> findings_;
+  bool full_ = false;
+};
+
+}  // namespace bhemu::race

@@ -1,0 +1,275 @@
+// What the detector is told: everything that happens in a tile, as small values. Whoever stands
+// behind the doors of the Full build makes them; tests write them by hand.
+//
+// Two rules for whoever makes them. First: events of one tile come in some order in which they
+// could have happened (the order of the emulation will do); findings do not depend on which.
+// Second: an event says what was *asked for*, not when it took effect; the detector never looks at
+// the cycle except to print it.
+#pragma once
+
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "base/author.hpp"
+#include "race/clock.hpp"
+#include "race/location.hpp"
+
+namespace bhemu::race {
+
+/// Who did it, from where, and when. The tile is always said.
+using Site = Author;
+
+enum class Mode : u8 {
+  Read,
+  Write,
+  Atomic,  // read, changed and written by hardware in one piece
+};
+
+/// Kinds of NoC requests that have counters of their own.
+enum class NocKind : u8 { Read, Write, Posted, Atomic, PostedAtomic };
+inline constexpr unsigned kNocKinds = 5;
+const char* name_of(NocKind kind);
+
+/// What a request takes with it to wherever it has an effect, made by the sender's detector.
+struct Packet {
+  NocKind kind = NocKind::Write;
+  Site site;
+  Epoch commit;     // of its effect at the target
+  Epoch source;     // of the reading of its source
+  Clock clock;      // what its sender knew
+  u64 channel = 0;  // same source, destination, NoC and static virtual channel; 0: none
+  u32 number = 0;   // in the order of the NIU
+  bool linked = false;
+  bool to_register = false;
+};
+using Ticket = std::shared_ptr<const Packet>;
+
+/// Objects by which agents signal each other, each a queue of clocks.
+enum class Object : u8 {
+  Semaphore,  // of the tile's sync unit: 0..7
+  Mailbox,    // from * 4 + to, in the order of the hardware (B, T0, T1, T2)
+  PcBuf,      // 0..2
+  Pages,      // pages received in a circular buffer: its stream
+  Acks,       // pages acknowledged
+  Mutex,      // 0, 2, 3, 4
+};
+
+namespace event {
+
+// Of cores. `step` counts the instructions that the core has executed.
+
+/// A core leaves reset, let go by `site` (another core, or the host).
+struct Start {
+  Site site;
+  unsigned core = 0;
+};
+/// A load. `reg` is the register that receives it; sync says that the word is known to be one that
+/// agents signal by (an atomic's, a semaphore of the launch message, an annotation).
+struct Load {
+  Site site;
+  Location where;
+  Region region = Region::L1;
+  u8 reg = 0;
+  u64 step = 0;
+  bool sync = false;
+  u32 value = 0;  // of NOC_CMD_CTRL: 0 says that the initiator is free
+};
+struct Store {
+  Site site;
+  Location where;
+  Region region = Region::L1;
+  u64 step = 0;
+  bool sync = false;
+};
+/// An atomic of a core, on a word of L1.
+struct Amo {
+  Site site;
+  Location where;
+  u8 reg = 0;
+  u64 step = 0;
+};
+/// The core uses what a register holds, so all that was loaded into it has arrived.
+struct Use {
+  Site site;
+  u8 reg = 0;
+  u64 step = 0;
+};
+struct Fence {
+  Site site;
+  u64 step = 0;
+};
+/// A word goes to a thread. `id` names the push until words made of it are issued: it rises with
+/// every push of this core to this thread.
+struct Push {
+  Site site;
+  unsigned thread = 0;
+  u32 word = 0;
+  u32 id = 0;
+  u64 step = 0;
+};
+/// A store to, or a load from, CoprocessorDoneCheck or MOPExpanderDoneCheck.
+struct DoneCheck {
+  Site site;
+  bool mop = false;
+  bool load = false;
+  u8 reg = 0;
+  u64 step = 0;
+};
+/// A core posts to a semaphore, mailbox, page counter (`amount` of them) through a store.
+struct Signal {
+  Site site;
+  Object object = Object::Semaphore;
+  u16 index = 0;
+  u16 amount = 1;
+  u64 step = 0;
+  bool get = false;  // of a semaphore: take instead of post
+};
+/// A core's load of such an object. `guaranteed` is how many posts the condition that the program
+/// goes on under proves, counted from the first of all (for a mailbox: the pop's own number);
+/// 0 proves nothing.
+struct Observe {
+  Site site;
+  Object object = Object::Semaphore;
+  u16 index = 0;
+  u32 guaranteed = 0;
+  u8 reg = 0;
+  u64 step = 0;
+  bool gets = false;  // of a semaphore: that many have been taken
+};
+/// A load from PCBuf i by BRISC: TRISC i and its thread are idle.
+struct AwaitThread {
+  Site site;
+  unsigned thread = 0;
+  u8 reg = 0;
+  u64 step = 0;
+};
+/// The core's L0 cache: on or off (cfg0).
+struct DataCache {
+  Site site;
+  bool enabled = false;
+};
+struct InvalidateCode {
+  Site site;
+  u32 cores = 0;  // mask by core
+  u64 step = 0;
+};
+/// A core fetches code that it has not fetched since somebody wrote it.
+struct Fetch {
+  Site site;
+  Location where;
+};
+/// The kernel of a core returns to the firmware.
+struct Return {
+  Site site;
+};
+
+// Of threads. `op` counts the instructions that the thread has issued, from 1.
+
+/// A MOP is expanded: it reads its configuration.
+struct Expand {
+  Site site;
+  unsigned thread = 0;
+  u32 push = 0;
+  unsigned core = 0;  // that pushed it
+  Location where;
+};
+/// An instruction leaves the wait gate. Waits and semaphores are read off the word.
+struct Issue {
+  Site site;  // pc is the word
+  unsigned thread = 0;
+  u32 push = 0;
+  unsigned core = 0;
+  u32 op = 0;
+};
+/// What an issued instruction touches.
+struct Access {
+  Site site;
+  unsigned thread = 0;
+  u32 op = 0;
+  Location where;
+  Mode mode = Mode::Read;
+};
+/// An instruction waited for its bank of SrcA (0) or SrcB (1), as the hardware makes it.
+struct SrcTake {
+  Site site;
+  unsigned thread = 0;
+  u32 op = 0;
+  u8 src = 0;
+  u8 bank = 0;
+  bool matrix = false;  // the matrix unit takes it from the unpacker, or the other way round
+};
+/// An instruction hands a bank to the other side.
+struct SrcGive {
+  Site site;
+  unsigned thread = 0;
+  u32 op = 0;
+  u8 src = 0;
+  u8 bank = 0;
+  bool matrix = false;  // the matrix unit gives it away
+};
+/// Which banks the four pointers name: what C5 to C8 of a STALLWAIT that comes next will test.
+struct SrcPointers {
+  u8 unpack_a = 0, unpack_b = 0, matrix_a = 0, matrix_b = 0;
+};
+
+// Of NIUs.
+
+/// A core writes CMD_CTRL. `ticket` names the request to whoever carries out its effects.
+struct Request {
+  Site site;
+  unsigned niu = 0;
+  NocKind kind = NocKind::Write;
+  u8 tid = 0;
+  u16 buffer = 0;
+  u32 packets = 1;  // after splitting
+  u32 answers = 1;  // acknowledgements or responses that will come for it
+  u64 channel = 0;
+  bool linked = false;
+  bool to_register = false;
+  Location source{Place::L1, 0, 0};  // in this tile; size 0: none (a read, an atomic, inline)
+  u64 step = 0;
+  Ticket* ticket = nullptr;  // out
+};
+/// The effect of a request of any tile in this one: its data written, read or changed here.
+struct Arrive {
+  Ticket ticket;
+  Location where;
+  Mode mode = Mode::Write;
+  Cycle cycle = 0;
+  bool at_source = false;  // a read request: the reading, not the arrival of its data
+};
+/// A core reads a counter of an NIU.
+struct Counter {
+  Site site;
+  unsigned niu = 0;
+  u8 index = 0;  // as in BlackholeA0/NoC/Counters.md
+  u32 value = 0;
+  u8 reg = 0;
+  u64 step = 0;
+};
+
+// Of the host.
+
+struct HostWrite {
+  Site site;
+  Location where;
+  bool posted = false;
+};
+/// A read by the host, which posted writes do not pass.
+struct HostRead {
+  Site site;
+  Location where;
+};
+
+}  // namespace event
+
+using Event =
+    std::variant<event::Start, event::Load, event::Store, event::Amo, event::Use, event::Fence,
+                 event::Push, event::DoneCheck, event::Signal, event::Observe, event::AwaitThread,
+                 event::DataCache, event::InvalidateCode, event::Fetch, event::Return,
+                 event::Expand, event::Issue, event::Access, event::SrcTake, event::SrcGive,
+                 event::SrcPointers, event::Request, event::Arrive, event::Counter,
+                 event::HostWrite, event::HostRead>;
+
+}  // namespace bhemu::race

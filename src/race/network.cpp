@@ -1,0 +1,315 @@
+// What NoC requests mean for order (BlackholeA0/NoC/Counters.md, WormholeB0/NoC/Ordering.md).
+//
+// Requests of one class (NIU, kind, transaction id, channel) are in no order among themselves: that
+// the last is done says nothing of the others. A class is known to be done when a counter proves
+// that every one of its requests is.
+#include <algorithm>
+
+#include "race/detector.hpp"
+
+namespace bhemu::race {
+namespace {
+
+// Indices of counters in Counters.md.
+constexpr unsigned kAtomicResponses = 0;
+constexpr unsigned kWriteAcks = 1;
+constexpr unsigned kReadResponses = 2;
+constexpr unsigned kWritesSent = 10;
+constexpr unsigned kPostedSent = 11;
+constexpr unsigned kOutstanding = 16;  // by transaction id
+constexpr unsigned kOutgoing = 32;
+constexpr unsigned kOutgoingEnd = 48;
+
+constexpr u8 kSource = 0;
+constexpr u8 kCommit = 1;
+constexpr u8 kLatch = 2;
+constexpr u8 kPhases = 1u << kSource | 1u << kCommit;
+
+constexpr u32 bit_of(NocKind kind) {
+  return 1u << static_cast<unsigned>(kind);
+}
+
+u32 commit_kind(NocKind kind) {
+  switch (kind) {
+    case NocKind::Read:
+      return kind::NocRead;
+    case NocKind::Write:
+      return kind::NocWrite;
+    case NocKind::Posted:
+      return kind::NocPosted;
+    default:
+      return kind::NocAtomic;
+  }
+}
+
+bool writes(NocKind kind) {
+  return kind == NocKind::Write || kind == NocKind::Posted;
+}
+
+}  // namespace
+
+const char* name_of(NocKind kind) {
+  constexpr const char* kNames[kNocKinds] = {"read", "write", "posted write", "atomic",
+                                             "posted atomic"};
+  return kNames[static_cast<unsigned>(kind)];
+}
+
+Component Detector::class_of(const NocClass& wanted) {
+  for (std::size_t i = 0; i < classes_.size(); ++i) {
+    const NocClass& row = classes_[i];
+    if (row.kind == wanted.kind && row.niu == wanted.niu && row.tid == wanted.tid &&
+        row.core == wanted.core && row.phase == wanted.phase && row.buffer == wanted.buffer &&
+        row.channel == wanted.channel)
+      return static_cast<Component>(kFirstNoc + i);
+  }
+  classes_.push_back(wanted);
+  return static_cast<Component>(kFirstNoc + classes_.size() - 1);
+}
+
+/// Learns that the requests of all classes that match are done, in the phases of a mask.
+void Detector::raise_classes(Clock& clock, u8 phases, u32 kinds, int tid, unsigned niu,
+                             unsigned core, u32 upto_time) {
+  for (std::size_t i = 0; i < classes_.size(); ++i) {
+    const NocClass& row = classes_[i];
+    if ((phases >> row.phase & 1) == 0 || (kinds & bit_of(row.kind)) == 0) continue;
+    if (row.niu != niu || (tid >= 0 && row.tid != tid)) continue;
+    // Of the reading core: its start may come after the look at the counter.
+    if (row.core == core && row.last_time > upto_time) continue;
+    if (row.last == 0) continue;
+    clock.join(row.clock);
+    clock.raise({row.last, static_cast<Component>(kFirstNoc + i), settings_.tile});
+  }
+}
+
+void Detector::count_request(Niu& niu, const event::Request& one) {
+  switch (one.kind) {
+    case NocKind::Read:
+      niu.counted[kReadResponses] += one.answers;
+      break;
+    case NocKind::Write:
+      niu.counted[kWriteAcks] += one.answers;
+      niu.counted[kWritesSent] += one.packets;
+      break;
+    case NocKind::Posted:
+      niu.counted[kPostedSent] += one.packets;
+      break;
+    case NocKind::Atomic:
+      niu.counted[kAtomicResponses] += one.answers;
+      break;
+    case NocKind::PostedAtomic:
+      break;
+  }
+  // The id's counter goes up once for each packet and down once for each answer (row 51).
+  const bool answered = one.kind != NocKind::Posted && one.kind != NocKind::PostedAtomic;
+  if (answered && one.answers != one.packets) niu.outstanding_bad[one.tid & 15] = 1;
+}
+
+void Detector::on(const event::Request& one) {
+  Core& core = begin(one.site, one.step);
+  const unsigned index = index_of(core_of(one.site.agent));
+  Niu& niu = nius_[one.niu];
+  const u32 number = ++niu.number;
+  Clock clock = snapshot(index, Region::Niu);
+  queue_store(core, {Place::Initiator, 1, (one.niu * 4u + one.buffer) * 32 + 16}, Region::Niu);
+
+  NocClass row;
+  row.kind = one.kind;
+  row.niu = static_cast<u8>(one.niu);
+  row.tid = one.tid;
+  row.core = static_cast<u8>(index);
+  row.channel = one.channel;
+  row.site = one.site;
+  const auto enter = [&](u8 phase, u8 buffer) {
+    row.phase = phase;
+    row.buffer = buffer;
+    const Component component = class_of(row);
+    NocClass& kept = classes_[component - kFirstNoc];
+    kept.last = number;
+    kept.last_time = core.time;
+    kept.site = one.site;
+    kept.clock.join(clock);
+    return Epoch{number, component, settings_.tile};
+  };
+
+  // Custom (row 49): all packets on a channel take effect in order.
+  if (one.channel != 0 && settings_.level != Level::Documented)
+    for (std::size_t i = 0; i < classes_.size(); ++i)
+      if (classes_[i].channel == one.channel && classes_[i].phase == kCommit)
+        clock.raise({classes_[i].last, static_cast<Component>(kFirstNoc + i), settings_.tile});
+
+  auto packet = std::make_shared<Packet>();
+  packet->kind = one.kind;
+  packet->site = one.site;
+  packet->number = number;
+  packet->channel = one.channel;
+  packet->linked = one.linked;
+  packet->to_register = one.to_register;
+
+  // The initiator's registers are read until CMD_CTRL says 0 (row 43).
+  const Epoch latch = enter(kLatch, static_cast<u8>(one.buffer));
+  remember(latch, one.site, commit_kind(one.kind));
+  const Location registers{Place::Initiator, 17, (one.niu * 4u + one.buffer) * 32};
+  access({latch, &clock, one.site, Mode::Read, commit_kind(one.kind), false}, registers);
+
+  if (one.source.size != 0 || one.kind == NocKind::Read) {
+    packet->source = enter(kSource, 0);
+    remember(packet->source, one.site, writes(one.kind) ? kind::NocSource : kind::NocRead);
+  }
+  packet->commit = enter(kCommit, 0);
+  remember(packet->commit, one.site, commit_kind(one.kind));
+  Track& track = track_of(packet->commit);
+  track.channel = one.channel;
+  track.noc = one.kind;
+  track.linked = one.linked;
+  track.to_register = one.to_register;
+  packet->clock = clock;
+  if (one.source.size != 0)
+    access({packet->source, &clock, one.site, Mode::Read, kind::NocSource, is_sync(one.source)},
+           one.source);
+  count_request(niu, one);
+  if (one.ticket != nullptr) *one.ticket = std::move(packet);
+}
+
+void Detector::on(const event::Arrive& one) {
+  const Packet& packet = *one.ticket;
+  Site site = packet.site;
+  site.cycle = one.cycle;
+  const Epoch self = one.at_source ? packet.source : packet.commit;
+  const u32 kind = commit_kind(packet.kind);
+  remember(self, site, kind);
+  Track& track = track_of(self);
+  track.channel = packet.channel;
+  track.noc = packet.kind;
+  track.linked = packet.linked;
+  track.to_register = packet.to_register;
+  if (one.mode == Mode::Atomic) mark_sync(one.where.begin);
+  const bool sync = is_sync(one.where);
+  access({self, &packet.clock, site, one.mode, kind, sync}, one.where);
+  if (one.where.place != Place::L1 || one.mode == Mode::Read || !sync) return;
+  Clock known = packet.clock;
+  known.raise(self);
+  for (u64 word = one.where.begin / 4; word < (one.where.end() + 3) / 4; ++word) {
+    if (!is_sync({Place::L1, 4, word * 4})) continue;
+    if (one.mode == Mode::Atomic) {
+      words_[word].clock.join(known);
+    } else {
+      words_[word].clock = known;
+    }
+  }
+}
+
+/// Whether the value says that all requests it counts are done.
+bool Detector::proves(const Niu& niu, unsigned index, u32 value) const {
+  if (index >= kOutstanding && index < kOutgoingEnd) {
+    if (index < kOutgoing && niu.outstanding_bad[index - kOutstanding] != 0) return false;
+    return (value & 0xFF) == 0;
+  }
+  return value == niu.counted[index];
+}
+
+void Detector::on(const event::Counter& one) {
+  Core& core = begin(one.site, one.step);
+  const unsigned index = index_of(core_of(one.site.agent));
+  const Niu& niu = nius_[one.niu];
+  PendingLoad load{one.step, core.time, one.reg, Region::Niu, false, {}};
+  if (proves(niu, one.index, one.value)) {
+    load.grants = true;
+    const bool custom = settings_.level != Level::Documented;
+    // A counter that has come down to 0 was perhaps not up yet, unless CMD_CTRL was read back
+    // before (row 60); shipped software does not.
+    const Location where{Place::Counter, 1, one.niu * 64u + one.index};
+    const u32 started = custom ? core.time : emitted_before(core, Region::Niu, where);
+    Clock& clock = load.clock;
+    const unsigned n = one.niu;
+    if (one.index == kAtomicResponses) {
+      raise_classes(clock, kPhases, bit_of(NocKind::Atomic), -1, n, index, ~0u);
+    } else if (one.index == kWriteAcks) {
+      raise_classes(clock, kPhases, bit_of(NocKind::Write), -1, n, index, ~0u);
+    } else if (one.index == kReadResponses) {
+      raise_classes(clock, kPhases, bit_of(NocKind::Read), -1, n, index, ~0u);
+    } else if (one.index == kWritesSent || one.index == kPostedSent) {
+      const NocKind kind = one.index == kWritesSent ? NocKind::Write : NocKind::Posted;
+      if (custom) raise_classes(clock, 1u << kSource, bit_of(kind), -1, n, index, ~0u);
+    } else if (one.index >= kOutstanding && one.index < kOutgoing) {
+      const u32 kinds = bit_of(NocKind::Read) | bit_of(NocKind::Write) | bit_of(NocKind::Atomic);
+      raise_classes(clock, kPhases, kinds, one.index - kOutstanding, n, index, started);
+    } else if (one.index >= kOutgoing && one.index < kOutgoingEnd) {
+      raise_classes(clock, 1u << kSource, bit_of(NocKind::Write) | bit_of(NocKind::Posted),
+                    one.index - kOutgoing, n, index, started);
+    }
+  }
+  grant(core, std::move(load));
+}
+
+/// What the core sent and does not know to be done when its kernel returns (row 54): for posted
+/// writes the reading of the source, for all others the answer.
+void Detector::on(const event::Return& one) {
+  const unsigned index = index_of(core_of(one.site.agent));
+  Core& core = cores_[index];
+  settle(core, ~u64{0});
+  u32 told = 0;
+  for (std::size_t i = 0; i < classes_.size(); ++i) {
+    NocClass& row = classes_[i];
+    if (row.core != index || row.phase == kLatch || row.kind == NocKind::PostedAtomic) continue;
+    if (row.phase != (row.kind == NocKind::Posted ? kSource : kCommit)) continue;
+    const Epoch last{row.last, static_cast<Component>(kFirstNoc + i), settings_.tile};
+    if (row.last <= row.reported || core.known.knows(last)) continue;
+    row.reported = row.last;
+    if ((told & bit_of(row.kind)) != 0) continue;
+    told |= bit_of(row.kind);
+    Finding finding;
+    finding.kind = FindingKind::ExitInFlight;
+    finding.edge = EdgeId::KernelEnd;
+    finding.tile = settings_.tile;
+    finding.where = {Place::Counter, 1, row.niu * 64u};
+    finding.first = side_of(last, Mode::Write);
+    finding.first.site = row.site;
+    finding.first.known = true;
+    finding.second = {
+        one.site, {core.time, program_of(index), settings_.tile}, kind::Load, Mode::Read, true};
+    finding.detail = std::string("a ") + name_of(row.kind) + " can still be under way";
+    report(finding);
+  }
+  if (!has_thread(core_of(one.site.agent))) return;
+  const unsigned thread = index - 2;
+  for (unsigned part = 0; part < kParts; ++part) {
+    const u32 last = part == 0 ? threads_[thread].time : threads_[thread].last_of_part[part];
+    const Epoch epoch{last, part_of(thread, static_cast<Part>(part)), settings_.tile};
+    if (last == 0 || core.known.knows(epoch)) continue;
+    Finding finding;
+    finding.kind = FindingKind::ExitInFlight;
+    finding.edge = EdgeId::KernelEnd;
+    finding.tile = settings_.tile;
+    finding.where = {Place::PushPort, 1, thread};
+    finding.first = side_of(epoch, Mode::Write);
+    finding.second = {
+        one.site, {core.time, program_of(index), settings_.tile}, kind::Load, Mode::Read, true};
+    finding.detail = std::string("the ") + name_of(static_cast<Part>(part)) +
+                     " of the core's thread can still be at work";
+    report(finding);
+    break;
+  }
+}
+
+void Detector::on(const event::HostWrite& one) {
+  ++host_time_;
+  const Component component = one.posted ? kHostPosted : kHostComponent;
+  const Epoch self{host_time_, component, settings_.tile};
+  Clock clock = host_;
+  clock.raise(self);
+  const bool sync = is_sync(one.where);
+  access({self, &clock, one.site, Mode::Write, kind::Host, sync}, one.where);
+  if (!one.posted) host_.raise(self);
+  if (one.where.place == Place::L1 && sync) words_[one.where.begin / 4].clock = clock;
+}
+
+/// A read does not pass the posted writes before it.
+void Detector::on(const event::HostRead& one) {
+  ++host_time_;
+  if (host_time_ > 1) host_.raise({host_time_ - 1, kHostPosted, settings_.tile});
+  const Epoch self{host_time_, kHostComponent, settings_.tile};
+  host_.raise(self);
+  access({self, &host_, one.site, Mode::Read, kind::Host, is_sync(one.where)}, one.where);
+}
+
+}  // namespace bhemu::race

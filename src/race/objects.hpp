@@ -1,0 +1,46 @@
+// Objects by which agents signal each other keep one clock for each post. Who waits learns what the
+// condition guarantees (the n-th post has happened), not what happens to be there: a consumer that
+// waits for one page and reads two is found even when the producer is far ahead.
+#pragma once
+
+#include <deque>
+
+#include "race/clock.hpp"
+
+namespace bhemu::race {
+
+class ClockQueue {
+ public:
+  void publish(const Clock& clock, u32 amount = 1) {
+    total_ += amount;
+    posts_.push_back({total_, clock});
+    if (posts_.size() <= kKept) return;
+    forgotten_ = posts_.front().total;
+    posts_.pop_front();
+  }
+  /// The post by which `count` had happened; null when there was none, or it is too long ago.
+  const Clock* at(u32 count) const {
+    if (count <= forgotten_) return nullptr;
+    for (const Post& one : posts_)
+      if (one.total >= count) return &one.clock;
+    return nullptr;
+  }
+  u32 total() const { return total_; }
+  void clear() {
+    posts_.clear();
+    total_ = 0;
+    forgotten_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t kKept = 64;  // a semaphore holds 15, a circular buffer 32 pages
+  struct Post {
+    u32 total = 0;  // with this one
+    Clock clock;
+  };
+  std::deque<Post> posts_;
+  u32 total_ = 0;
+  u32 forgotten_ = 0;  // how many posts those were that are no longer kept
+};
+
+}  // namespace bhemu::race

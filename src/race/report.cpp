@@ -1,0 +1,257 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "race/finding.hpp"
+
+namespace bhemu::race {
+namespace {
+
+bool same_side(const Side& a, const Side& b) {
+  return a.site.pc == b.site.pc && a.site.agent == b.site.agent && a.mode == b.mode;
+}
+
+const char* name_of(Mode mode) {
+  return mode == Mode::Read ? "reads" : mode == Mode::Write ? "writes" : "changes atomically";
+}
+
+/// STALLWAIT's condition that drains what a side did, and the block that would hold it.
+const char* condition_of(const Side& side) {
+  if (side.kind == kind::Unpack)
+    return part_of_component(side.epoch.component) == Part::Unpack1 ? "UNPACK1" : "UNPACK0";
+  switch (side.kind) {
+    case kind::Fpu:
+      return "MATH";
+    case kind::Sfpu:
+      return "SFPU";
+    case kind::Pack:
+      return "PACK";
+    case kind::Thcon:
+      return "THCON";
+    case kind::Mover:
+      return "XMOV";
+    case kind::Config:
+      return "CFGEXU";
+    case kind::StoreConfig:
+      return "TRISC_CFG";
+    default:
+      return "MATH|SFPU|PACK|UNPACK0|UNPACK1";
+  }
+}
+
+const char* block_of(const Side& side) {
+  if ((side.kind & kind::Thread) == 0 || !side.known) return "SYNC";
+  const u16 by = blocked_by(side.site.pc);
+  constexpr const char* kNames[9] = {"TDMA",  "SYNC", "PACK", "UNPACK", "XMOV",
+                                     "THCON", "MATH", "CFG",  "SFPU"};
+  // The narrowest block that holds it: bit 0 holds many.
+  for (unsigned bit = 1; bit < 9; ++bit)
+    if ((by >> bit & 1) != 0) return kNames[bit];
+  return (by & 1) != 0 ? kNames[0] : "SYNC";
+}
+
+FixNames names_for(const Finding& finding, const Names& names) {
+  const auto name = [&](const Side& side) {
+    return side.known ? names.site(side.site) : std::string("the first access");
+  };
+  return {name(finding.first), name(finding.second), condition_of(finding.first),
+          block_of(finding.second)};
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string side_text(const Side& side, const Names& names) {
+  const std::string where =
+      side.known ? fmt::format("{}, cycle {}", names.site(side.site), side.site.cycle)
+                 : std::string("(site not kept: run a second pass)");
+  return fmt::format("tile {}, {} {}", side.site.tile, where, name_of(side.mode));
+}
+
+std::string side_json(const Side& side, const Names& names) {
+  return fmt::format(
+      R"({{"tile": {}, "agent": "{}", "at": "{}", "pc": {}, "cycle": {}, "access": "{}", )"
+      R"("known": {}}})",
+      side.site.tile, name_of(side.site.agent), escaped(names.site(side.site)), side.site.pc,
+      side.site.cycle, name_of(side.mode), side.known);
+}
+
+bool parse_hex(std::string_view text, u32& value) {
+  if (text.starts_with("0x")) text.remove_prefix(2);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
+/// Takes the next word off a line.
+std::string_view next_word(std::string_view& line) {
+  const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+  const std::size_t end = std::min(line.find_first_of(" \t", begin), line.size());
+  const std::string_view word = line.substr(begin, end - begin);
+  line.remove_prefix(end);
+  return word;
+}
+
+}  // namespace
+
+const char* name_of(FindingKind kind) {
+  constexpr const char* kNames[kFindingKinds] = {
+      "race", "contract", "window", "lost-sync", "stale-cache", "exit-in-flight", "injected"};
+  return kNames[static_cast<unsigned>(kind)];
+}
+
+bool same_finding(const Finding& a, const Finding& b) {
+  if (a.kind != b.kind || a.where.place != b.where.place) return false;
+  return (same_side(a.first, b.first) && same_side(a.second, b.second)) ||
+         (same_side(a.first, b.second) && same_side(a.second, b.first));
+}
+
+std::vector<Finding> merge_levels(std::span<const Finding> custom,
+                                  std::span<const Finding> documented) {
+  std::vector<Finding> all(custom.begin(), custom.end());
+  for (const Finding& one : documented) {
+    Finding as_race = one;
+    if (one.kind == FindingKind::Contract) as_race.kind = FindingKind::Race;
+    const bool known = std::any_of(custom.begin(), custom.end(), [&](const Finding& other) {
+      return same_finding(other, as_race) || same_finding(other, one);
+    });
+    if (!known) all.push_back(one);
+  }
+  return all;
+}
+
+std::string Names::site(const Site& site) const {
+  if (site.agent == Agent::Host) return "the host";
+  const bool thread = site.agent >= Agent::Thread0 && site.agent <= Agent::Thread2;
+  if (!thread) return fmt::format("{} at {:#x}", name_of(site.agent), site.pc);
+  const char* name = tensix::info_of_word(site.pc).name;
+  constexpr const char* kOrigins[] = {"", "", " (pushed by BRISC)", " (of a MOP)",
+                                      " (of a replay)"};
+  return fmt::format("{} {} {:#010x}{}", name_of(site.agent), name != nullptr ? name : "?", site.pc,
+                     kOrigins[static_cast<unsigned>(site.origin)]);
+}
+
+std::string Suppressions::parse(std::string_view text) {
+  for (unsigned number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    line = line.substr(0, line.find('#'));
+    const std::string_view kind = next_word(line);
+    if (kind.empty()) continue;
+    Row row{FindingKind::Race, 0, 0, {}};
+    bool found = false;
+    for (unsigned i = 0; i < kFindingKinds; ++i) {
+      if (kind != name_of(static_cast<FindingKind>(i))) continue;
+      row.kind = static_cast<FindingKind>(i);
+      found = true;
+    }
+    if (!found) return fmt::format("line {}: '{}' is no kind of finding", number, kind);
+    u32 a = 0;
+    u32 b = 0;
+    if (!parse_hex(next_word(line), a) || !parse_hex(next_word(line), b))
+      return fmt::format("line {}: two program counters in hexadecimal are expected", number);
+    row.low = std::min(a, b);
+    row.high = std::max(a, b);
+    const std::size_t begin = line.find_first_not_of(" \t");
+    if (begin == std::string_view::npos) return fmt::format("line {}: a reason is missing", number);
+    row.reason = line.substr(begin);
+    rows_.push_back(std::move(row));
+  }
+  return {};
+}
+
+const std::string* Suppressions::reason_for(const Finding& finding) const {
+  const auto [low, high] = std::minmax(finding.first.site.pc, finding.second.site.pc);
+  for (const Row& row : rows_)
+    if (row.kind == finding.kind && row.low == low && row.high == high) return &row.reason;
+  return nullptr;
+}
+
+std::string missing_edge_of(const Finding& finding, const Names& names) {
+  return fix_text(info_of(finding.edge), names_for(finding, names));
+}
+
+std::string witness_of(const Finding& finding, const Names& names) {
+  const bool pair = finding.kind == FindingKind::Race || finding.kind == FindingKind::Contract;
+  if (!pair || !finding.first.known || finding.second.site.cycle < finding.first.site.cycle)
+    return {};
+  return fmt::format("hold {} for at least {} cycles", names.site(finding.first.site),
+                     finding.second.site.cycle - finding.first.site.cycle + 1);
+}
+
+std::string text_of(const Finding& finding, const Names& names) {
+  const Edge& edge = info_of(finding.edge);
+  std::string text = fmt::format("{}: {}\n", name_of(finding.kind), describe(finding.where));
+  if (finding.first.site.pc != 0 || finding.first.known)
+    text += fmt::format("  first   {}\n", side_text(finding.first, names));
+  text += fmt::format("  second  {}\n", side_text(finding.second, names));
+  if (!finding.detail.empty()) text += fmt::format("  {}\n", finding.detail);
+  text += fmt::format("  missing {} (ORDERING.md, row {}: {} → {})\n",
+                      missing_edge_of(finding, names), edge.number, edge.producer, edge.consumer);
+  if (const std::string witness = witness_of(finding, names); !witness.empty())
+    text += fmt::format("  witness {}\n", witness);
+  text += fmt::format("  known from {}: {}\n", name_of(edge.source), edge.document);
+  if (finding.times > 1) text += fmt::format("  {} times\n", finding.times);
+  return text;
+}
+
+std::string json_of(std::span<const Finding> findings, const Names& names) {
+  std::string text = "{\"findings\": [";
+  const char* separator = "\n";
+  for (const Finding& one : findings) {
+    const Edge& edge = info_of(one.edge);
+    text += fmt::format(
+        R"({}  {{"kind": "{}", "tile": {}, "where": "{}", "times": {},
+   "first": {},
+   "second": {},
+   "edge": {{"row": {}, "name": "{}", "level": "{}", "source": "{}"}},
+   "missing": "{}", "witness": "{}", "detail": "{}"}})",
+        separator, name_of(one.kind), one.tile, escaped(describe(one.where)), one.times,
+        side_json(one.first, names), side_json(one.second, names), edge.number, edge.name,
+        name_of(edge.level), name_of(edge.source), escaped(missing_edge_of(one, names)),
+        escaped(witness_of(one, names)), escaped(one.detail));
+    separator = ",\n";
+  }
+  return text + "\n]}\n";
+}
+
+std::string sarif_of(std::span<const Finding> findings, const Names& names) {
+  std::string text =
+      R"({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
+ "runs": [{"tool": {"driver": {"name": "bhemu --race", "rules": [)";
+  const char* separator = "";
+  for (unsigned i = 0; i < kFindingKinds; ++i) {
+    text += fmt::format(R"({}{{"id": "{}"}})", separator, name_of(static_cast<FindingKind>(i)));
+    separator = ", ";
+  }
+  text += "]}},\n  \"results\": [";
+  separator = "\n";
+  for (const Finding& one : findings) {
+    const bool mild = one.kind == FindingKind::Contract || one.kind == FindingKind::Injected;
+    text += fmt::format(
+        R"({}   {{"ruleId": "{}", "level": "{}", "message": {{"text": "{}"}},
+    "locations": [{{"logicalLocations": [{{"fullyQualifiedName": "{}"}}]}}],
+    "relatedLocations": [{{"logicalLocations": [{{"fullyQualifiedName": "{}"}}]}}]}})",
+        separator, name_of(one.kind), mild ? "warning" : "error", escaped(text_of(one, names)),
+        escaped(names.site(one.second.site)), escaped(names.site(one.first.site)));
+    separator = ",\n";
+  }
+  return text + "\n  ]}]}\n";
+}
+
+}  // namespace bhemu::race

@@ -1,0 +1,97 @@
+#include "race/shadow.hpp"
+
+#include <algorithm>
+
+namespace bhemu::race {
+
+Shadow::Shadow(u32 l1_bytes) : l1_lines_(l1_bytes / kUnits) {}
+
+Shadow::Line& Shadow::line_of(Place place, u64 line) {
+  if (place == Place::L1 && line < l1_lines_) {
+    if (l1_.empty()) l1_.resize(l1_lines_);
+    return l1_[line];
+  }
+  return others_[line * kPlaces + static_cast<unsigned>(place)];
+}
+
+/// Two cells must not share a set of readers.
+Cell Shadow::copy_of(const Cell& cell) {
+  Cell copy = cell;
+  if (cell.readers == 0) return copy;
+  const std::vector<Epoch> readers = sets_[cell.readers - 1];
+  copy.readers = 0;
+  inflate(copy);
+  readers_of(copy) = readers;
+  return copy;
+}
+
+void Shadow::cut(std::vector<Segment>& split, unsigned at) {
+  unsigned from = 0;
+  for (std::size_t i = 0; i < split.size(); ++i) {
+    if (at == from || at == kUnits) return;
+    if (at < split[i].end) {
+      Segment front{static_cast<u8>(at), copy_of(split[i].cell)};
+      split.insert(split.begin() + static_cast<std::ptrdiff_t>(i), front);
+      ++splits_;
+      return;
+    }
+    from = split[i].end;
+  }
+}
+
+void Shadow::join_equal(Line& line) {
+  std::vector<Segment>& split = *line.split;
+  const auto same = [&](const Cell& a, const Cell& b) {
+    if (a.readers == 0 || b.readers == 0) return a == b;
+    Cell x = a;
+    x.readers = b.readers;
+    return x == b && sets_[a.readers - 1] == sets_[b.readers - 1];
+  };
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < split.size(); ++i) {
+    if (same(split[kept].cell, split[i].cell)) {
+      drop(split[i].cell);
+      split[kept].end = split[i].end;
+      --splits_;
+    } else {
+      split[++kept] = split[i];
+    }
+  }
+  split.resize(kept + 1);
+  if (kept != 0) return;
+  line.whole = split[0].cell;
+  line.split.reset();
+}
+
+void Shadow::inflate(Cell& cell) {
+  if (free_sets_.empty()) {
+    sets_.emplace_back();
+    free_sets_.push_back(static_cast<u32>(sets_.size()));
+  }
+  cell.readers = free_sets_.back();
+  free_sets_.pop_back();
+  std::vector<Epoch>& set = readers_of(cell);
+  set.clear();
+  if (cell.read) set.push_back(cell.read);
+}
+
+void Shadow::drop(Cell& cell) {
+  if (cell.readers == 0) return;
+  sets_[cell.readers - 1].clear();
+  free_sets_.push_back(cell.readers);
+  cell.readers = 0;
+}
+
+void Shadow::forget_readers(Cell& cell) {
+  drop(cell);
+  cell.read = {};
+}
+
+std::size_t Shadow::bytes() const {
+  std::size_t total = l1_.capacity() * sizeof(Line) + splits_ * sizeof(Segment);
+  total += others_.size() * (sizeof(Line) + 4 * sizeof(void*));
+  for (const std::vector<Epoch>& set : sets_) total += sizeof set + set.capacity() * sizeof(Epoch);
+  return total;
+}
+
+}  // namespace bhemu::race

@@ -1,0 +1,98 @@
+// The memory of who touched what last: for every byte of L1 and every row, field and register the
+// last write and the reads since then, as epochs (FastTrack: a single epoch as long as one will
+// do).
+//
+// A line of 64 units is one cell while everybody touches all of it; where accesses begin or end
+// within, it falls into segments, and grows together again when those are equal.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "race/clock.hpp"
+#include "race/location.hpp"
+
+namespace bhemu::race {
+
+struct Cell {
+  Epoch write;
+  Epoch read;             // the only one since the write, or the last of several
+  u32 readers = 0;        // 1 + index of a set of several, 0: none
+  bool atomic = false;    // the write was one
+  bool read_only = true;  // never written since the detector began
+  friend bool operator==(const Cell&, const Cell&) = default;
+};
+
+class Shadow {
+ public:
+  explicit Shadow(u32 l1_bytes);
+
+  /// Calls visit(cell, begin, end) for the stretches of a location that have a history in common.
+  template <class Visit>
+  void visit(const Location& where, Visit&& visit) {
+    for (u64 at = where.begin; at < where.end();) {
+      const u64 line = at / kUnits;
+      const u64 line_end = (line + 1) * kUnits;
+      const u64 end = where.end() < line_end ? where.end() : line_end;
+      visit_line(line_of(where.place, line), line * kUnits, at, end, visit);
+      at = end;
+    }
+  }
+
+  /// Several reads that no write has followed.
+  std::vector<Epoch>& readers_of(Cell& cell) { return sets_[cell.readers - 1]; }
+  /// Makes a set of a cell's single read.
+  void inflate(Cell& cell);
+  void forget_readers(Cell& cell);
+
+  std::size_t bytes() const;
+
+ private:
+  static constexpr unsigned kUnits = 64;
+  struct Segment {
+    u8 end = kUnits;  // within the line
+    Cell cell;
+  };
+  struct Line {
+    Cell whole;
+    std::unique_ptr<std::vector<Segment>> split;
+  };
+
+  Line& line_of(Place place, u64 line);
+  /// A boundary at a unit of the line, so that a segment begins there.
+  void cut(std::vector<Segment>& split, unsigned at);
+  void join_equal(Line& line);
+  Cell copy_of(const Cell& cell);
+  void drop(Cell& cell);
+
+  template <class Visit>
+  void visit_line(Line& line, u64 base, u64 begin, u64 end, Visit& visit) {
+    if (line.split == nullptr) {
+      if (begin == base && end == base + kUnits) {
+        visit(line.whole, begin, end);
+        return;
+      }
+      line.split = std::make_unique<std::vector<Segment>>(1, Segment{kUnits, line.whole});
+    }
+    std::vector<Segment>& split = *line.split;
+    cut(split, static_cast<unsigned>(begin - base));
+    cut(split, static_cast<unsigned>(end - base));
+    unsigned from = 0;
+    for (Segment& one : split) {
+      if (base + from >= begin && base + one.end <= end)
+        visit(one.cell, base + from, base + one.end);
+      from = one.end;
+    }
+    join_equal(line);
+  }
+
+  std::vector<Line> l1_;
+  u32 l1_lines_;
+  std::unordered_map<u64, Line> others_;  // by place and line
+  std::vector<std::vector<Epoch>> sets_;
+  std::vector<u32> free_sets_;
+  std::size_t splits_ = 0;
+};
+
+}  // namespace bhemu::race

@@ -1,0 +1,288 @@
+// What a thread's instructions mean for order: the wait gate (STALLWAIT.md), the sync unit
+// (SyncUnit.md), banks of SrcA and SrcB (WormholeB0 SrcASrcB.md).
+#include <algorithm>
+#include <bit>
+
+#include "race/detector.hpp"
+
+namespace bhemu::race {
+namespace {
+
+constexpr u16 kAllBlocks = 0x1FF;
+constexpr unsigned kDefaultConditions = 0x0F;  // a mask of 0
+constexpr unsigned kDefaultBlock = 1u << 6;
+constexpr unsigned kSaturated = 15;
+
+u16 block_or_default(u32 block) {
+  return static_cast<u16>(block != 0 ? block : kDefaultBlock);
+}
+
+}  // namespace
+
+/// What the gate knows: everything that it was told, and that its own instructions were issued.
+Clock Detector::gate_clock(unsigned index) const {
+  const Thread& thread = threads_[index];
+  Clock clock = thread.known;
+  if (thread.time != 0) clock.raise({thread.time, part_of(index, Part::Gate), settings_.tile});
+  return clock;
+}
+
+/// A word takes along what the core knew when it pushed it.
+void Detector::join_push(Thread& thread, unsigned core, u32 push) {
+  auto& pushed = thread.pushed[core];
+  while (!pushed.empty() && pushed.front().first < push) pushed.pop_front();
+  if (!pushed.empty() && pushed.front().first == push) thread.known.join(pushed.front().second);
+}
+
+Detector::Op& Detector::op_of(Thread& thread, u32 op) {
+  return thread.ops[op % kOps];
+}
+
+void Detector::on(const event::Expand& one) {
+  Thread& thread = threads_[one.thread];
+  // The expander is ahead of the gate: it knows what the push knew, and its own past.
+  Clock clock;
+  for (const auto& [id, known] : thread.pushed[one.core])
+    if (id == one.push) clock = known;
+  u32& last = thread.last_of_part[static_cast<unsigned>(Part::Expander)];
+  ++last;
+  const Epoch self{last, part_of(one.thread, Part::Expander), settings_.tile};
+  clock.raise(self);
+  access({self, &clock, one.site, Mode::Read, kind::Expander, false}, one.where);
+}
+
+void Detector::on(const event::Issue& one) {
+  Thread& thread = threads_[one.thread];
+  const u32 word = one.site.pc;
+  join_push(thread, one.core, one.push);
+  const bool is_nop = tensix::opcode_of(word) == tensix::op::NOP::kOpcode;
+  const u16 by = is_nop && thread.wait.block == kAllBlocks ? kAllBlocks : blocked_by(word);
+  if (thread.wait.latched && (by & thread.wait.block) != 0) lift(thread);
+  thread.time = one.op;
+  const Part part = part_of_word(word);
+  thread.last_of_part[static_cast<unsigned>(part)] = one.op;
+  Op& op = op_of(thread, one.op);
+  op = {one.op, part, gate_clock(one.thread)};
+  op.clock.raise({one.op, part_of(one.thread, part), settings_.tile});
+  if (tensix::opcode_of(word) == tensix::op::UNPACR::kOpcode)
+    ++thread.unpacks[part == Part::Unpack1 ? 1 : 0];
+  execute_sync(thread, one.thread, one);
+}
+
+/// The conditions of the latched wait hold: what they guarantee is known from here on.
+void Detector::lift(Thread& thread) {
+  Wait& wait = thread.wait;
+  wait.latched = false;
+  thread.known.join(wait.grant);
+  for (const SrcTest& test : wait.banks) {
+    const SrcBank& bank = src_[test.src][test.bank];
+    thread.known.join(test.matrix ? bank.to_matrix : bank.to_unpack);
+  }
+  for (const SemaphoreTest& test : wait.semaphores) {
+    const Semaphore& semaphore = semaphores_[test.index];
+    // Not 0: one post more than were taken. Below the limit: all but `max` - 1 of the posts taken.
+    if (const Clock* post = semaphore.posts.at(semaphore.gets.total() + 1);
+        test.on_zero && post != nullptr)
+      thread.known.join(*post);
+    const u32 posts = semaphore.posts.total();
+    if (!test.on_max || posts + 1 <= semaphore.max) continue;
+    if (const Clock* get = semaphore.gets.at(posts + 1 - semaphore.max); get != nullptr)
+      thread.known.join(*get);
+  }
+}
+
+/// C5 to C8 test the bank that a pointer names now. An earlier instruction of the side that owns
+/// the pointer may still flip it, unless it is known to be done; then another bank may be used.
+bool Detector::flip_is_known(const Clock& clock, u8 src, bool matrix) const {
+  const Epoch flip = last_flip_[src][matrix ? 1 : 0];
+  return !flip || clock.knows(flip);
+}
+
+void Detector::latch_stallwait(Thread& thread, unsigned index, u32 word, u32 op) {
+  const tensix::op::STALLWAIT view{word};
+  u32 conditions = view.wait_res() & 0x1FFF;
+  if (conditions == 0) conditions = kDefaultConditions;
+  Wait& wait = thread.wait;
+  wait.block = block_or_default(view.stall_res());
+  const auto has = [&](unsigned bit) { return (conditions >> bit & 1) != 0; };
+  const auto drained = [&](unsigned owner, Part part, u32 upto) {
+    if (upto != 0) wait.grant.raise({upto, part_of(owner, part), settings_.tile});
+  };
+  if (has(0)) drained(index, Part::Thcon, op);
+  if (has(1)) drained(index, Part::Unpack0, op);
+  if (has(2)) drained(index, Part::Unpack1, op);
+  if (has(3) && !settings_.pack_condition_is_early) drained(index, Part::Pack, op);
+  if (has(4)) drained(index, Part::Fpu, op);
+  if (has(11)) drained(index, Part::Sfpu, op);
+  // Over all threads: what is known to have been issued is done.
+  for (unsigned other = 0; other < kThreads; ++other) {
+    const u32 issued =
+        other == index ? op : thread.known.at(settings_.tile, part_of(other, Part::Gate));
+    if (has(9)) drained(other, Part::Mover, issued);
+    if (has(12)) drained(other, Part::Config, issued);
+  }
+  if (has(10)) {
+    // Requests that the thread's own core emitted before the newest push that the gate knows.
+    const unsigned core = index + 2;
+    const u32 pushed = thread.known.at(settings_.tile, store_of(core, Region::Push));
+    if (pushed != 0) wait.grant.raise({pushed, store_of(core, Region::Config), settings_.tile});
+  }
+  Clock with_grant = thread.known;
+  with_grant.join(wait.grant);
+  if (has(5) && flip_is_known(with_grant, 0, false))
+    wait.banks.push_back({0, pointers_.unpack_a, false});
+  if (has(6) && flip_is_known(with_grant, 1, false))
+    wait.banks.push_back({1, pointers_.unpack_b, false});
+  if (has(7) && flip_is_known(with_grant, 0, true))
+    wait.banks.push_back({0, pointers_.matrix_a, true});
+  if (has(8) && flip_is_known(with_grant, 1, true))
+    wait.banks.push_back({1, pointers_.matrix_b, true});
+}
+
+void Detector::latch(Thread& thread, unsigned index, u32 word, u32 op) {
+  Wait& wait = thread.wait;
+  wait = {};
+  wait.latched = true;
+  switch (tensix::opcode_of(word)) {
+    case tensix::op::STALLWAIT::kOpcode:
+      latch_stallwait(thread, index, word, op);
+      break;
+    case tensix::op::SEMWAIT::kOpcode: {
+      const tensix::op::SEMWAIT view{word};
+      wait.block = block_or_default(view.stall_res());
+      for (u32 left = view.sem_sel(); left != 0; left &= left - 1)
+        wait.semaphores.push_back({static_cast<u8>(std::countr_zero(left)),
+                                   (view.wait_sem_cond() & 1) != 0,
+                                   (view.wait_sem_cond() & 2) != 0});
+      break;
+    }
+    default:  // STREAMWAIT: what it guarantees comes as event::Observe
+      wait.block = block_or_default(tensix::op::STREAMWAIT{word}.stall_res());
+      break;
+  }
+}
+
+void Detector::lost(const Semaphore& semaphore, const Site& site, unsigned index, bool post) {
+  Finding finding;
+  finding.kind = FindingKind::LostSync;
+  finding.edge = EdgeId::SemaphoreSaturates;
+  finding.tile = settings_.tile;
+  finding.where = {Place::Counter, 1, index};
+  finding.first.site = post ? semaphore.last_post : semaphore.last_get;
+  finding.first.known = finding.first.site.pc != 0;
+  finding.second.site = site;
+  finding.second.kind = is_core(site.agent) ? kind::StoreOther : kind::Gate;
+  finding.detail = post ? "the semaphore was at 15 already: the post is lost"
+                        : "the semaphore was at 0 already: the take is lost";
+  report(finding);
+}
+
+void Detector::post(Semaphore& semaphore, const Clock& clock, const Site& site, unsigned index) {
+  if (semaphore.value == kSaturated) {
+    lost(semaphore, site, index, true);
+    return;
+  }
+  ++semaphore.value;
+  semaphore.posts.publish(clock);
+  semaphore.last_post = site;
+}
+
+void Detector::take(Semaphore& semaphore, const Clock& clock, const Site& site, unsigned index) {
+  if (semaphore.value == 0) {
+    lost(semaphore, site, index, false);
+    return;
+  }
+  --semaphore.value;
+  semaphore.gets.publish(clock);
+  semaphore.last_get = site;
+}
+
+void Detector::execute_sync(Thread& thread, unsigned index, const event::Issue& one) {
+  using namespace tensix;
+  const u32 word = one.site.pc;
+  const auto each = [](u32 mask, auto&& act) {
+    for (u32 left = mask; left != 0; left &= left - 1)
+      act(static_cast<unsigned>(std::countr_zero(left)));
+  };
+  switch (opcode_of(word)) {
+    case op::STALLWAIT::kOpcode:
+    case op::SEMWAIT::kOpcode:
+    case op::STREAMWAIT::kOpcode:
+      latch(thread, index, word, one.op);
+      break;
+    case op::SEMPOST::kOpcode:
+      each(op::SEMPOST{word}.sem_sel(),
+           [&](unsigned i) { post(semaphores_[i], gate_clock(index), one.site, i); });
+      break;
+    case op::SEMGET::kOpcode:
+      each(op::SEMGET{word}.sem_sel(),
+           [&](unsigned i) { take(semaphores_[i], gate_clock(index), one.site, i); });
+      break;
+    case op::SEMINIT::kOpcode:
+      each(op::SEMINIT{word}.sem_sel(), [&](unsigned i) {
+        Semaphore& semaphore = semaphores_[i];
+        semaphore = {};
+        semaphore.max = op::SEMINIT{word}.max_value();
+        semaphore.value = op::SEMINIT{word}.init_value();
+        if (semaphore.value != 0) semaphore.posts.publish(gate_clock(index), semaphore.value);
+      });
+      break;
+    case op::ATGETM::kOpcode:
+      thread.known.join(mutexes_[op::ATGETM{word}.mutex_index() & 7]);
+      break;
+    case op::ATRELM::kOpcode:
+      mutexes_[op::ATRELM{word}.mutex_index() & 7] = gate_clock(index);
+      break;
+    default:
+      break;
+  }
+}
+
+void Detector::on(const event::Access& one) {
+  const Op& op = op_of(threads_[one.thread], one.op);
+  constexpr u32 kKinds[kParts] = {kind::Gate,  kind::Expander, kind::Unpack, kind::Unpack,
+                                  kind::Fpu,   kind::Sfpu,     kind::Pack,   kind::Thcon,
+                                  kind::Mover, kind::Config};
+  const Epoch self{op.op, part_of(one.thread, op.part), settings_.tile};
+  const Actor actor{self,
+                    &op.clock,
+                    one.site,
+                    one.mode,
+                    kKinds[static_cast<unsigned>(op.part)],
+                    is_sync(one.where)};
+  access(actor, one.where);
+  if (one.where.place != Place::L1 || one.mode == Mode::Read) return;
+  if (one.mode == Mode::Atomic) mark_sync(one.where.begin);
+  if (one.mode == Mode::Atomic || actor.sync) {
+    Word& word = words_[one.where.begin / 4];
+    if (one.mode == Mode::Atomic) {
+      word.clock.join(op.clock);
+    } else {
+      word.clock = op.clock;
+    }
+  }
+}
+
+/// The bank was the instruction's when it left the gate: everything after it in the thread comes
+/// after the release, too.
+void Detector::on(const event::SrcTake& one) {
+  Thread& thread = threads_[one.thread];
+  const SrcBank& bank = src_[one.src][one.bank];
+  const Clock& release = one.matrix ? bank.to_matrix : bank.to_unpack;
+  thread.known.join(release);
+  op_of(thread, one.op).clock.join(release);
+}
+
+void Detector::on(const event::SrcGive& one) {
+  Thread& thread = threads_[one.thread];
+  const Op& op = op_of(thread, one.op);
+  SrcBank& bank = src_[one.src][one.bank];
+  (one.matrix ? bank.to_unpack : bank.to_matrix) = op.clock;
+  last_flip_[one.src][one.matrix ? 1 : 0] = {op.op, part_of(one.thread, op.part), settings_.tile};
+}
+
+void Detector::on(const event::SrcPointers& one) {
+  pointers_ = one;
+}
+
+}  // namespace bhemu::race

@@ -1,0 +1,81 @@
+// Who has lately given others what they wait for: who moved the counters of circular buffers, and
+// which small writes and atomics came over the NoC. For reports only: nobody in the chip sees it,
+// so it is neither hashed nor saved.
+#pragma once
+
+#include <array>
+
+#include "base/types.hpp"
+#include "noc/packet.hpp"
+#include "noc/stream.hpp"
+
+namespace bhemu::tile {
+
+/// The last change of one of the two counters by which a stream register file serves as a circular
+/// buffer.
+struct CounterChange {
+  Agent agent = Agent::Host;
+  u32 pc = 0;
+  Cycle cycle = 0;
+  u32 changes = 0;  // since it was last set to 0
+  u32 agents = 0;   // by whom, since then; a bit per Agent
+};
+
+/// A write of at most 16 bytes, or an atomic, from somewhere else.
+struct Arrival {
+  u64 address = 0;
+  u32 bytes = 0;
+  u32 value = 0;  // of an atomic: its operand
+  NodeId source = kNoNode;
+  Agent issuer = Agent::Host;
+  u32 issuer_pc = 0;
+  Cycle cycle = 0;
+  bool atomic = false;
+};
+
+class Ledger {
+ public:
+  static constexpr u32 kAcked = 0x20;  // stream-registers.md; byte offsets in the register file
+  static constexpr u32 kReceived = 0x28;
+  static constexpr u32 kArrivals = 64;
+
+  void stream_written(u32 offset, u32 value, Agent agent, u32 pc, Cycle now) {
+    const u32 reg = offset % noc::kStreamStride;
+    if (reg != kAcked && reg != kReceived) return;
+    CounterChange& change =
+        counters_[offset / noc::kStreamStride % noc::kStreams][reg == kReceived];
+    const bool again = value != 0;  // firmware sets them to 0 between kernels
+    change = {agent, pc, now, again ? change.changes + 1 : 0,
+              again ? change.agents | 1u << static_cast<unsigned>(agent) : 0};
+  }
+  void arrived(const noc::Packet& packet, Cycle now) {
+    const bool atomic = packet.kind == noc::PacketKind::AtomicRequest;
+    if (!atomic && (packet.kind != noc::PacketKind::WriteRequest || packet.length > 16)) return;
+    Arrival& arrival = arrivals_[count_++ % kArrivals];
+    arrival = {packet.address,
+               atomic ? 4u : packet.length,
+               packet.atomic_data,
+               packet.source,
+               packet.issuer,
+               packet.issuer_pc,
+               now,
+               atomic};
+  }
+
+  const CounterChange& counter(u32 stream, bool received) const {
+    return counters_[stream % noc::kStreams][received];
+  }
+  /// The latest arrivals, newest first.
+  template <class Visit>
+  void each_arrival(Visit visit) const {
+    const u64 known = count_ < kArrivals ? count_ : kArrivals;
+    for (u64 i = 1; i <= known; ++i) visit(arrivals_[(count_ - i) % kArrivals]);
+  }
+
+ private:
+  std::array<std::array<CounterChange, 2>, noc::kStreams> counters_{};
+  std::array<Arrival, kArrivals> arrivals_{};
+  u64 count_ = 0;
+};
+
+}  // namespace bhemu::tile
