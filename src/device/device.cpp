@@ -34,7 +34,10 @@ std::optional<TimingModel> timing_named(std::string_view name) {
 }
 
 Device::Impl::Impl(const DeviceOptions& wanted)
-    : options(wanted), board(wanted.board), routing(board.routing()) {
+    : options(wanted),
+      board(wanted.board),
+      routing(board.routing()),
+      code(riscv::jit::CodeCache::create(wanted.jit)) {
   nodes.resize(board.node_count());
   tiles.resize(board.node_count(), nullptr);
   coords.resize(board.node_count());
@@ -101,6 +104,7 @@ std::unique_ptr<noc::Node> Device::Impl::make_tile(const TileSite& site) {
   config.policy = &options.faults;
   config.quantum = quantum_of(options.timing);
   config.parking = options.parking;
+  config.code = code;
   if (site.kind == noc::NodeKind::Ethernet) {
     config.shape = &tile::ethernet_shape();
     config.ethernet = board.ethernet_facts(site);

@@ -13,6 +13,7 @@
 #include "base/fault.hpp"
 #include "device/board.hpp"
 #include "noc/timing.hpp"
+#include "riscv/jit/options.hpp"
 #include "tensix/timing.hpp"
 
 namespace bhemu {
@@ -52,6 +53,8 @@ struct DeviceOptions {
   bool full = false;
   // Of `windows`: where in its window an instruction's effect lands that need not land at issue.
   tensix::Placement effects = tensix::Placement::Issue;
+  /// Translation of RISC-V code; results do not depend on it.
+  riscv::jit::Options jit = riscv::jit::Options::from_environment();
   u64 seed = 0;  // of Placement::Drawn; nothing else draws
   FaultPolicy faults;
 };

@@ -11,6 +11,7 @@
 #include "device/livelock.hpp"
 #include "dram/bank.hpp"
 #include "pcie/endpoint.hpp"
+#include "riscv/jit/cache.hpp"
 #include "sched/engine.hpp"
 #include "tile/tile.hpp"
 #include "trace/collector.hpp"
@@ -37,6 +38,7 @@ struct Device::Impl {
   noc::Timing noc_timing;
   tensix::Timing unit_timing;  // of the Full build of the coprocessors
   noc::Routing routing;
+  std::shared_ptr<riscv::jit::CodeCache> code;  // translations that the tiles share
   std::vector<std::unique_ptr<noc::Node>> nodes;
   std::vector<tile::Tile*> tiles;  // by node, Tensix and Ethernet; null for other kinds
   std::vector<dram::Bank*> banks;

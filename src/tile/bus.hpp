@@ -4,6 +4,7 @@
 
 #include "riscv/core.hpp"
 #include "tile/tile.hpp"
+#include "tile/translated.hpp"
 
 namespace bhemu::tile {
 
@@ -125,10 +126,22 @@ extern template Outcome run<tile::EthernetCoreBus<true>>(CoreState&, tile::Ether
                                                          Cycle);
 }  // namespace bhemu::riscv
 
+namespace bhemu::riscv::jit {
+extern template Outcome run<tile::CoreBus<false>>(Context&, Translations&, Cycle);
+extern template Outcome run<tile::EthernetCoreBus<false>>(Context&, Translations&, Cycle);
+}  // namespace bhemu::riscv::jit
+
 namespace bhemu::tile {
 
 // Here because they are called once per instruction while a loop is looked for.
 inline riscv::Outcome Tile::execute(unsigned core, Cycle until) {
+  // Fewer instructions than a block has are not worth the way into translated code.
+  if (translated_ != nullptr && until >= cores_[core].cycle + riscv::jit::kWorthEntering) {
+    riscv::jit::Context& context = translated_->contexts[core];
+    riscv::jit::Translations& translations = translated_->translations;
+    if (shape_.is_tensix()) return riscv::jit::run<CoreBus<false>>(context, translations, until);
+    return riscv::jit::run<EthernetCoreBus<false>>(context, translations, until);
+  }
   CoreBus<false>& bus = *buses_[core];
   if (shape_.is_tensix()) return riscv::run(cores_[core], bus, until);
   return riscv::run(cores_[core], *buses_[core], until);

@@ -1,4 +1,5 @@
-// The interpreter's instances for the cores of a Tensix and of an Ethernet tile.
+// The interpreter's instances for the cores of a Tensix and of an Ethernet tile, and those of the
+// way through translated code.
 #include "riscv/execute.hpp"
 #include "tile/bus.hpp"
 
@@ -11,3 +12,25 @@ template Outcome run<tile::EthernetCoreBus<false>>(CoreState&, tile::EthernetCor
 template Outcome run<tile::EthernetCoreBus<true>>(CoreState&, tile::EthernetCoreBus<true>&, Cycle);
 
 }  // namespace bhemu::riscv
+
+namespace bhemu::riscv::jit {
+
+template Outcome run<tile::CoreBus<false>>(Context&, Translations&, Cycle);
+template Outcome run<tile::EthernetCoreBus<false>>(Context&, Translations&, Cycle);
+
+}  // namespace bhemu::riscv::jit
+
+namespace bhemu::tile {
+
+void Tile::make_translated(const std::shared_ptr<riscv::jit::CodeCache>& code) {
+  if (code == nullptr) return;
+  translated_.reset(new Translated{riscv::jit::Translations(code, l1_.size()), {}});
+  for (unsigned core = 0; core < kCores; ++core) {
+    CoreBus<false>& bus = *buses_[core];
+    translated_->contexts[core] = shape_.is_tensix()
+                                      ? riscv::jit::context_of(cores_[core], bus)
+                                      : riscv::jit::context_of(cores_[core], *buses_[core]);
+  }
+}
+
+}  // namespace bhemu::tile

@@ -56,11 +56,13 @@ void Tile::before_l1_write(u32 address, u32 bytes, const Author&) {
     if (slot.status == CoreStatus::Parked && slot.reads.overlaps(address, bytes)) {
       wake_core(core);
     } else if (slot.recording && slot.reads.overlaps(address, bytes)) {
-      stop_recording(core, false);
+      // A loop that writes what it reads is no polling loop.
+      stop_recording(core, core == position_);
     }
   }
   // Decoded entries go after the replay above, which may have decoded the old words again.
   auto* decoded = reinterpret_cast<riscv::Decoded*>(decoded_.data());
+  bool code = false;
   const u32 last_word = (address + bytes - 1) / 4;
   for (u32 word = address / 4; word <= last_word;) {
     if ((l1_.flags_at(word * 4) & L1::kPolled) != 0) {
@@ -72,7 +74,9 @@ void Tile::before_l1_write(u32 address, u32 bytes, const Author&) {
       continue;
     }
     decoded[word++] = {};
+    code = true;
   }
+  if (code && translated_ != nullptr) translated_->translations.before_write(address, bytes);
 }
 
 void Tile::rouse_coprocessor() {

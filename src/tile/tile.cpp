@@ -82,6 +82,7 @@ Tile::Tile(const TileConfig& config)
     buses_[core] = std::make_unique<EthernetCoreBus<false>>(*this, core);
     recording_buses_[core] = std::make_unique<EthernetCoreBus<true>>(*this, core);
   }
+  make_translated(config.code);
   if (!shape_.is_tensix()) make_port(config);
 }
 
@@ -232,6 +233,7 @@ void Tile::archive(Archive& archive) {
   if (!archive.is_loading()) return;
   position_ = kOutside;
   decoded_.clear();
+  if (translated_ != nullptr) translated_->translations.drop();
   update_watched();
 }
 
@@ -278,6 +280,7 @@ void Tile::reset(Cycle now) {
   }
   l1_.clear();
   decoded_.clear();
+  if (translated_ != nullptr) translated_->translations.drop();
   arrivals_ = {};
   early_.clear();
   riscv_debug_ = {};

@@ -41,7 +41,13 @@
 #include "tile/timestamper.hpp"
 #include "trace/port.hpp"
 
+namespace bhemu::riscv::jit {
+class CodeCache;
+}
+
 namespace bhemu::tile {
+
+struct Translated;
 
 struct TileConfig {
   const Shape* shape = &tensix_shape();
@@ -54,6 +60,8 @@ struct TileConfig {
   bool parking = true;
   std::optional<eth::BootFacts> ethernet;  // of an Ethernet tile, which starts by itself
   const tensix::Timing* units = nullptr;   // null: the Plain build of the coprocessor
+  /// Where translations of RISC-V code come from; null: the interpreter does everything.
+  std::shared_ptr<riscv::jit::CodeCache> code;
 };
 
 /// What a tile has done that others, or the host, could ever notice; for the livelock check.
@@ -274,6 +282,7 @@ class Tile final : public noc::Node {
   void make_coprocessor();
   void make_port(const TileConfig& config);
   void make_nius(const TileConfig& config);
+  void make_translated(const std::shared_ptr<riscv::jit::CodeCache>& code);
   void begin_host_access(Cycle now);
   u64 hash_core(u64 seed, unsigned core) const;
   CoreWait waiting_in_loop(const CoreSlot& slot) const;
@@ -298,6 +307,7 @@ class Tile final : public noc::Node {
   Mapping decoded_;  // riscv::Decoded per word of L1
   std::array<std::unique_ptr<EthernetCoreBus<false>>, kCores> buses_;  // as CoreBus in most tiles
   std::array<std::unique_ptr<EthernetCoreBus<true>>, kCores> recording_buses_;
+  std::unique_ptr<Translated> translated_;  // null: the interpreter does everything
   std::unique_ptr<tensix::Coprocessor> coprocessor_;
   std::unique_ptr<eth::Port> port_;
   std::optional<eth::BootFacts> boot_;

@@ -144,8 +144,13 @@ struct Outcome {
   Cycle cycle;
 };
 
-Outcome run_ring(BoardModel model, TimingModel timing, unsigned threads, bool parking) {
+enum class Code { Interpreted, Translated, TranslatedAtOnce };
+
+Outcome run_ring(BoardModel model, TimingModel timing, unsigned threads, bool parking,
+                 Code code = Code::Translated) {
   DeviceOptions options;
+  options.jit.enabled = code != Code::Interpreted;
+  if (code == Code::TranslatedAtOnce) options.jit.threshold = 0;
   options.board = BoardOptions::defaults(model);
   options.timing = timing;
   options.threads = threads;
@@ -194,6 +199,17 @@ TEST_P(Determinism, one_hash_for_every_thread_count_with_and_without_parking) {
       EXPECT_EQ(outcome.status, RunStatus::Done);
       EXPECT_EQ(outcome.cycle, expected.cycle) << threads << " threads, parking " << parking;
       EXPECT_EQ(outcome.hash, expected.hash) << threads << " threads, parking " << parking;
+    }
+  }
+}
+
+TEST_P(Determinism, one_hash_for_interpreted_and_for_translated_code) {
+  const Case& expected = GetParam();
+  for (const Code code : {Code::Interpreted, Code::TranslatedAtOnce}) {
+    for (const bool parking : {true, false}) {
+      const Outcome outcome = run_ring(expected.model, expected.timing, 2, parking, code);
+      EXPECT_EQ(outcome.cycle, expected.cycle) << static_cast<int>(code) << ", " << parking;
+      EXPECT_EQ(outcome.hash, expected.hash) << static_cast<int>(code) << ", " << parking;
     }
   }
 }

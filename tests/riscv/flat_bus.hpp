@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "riscv/execute.hpp"
+#include "riscv/jit/run.hpp"
 
 namespace bhemu::riscv {
 
@@ -17,6 +18,7 @@ struct FlatMemory {
   std::vector<u8> flags = std::vector<u8>(kL1Size / 64);
   std::vector<Decoded> decoded = std::vector<Decoded>(kL1Size / 4);
   u64 dropped_lines = 0;
+  jit::Translations* translations = nullptr;
 
   /// The tile's door: drops decoded words that the write overlaps.
   void write(u32 address, const void* source, u32 bytes) {
@@ -26,6 +28,7 @@ struct FlatMemory {
       for (u32 word = line * 16; word < line * 16 + 16; ++word)
         if (word * 4 + 4 > address && word * 4 < address + bytes) decoded[word] = Decoded{};
     }
+    if (translations != nullptr) translations->before_write(address, bytes);
     std::memcpy(l1.data() + address, source, bytes);
   }
   void write32(u32 address, u32 value) { write(address, &value, 4); }

@@ -1,0 +1,91 @@
+#include "riscv/jit/cache.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "riscv/jit/translate.hpp"
+
+namespace bhemu::riscv::jit {
+namespace {
+
+u64 key_of(u32 l1_bytes, u32 pc, Extent extent) {
+  return u64{l1_bytes} << 32 | pc | static_cast<u64>(extent);
+}
+
+}  // namespace
+
+bool Unit::matches(const u8* l1) const {
+  const u32* word = words.data();
+  for (const Piece& piece : pieces) {
+    if (std::memcmp(l1 + piece.pc, word, piece.count * 4) != 0) return false;
+    word += piece.count;
+  }
+  return true;
+}
+
+Options Options::from_environment() {
+  Options options;
+  const char* value = std::getenv("BHEMU_JIT");
+  const std::string_view wanted = value == nullptr ? "" : value;
+  if (wanted == "off" || wanted == "0") options.enabled = false;
+  if (wanted == "hot") options.threshold = 0;
+  return options;
+}
+
+std::shared_ptr<CodeCache> CodeCache::create(const Options& options) {
+  if (!options.enabled || !can_translate()) return nullptr;
+  std::shared_ptr<CodeCache> cache(new CodeCache(options));
+  cache->shelf_ = cache->make_shelf();
+  return cache->shelf_ == nullptr ? nullptr : cache;
+}
+
+std::shared_ptr<Shelf> CodeCache::make_shelf() const {
+  auto shelf = std::make_shared<Shelf>();
+  shelf->arena = Arena::create(options_.arena_bytes);
+  if (shelf->arena == nullptr) return nullptr;
+  const Gate gate = make_gate();
+  const u32 at = shelf->arena->append(gate.code);
+  if (at == Arena::kFull) return nullptr;
+  shelf->enter = at + gate.enter;
+  shelf->leave = at + gate.leave;
+  return shelf;
+}
+
+std::shared_ptr<Shelf> CodeCache::shelf() {
+  const std::lock_guard lock(mutex_);
+  return shelf_;
+}
+
+const Unit* CodeCache::find_or_translate(Shelf& shelf, const u8* l1, u32 l1_bytes, u32 pc,
+                                         Extent extent, const std::array<u32, 33>& x) {
+  const std::lock_guard lock(mutex_);
+  auto& units = shelf.units[key_of(l1_bytes, pc, extent)];
+  for (const auto& unit : units)
+    if (unit->matches(l1)) return unit.get();
+  const std::vector<Block> blocks = find_blocks(l1, l1_bytes, pc, extent);
+  if (blocks.empty()) return nullptr;
+  const Translated translated = translate(blocks, l1_bytes, x);
+  const u32 at = shelf.arena->append(translated.code);
+  if (at == Arena::kFull) {
+    if (shelf_.get() != &shelf) return nullptr;  // another tile has begun the new one
+    auto fresh = make_shelf();
+    if (fresh == nullptr) return nullptr;
+    shelf_ = std::move(fresh);
+    generation_.fetch_add(1, std::memory_order_release);
+    return nullptr;
+  }
+  auto unit = std::make_unique<Unit>();
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const u32 count = static_cast<u32>(blocks[i].code.size());
+    unit->pieces.push_back({blocks[i].pc, count, at + translated.heads[i]});
+    const std::size_t first = unit->words.size();
+    unit->words.resize(first + count);
+    std::memcpy(&unit->words[first], l1 + blocks[i].pc, count * 4);
+  }
+  translated_.fetch_add(1, std::memory_order_relaxed);
+  units.push_back(std::move(unit));
+  return units.back().get();
+}
+
+}  // namespace bhemu::riscv::jit

@@ -1,0 +1,66 @@
+// Translations of a device, shared by its tiles: the same words at the same address are translated
+// once. Bounded: when the memory is full, a new one is begun, and the old one goes when the last
+// tile has let go of it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "riscv/jit/arena.hpp"
+#include "riscv/jit/options.hpp"
+#include "riscv/jit/region.hpp"
+
+namespace bhemu::riscv::jit {
+
+/// A translated region. Immutable.
+struct Unit {
+  struct Piece {
+    u32 pc;
+    u32 count;   // instructions
+    u32 offset;  // of the code in the arena
+  };
+  std::vector<Piece> pieces;
+  std::vector<u32> words;  // what it was made from, piece after piece
+
+  /// L1 holds these very words.
+  bool matches(const u8* l1) const;
+};
+
+/// One filling of the memory.
+struct Shelf {
+  std::unique_ptr<Arena> arena;
+  u32 enter = 0;
+  u32 leave = 0;
+  std::unordered_map<u64, std::vector<std::unique_ptr<Unit>>> units;
+};
+
+class CodeCache {
+ public:
+  /// Null when translation is off, or the host does not allow it.
+  static std::shared_ptr<CodeCache> create(const Options& options);
+
+  const Options& options() const { return options_; }
+  std::shared_ptr<Shelf> shelf();
+  /// Rises when `shelf` becomes another.
+  u64 generation() const { return generation_.load(std::memory_order_acquire); }
+  /// Null when nothing at `pc` can be translated, or `shelf` is full and a new one has been begun.
+  /// The unit lives as long as the shelf.
+  const Unit* find_or_translate(Shelf& shelf, const u8* l1, u32 l1_bytes, u32 pc, Extent extent,
+                                const std::array<u32, 33>& x);
+  u64 translated() const { return translated_.load(std::memory_order_relaxed); }
+
+ private:
+  explicit CodeCache(const Options& options) : options_(options) {}
+  std::shared_ptr<Shelf> make_shelf() const;
+
+  Options options_;
+  std::mutex mutex_;
+  std::shared_ptr<Shelf> shelf_;
+  std::atomic<u64> generation_{0};
+  std::atomic<u64> translated_{0};
+};
+
+}  // namespace bhemu::riscv::jit

@@ -1,0 +1,43 @@
+// What translated code sees of the world: one Context per core. The code is position-independent
+// and names nothing of a tile except through it, so all tiles and cores share one translation.
+#pragma once
+
+#include "riscv/core.hpp"
+
+namespace bhemu::riscv::jit {
+
+/// Why translated code came back.
+enum class Leave : u32 {
+  Lookup,  // the pc has no translation yet
+  Short,   // the next block is longer than the time that is left
+  Done,    // an instruction that was interpreted ended the run: `outcome`, or look up again
+};
+
+/// Plain data, addressed by offset. Registers of the core live in `state` between instructions:
+/// translated code writes every result through, so it can be left anywhere.
+struct Context {
+  CoreState* state = nullptr;
+  u8* l1 = nullptr;
+  const u8* l1_flags = nullptr;
+  const u32* table = nullptr;   // Translations: a word per word of L1
+  const u8* code = nullptr;     // where the offsets in the table count from
+  const void* leave = nullptr;  // the way back to the caller
+  /// Interprets `count` instructions from `pc` on, `budget` cycles before `until`. Not zero: leave.
+  u32 (*interpret)(Context* context, i64 budget, u32 pc, u32 count) = nullptr;
+  std::array<u32, 3> ldm_limit{};  // bytes of local memory, shifted right by 0, 1, 2
+  i64 budget = 0;                  // cycles that are left
+  Cycle until = 0;
+  u64 instret_ahead = 0;  // instret - cycle
+  void* bus = nullptr;
+  const u64* generation = nullptr;  // rises when translations are dropped
+  Outcome outcome = Outcome::Ok;
+};
+
+/// What an entry of the table says. Zero: nothing is known of the word.
+inline constexpr u32 kCompiled = 1u << 31;  // a block begins here; below: offset of its code
+inline constexpr u32 kCovered = 1u << 30;   // inside a block; instructions to its end, and visits
+inline constexpr u32 kVisit = 1u << 8;
+inline constexpr u32 kLengthMask = kVisit - 1;
+inline constexpr u32 kVisitsMask = kCovered - kVisit;
+
+}  // namespace bhemu::riscv::jit

@@ -1,0 +1,36 @@
+// Which instructions are translated together: those that can be reached from a pc by branches and
+// jumps whose targets the code itself names, cut into blocks. Control enters a block at its head
+// only, and leaves it at its end, or where an instruction is handed to the interpreter.
+#pragma once
+
+#include <vector>
+
+#include "riscv/core.hpp"
+
+namespace bhemu::riscv::jit {
+
+/// A block pays for its time when it is entered, and is entered only if there is enough: longer
+/// ones would leave much of a turn to the interpreter.
+inline constexpr u32 kLongestBlock = 12;
+inline constexpr u32 kLongestRegion = 192;
+
+struct Block {
+  u32 pc = 0;
+  std::vector<Decoded> code;
+  u32 end() const { return pc + static_cast<u32>(code.size()) * 4; }
+};
+
+/// How far to look for code.
+enum class Extent : u8 {
+  Region,  // everything that can be reached, up to kLongestRegion
+  Block,   // to the end of the block: a way into the middle of a region
+};
+
+/// In the order of their addresses; empty when nothing at `pc` can be translated. The last word of
+/// L1 is not code here: it has none after it.
+std::vector<Block> find_blocks(const u8* l1, u32 l1_bytes, u32 pc, Extent extent);
+
+/// A block ends after it: jumps, branches, and what is not supposed to go on.
+bool ends_block(Decoded entry);
+
+}  // namespace bhemu::riscv::jit

@@ -1,0 +1,64 @@
+// What is translated of one tile's L1: a word per word of L1, shared by its cores, and the way in.
+//
+// Whoever changes L1 says so (before_write, from the tile's door, for lines that hold code). A
+// write to a word that a translation was made from drops all translations of the tile; they are
+// found again in the device's cache when their words still stand there.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "mem/mapping.hpp"
+#include "riscv/jit/cache.hpp"
+#include "riscv/jit/context.hpp"
+
+namespace bhemu::riscv::jit {
+
+class Translations {
+ public:
+  Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes);
+
+  /// What is known of the instruction at `pc`, an instruction address (context.hpp).
+  u32 at(u32 pc) const { return table()[pc / 4]; }
+  /// Before [address, address + bytes) of L1 changes.
+  void before_write(u32 address, u32 bytes) {
+    if (installed_.empty()) return;
+    for (u32 word = address / 4; word <= (address + bytes - 1) / 4; ++word)
+      if ((table()[word] & (kCompiled | kCovered)) != 0) return drop();
+  }
+  void drop();
+
+  /// The interpreter is at `pc`, which no block begins at. True: one does now.
+  bool visit(const CoreState& state, const u8* l1);
+  /// Lines of L1 whose words the latest visit has translated: the caller marks them as code.
+  const std::vector<u32>& fresh_lines() const { return fresh_lines_; }
+
+  /// Runs the block at the core's pc, and what follows. All of `context` is set but what belongs to
+  /// the translations.
+  Leave enter(Context& context);
+  u64 generation() const { return generation_; }
+  /// A tile drops its translations when the cache has begun a new shelf; not while one of them
+  /// runs, which may have led to a second core's being run.
+  void keep_up() {
+    if (cache_->generation() != shelf_generation_ && depth_ == 0) change_shelf();
+  }
+
+ private:
+  u32* table() const { return reinterpret_cast<u32*>(table_.data()); }
+  void change_shelf();
+  void install(const Unit& unit);
+
+  std::shared_ptr<CodeCache> cache_;
+  std::shared_ptr<Shelf> shelf_;
+  u64 shelf_generation_ = 0;
+  u32 l1_bytes_;
+  u32 threshold_;
+  Mapping table_;
+  std::vector<const Unit*> installed_;
+  std::vector<u32> fresh_lines_;
+  u64 generation_ = 0;
+  unsigned depth_ = 0;  // of `enter`
+};
+
+}  // namespace bhemu::riscv::jit

@@ -1,0 +1,200 @@
+// Translated code against the interpreter: random programs in slices of random lengths, everything
+// compared after each.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "riscv/encode.hpp"
+#include "riscv/flat_bus.hpp"
+#include "riscv/guest.hpp"
+
+namespace bhemu::riscv {
+namespace {
+
+constexpr u32 kCode = 0x1000;
+constexpr u32 kCodeWords = 96;
+constexpr u32 kData = 0x8000;
+constexpr u32 kDevice = 0xFFB12000;
+// Registers with a meaning; the programs change them seldom.
+enum Base : u32 { kDataBase = 20, kLocalBase, kCodeBase, kDeviceBase };
+
+class RandomCode {
+ public:
+  explicit RandomCode(u64 seed) : random_(seed) {}
+  u32 below(u32 limit) { return static_cast<u32>(random_() % limit); }
+  u32 any() { return static_cast<u32>(random_()); }
+
+  std::vector<u32> program() {
+    std::vector<u32> words;
+    while (words.size() < kCodeWords) words.push_back(instruction(words.size()));
+    return words;
+  }
+  u32 instruction(std::size_t at) {
+    const Row& row = kRows[below(kRowCount)];
+    switch (row.format) {
+      case Format::Branch:
+        return encode_b(row.op, reg(), below(3) == 0 ? 0 : reg(), target(at));
+      case Format::Jal:
+        return encode_j(destination(), target(at));
+      case Format::Jalr:
+        return encode_i(row.op, destination(), kCodeBase,
+                        static_cast<i32>(below(kCodeWords) * 4) - 192 + (below(64) == 0 ? 2 : 0));
+      case Format::Load:
+      case Format::FpLoad:
+        return encode_i(row.op, destination(), base(), offset());
+      case Format::Store:
+      case Format::FpStore:
+        return encode_s(row.op, reg(), base(), offset());
+      case Format::Amo:
+        return encode_r(row.op, destination(), kDataBase, reg());
+      case Format::Csr:
+      case Format::CsrImm:
+        return encode_csr(row.op, destination(), csr(), below(32));
+      case Format::System:
+        return below(8) == 0 ? match_of(row.op) : encode_i(Op::addi, destination(), reg(), 1);
+      case Format::Vector:
+        return below(4) != 0 ? encode_i(Op::lw, destination(), kDataBase, 16)
+                             : random_word(row.encoding, random_);
+      case Format::Ttinsn:
+        return random_word(row.encoding, random_);
+      default:
+        return with_destination(random_word(row.encoding, random_));
+    }
+  }
+
+ private:
+  u32 reg() { return below(4) == 0 ? below(32) : 5 + below(12); }
+  u32 destination() { return below(16) == 0 ? 0 : 5 + below(12); }
+  u32 base() {
+    const u32 kind = below(16);
+    if (kind < 8) return kDataBase;
+    if (kind < 13) return kLocalBase;
+    if (kind == 13) return kCodeBase;
+    return kind == 14 ? u32{kDeviceBase} : reg();
+  }
+  i32 offset() {
+    const u32 any = below(512) * 4;
+    return static_cast<i32>(below(24) == 0 ? any + below(4) : any) - 1024;
+  }
+  i32 target(std::size_t at) {
+    return (static_cast<i32>(below(kCodeWords)) - static_cast<i32>(at)) * 4;
+  }
+  u32 csr() {
+    static constexpr u32 kNumbers[] = {0x003, 0x7C0, 0xB00, 0xB02, 0xC00, 0xC02, 0xBC0, 0x123};
+    return kNumbers[below(std::size(kNumbers))];
+  }
+  u32 with_destination(u32 word) {
+    // Registers of floats may be any; those of integers keep the bases as they are.
+    return (word & ~0xF80u) | destination() << 7;
+  }
+
+  std::mt19937_64 random_;
+};
+
+/// One core, its memory and its bus; with translations or without.
+struct Machine {
+  Machine(CoreId id, const jit::Options* options)
+      : bus(memory, ldm_size_of(id)), local_bytes(ldm_size_of(id)) {
+    core.id = id;
+    core.reset(kCode);
+    bus.devices[kDevice] = 42;
+    bus.devices[kDevice + 64] = 43;
+    if (options == nullptr) return;
+    translations = std::make_unique<jit::Translations>(jit::CodeCache::create(*options), kL1Size);
+    memory.translations = translations.get();
+    context = jit::context_of(core, bus);
+  }
+  Outcome run_to(Cycle until) {
+    bus.attention = false;
+    if (translations == nullptr) return riscv::run(core, bus, until);
+    return jit::run<FlatBus>(context, *translations, until);
+  }
+
+  FlatMemory memory;
+  FlatBus bus;
+  CoreState core;
+  u32 local_bytes;
+  std::unique_ptr<jit::Translations> translations;
+  jit::Context context;
+};
+
+bool agree(const Machine& a, const Machine& b) {
+  const auto same_words = [](const auto& left, const auto& right, std::size_t count) {
+    return std::equal(left.begin(), left.begin() + static_cast<long>(count), right.begin());
+  };
+  EXPECT_EQ(a.core.pc, b.core.pc);
+  EXPECT_EQ(a.core.cycle, b.core.cycle);
+  EXPECT_EQ(a.core.instret, b.core.instret);
+  EXPECT_EQ(a.core.csr.fcsr, b.core.csr.fcsr);
+  EXPECT_EQ(a.core.csr.cfg0, b.core.csr.cfg0);
+  EXPECT_TRUE(same_words(a.core.x, b.core.x, 32));
+  EXPECT_TRUE(same_words(a.core.f, b.core.f, 32));
+  EXPECT_TRUE(same_words(a.core.ldm, b.core.ldm, a.local_bytes));
+  EXPECT_EQ(a.bus.pushed, b.bus.pushed);
+  EXPECT_EQ(a.bus.devices, b.bus.devices);
+  EXPECT_EQ(a.bus.pauses, b.bus.pauses);
+  EXPECT_EQ(a.bus.faults.size(), b.bus.faults.size());
+  const std::size_t last = std::min(a.bus.faults.size(), b.bus.faults.size());
+  if (last != 0) {
+    EXPECT_EQ(a.bus.faults[last - 1].text, b.bus.faults[last - 1].text);
+    EXPECT_EQ(a.bus.faults[last - 1].pc, b.bus.faults[last - 1].pc);
+  }
+  EXPECT_EQ(std::memcmp(a.memory.l1.data(), b.memory.l1.data(), 0x10000), 0);
+  return !testing::Test::HasFailure();
+}
+
+void start(Machine& machine, const std::vector<u32>& words, u64 seed) {
+  std::mt19937 values(static_cast<u32>(seed));
+  machine.memory.write_words(kCode, words);
+  for (u32 i = 0; i < 1024; ++i) machine.memory.write32(kData - 2048 + i * 4, values());
+  for (u32 i = 0; i < 2048; ++i) machine.core.ldm[i] = static_cast<u8>(values());
+  for (u32 reg = 1; reg < 32; ++reg)
+    machine.core.x[reg] = values() % 4 == 0 ? values() % 64 : values();
+  for (u32 reg = 0; reg < 32; ++reg) machine.core.f[reg] = values();
+  machine.core.x[kDataBase] = kData;
+  machine.core.x[kLocalBase] = kLdmBase + 1024;
+  machine.core.x[kCodeBase] = kCode + 192;
+  machine.core.x[kDeviceBase] = kDevice;
+}
+
+void compare_random_program(u64 seed, u32 threshold) {
+  RandomCode code(seed);
+  static constexpr CoreId kIds[] = {CoreId::Brisc, CoreId::Ncrisc, CoreId::Trisc0, CoreId::Trisc2};
+  const CoreId id = kIds[seed % std::size(kIds)];
+  const jit::Options options{true, threshold, 1 << 20};
+  const auto plain = std::make_unique<Machine>(id, nullptr);
+  const auto translated = std::make_unique<Machine>(id, &options);
+  const std::vector<u32> words = code.program();
+  for (Machine* machine : {plain.get(), translated.get()}) {
+    start(*machine, words, seed);
+    machine->bus.tolerant = seed % 4 != 0;
+    machine->bus.attention_on_device = seed % 3 == 0;
+  }
+  for (u32 slice = 0; slice < 120; ++slice) {
+    const Cycle until = plain->core.cycle + 1 + code.below(slice % 2 == 0 ? 40 : 400);
+    const Outcome expected = plain->run_to(until);
+    ASSERT_EQ(translated->run_to(until), expected) << "seed " << seed << ", slice " << slice;
+    ASSERT_TRUE(agree(*plain, *translated)) << "seed " << seed << ", slice " << slice;
+    const Outcome device = code.below(8) == 0 ? Outcome::Blocked : Outcome::Ok;
+    const u32 word = code.instruction(code.below(kCodeWords));
+    const u32 at = kCode + code.below(kCodeWords) * 4;
+    for (Machine* machine : {plain.get(), translated.get()}) {
+      machine->bus.device_outcome = machine->bus.push_outcome = device;
+      if (expected == Outcome::Stop) machine->core.pc = kCode + slice % kCodeWords * 4;
+      if (expected == Outcome::Blocked) machine->core.cycle = until;
+      // Somebody else writes into the code, now and then.
+      if (slice % 16 == 15) machine->memory.write32(at, word);
+    }
+  }
+}
+
+class TranslatedPrograms : public testing::TestWithParam<u32> {};
+
+TEST_P(TranslatedPrograms, do_what_interpreted_ones_do_in_slices_of_any_length) {
+  for (u64 seed = 0; seed < 40 && !HasFailure(); ++seed) compare_random_program(seed, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Threshold, TranslatedPrograms, testing::Values(0u, 1u, 5u));
+
+}  // namespace
+}  // namespace bhemu::riscv
