@@ -1,5 +1,7 @@
 #include "race/component.hpp"
 
+#include "tensix/block_mask.hpp"
+
 namespace bhemu::race {
 
 const char* name_of(Region region) {
@@ -55,36 +57,9 @@ Part part_of_word(u32 word) {
 
 u16 blocked_by(u32 word) {
   using namespace tensix;
-  switch (opcode_of(word)) {
-    case op::STALLWAIT::kOpcode:
-    case op::SEMWAIT::kOpcode:
-    case op::STREAMWAIT::kOpcode:
-      return 0x1FF;
-    default:
-      break;
-  }
-  switch (info_of_word(word).unit) {
-    case Unit::Misc:
-      return 1u << 0;
-    case Unit::Sync:
-      return 1u << 1;
-    case Unit::Pack:
-      return 1u << 0 | 1u << 2;
-    case Unit::Unpack:
-      return 1u << 0 | 1u << 3;
-    case Unit::Xmov:
-      return 1u << 0 | 1u << 4;
-    case Unit::Thcon:
-      return 1u << 0 | 1u << 5;
-    case Unit::Fpu:
-      return 1u << 6;
-    case Unit::Cfg:
-      return 1u << 7;
-    case Unit::Sfpu:
-      return 1u << 8;
-    default:
-      return 0;  // NOP counts only when every bit of the mask is set
-  }
+  const u8 opcode = opcode_of(word);
+  // A NOP is held only when every bit of the mask is set, so no single bit orders it.
+  return opcode == op::NOP::kOpcode ? u16{0} : tensix::blocked_by(opcode, kInfo[opcode].unit);
 }
 
 }  // namespace bhemu::race

@@ -169,14 +169,19 @@ void Detector::on(const event::Store& one) {
   }
 }
 
-void Detector::on(const event::Amo& one) {
-  Core& core = begin(one.site, one.step);
-  const unsigned index = index_of(core_of(one.site.agent));
+/// Loads have their values, the store queue is empty, L0 is flushed.
+void Detector::drain(Core& core) {
   for (PendingLoad& load : core.loads) resolve(core, load);
   core.loads.clear();
   core.emitted = core.time;
   core.queue.clear();
   core.l0.clear();
+}
+
+void Detector::on(const event::Amo& one) {
+  Core& core = begin(one.site, one.step);
+  const unsigned index = index_of(core_of(one.site.agent));
+  drain(core);
   mark_sync(one.where.begin);
   const Clock clock = snapshot(index, Region::L1);
   const Epoch self{core.time, store_of(index, Region::L1), settings_.tile};
@@ -205,11 +210,7 @@ void Detector::on(const event::Use& one) {
 void Detector::on(const event::Fence& one) {
   Core& core = begin(one.site, one.step);
   const unsigned index = index_of(core_of(one.site.agent));
-  for (PendingLoad& load : core.loads) resolve(core, load);
-  core.loads.clear();
-  core.emitted = core.time;
-  core.queue.clear();
-  core.l0.clear();
+  drain(core);
   if (settings_.level == Level::Documented) return;
   for (unsigned i = 0; i < kRegions; ++i)
     if (core.last_store[i] != 0)

@@ -205,6 +205,7 @@ class Detector {
   void queue_store(Core& core, const Location& where, Region region);
   void resolve(Core& core, PendingLoad& load);
   void check_l0(Core& core, const event::Load& one, const Actor& actor);
+  void drain(Core& core);
   void drop_l0(Core& core, const Location& where);
   std::array<Epoch, 4> written_words(u64 line);
   u32 in_flight_at_end(unsigned core, const Core& state, const Site& site);
