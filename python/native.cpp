@@ -1,5 +1,6 @@
 // The native half of the Python package: bhemu._native. What it offers is documented in
 // python/bhemu/device.py, which users see.
+// tidy: allow file-length in this file: one class and its bindings
 #include <fmt/format.h>
 #include <pybind11/functional.h>
 #include <pybind11/numpy.h>
@@ -8,26 +9,31 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/archive.hpp"
+#include "debug/grid.hpp"
 #include "device/device.hpp"
 #include "host/error.hpp"
 #include "host/firmware.hpp"
 #include "host/inspect.hpp"
 #include "host/machine.hpp"
 #include "host/program.hpp"
+#include "host/races.hpp"
 #include "host/settings.hpp"
 #include "host/soc_descriptor.hpp"
 #include "host/standstill.hpp"
 #include "host/version.hpp"
+#include "loaded_program.hpp"
 #include "native.hpp"
 #include "pcie/host_memory.hpp"
 #include "riscv/disasm.hpp"
 #include "tensix/disasm.hpp"
 #include "tile/tile.hpp"
+#include "watch/why.hpp"
 
 namespace bhemu::python {
 namespace {
@@ -71,6 +77,24 @@ py::dict fault_dict(const host::FaultReport& report) {
   return dict;
 }
 
+void add_waits(py::dict& waiter, const host::WaiterGroup& group) {
+  py::object compared = py::none();
+  if (group.compared)
+    compared = py::dict(py::arg("value") = group.compared->value,
+                        py::arg("relation") = name_of(group.compared->relation),
+                        py::arg("wanted") = group.compared->wanted);
+  waiter["compared"] = compared;
+  py::list waits;
+  for (const Wait& wait : group.waits) {
+    py::dict dict;
+    for (const host::WaitPart& part : host::parts_of(wait))
+      std::visit([&](const auto& value) { dict[part.name] = py::cast(value); }, part.value);
+    waits.append(dict);
+  }
+  waiter["waits"] = waits;
+  waiter["released_by"] = py::cast(group.released_by);
+}
+
 /// `first_cause` and `waiters` of a HangError, a LimitError or a Result.
 py::dict standstill_dict(const host::Standstill& standstill) {
   const host::FirstCause& first = standstill.cause;
@@ -91,6 +115,7 @@ py::dict standstill_dict(const host::Standstill& standstill) {
     waiter["where"] = group.where;
     waiter["what"] = group.what;
     waiter["who"] = group.who;
+    add_waits(waiter, group);
     waiters.append(waiter);
   }
   py::dict dict;
@@ -299,6 +324,27 @@ class NativeDevice {
     const std::lock_guard<std::mutex> lock(mutex_);
     return host::text_of(standstill(host::Standstill::Reason::Asked));
   }
+  /// From now on it is remembered who writes what, for why().
+  void remember_writers() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!writers_) writers_ = std::make_unique<watch::WritersOfDevice>(device_);
+  }
+  std::string why(std::pair<unsigned, unsigned> tile, const std::string& place) {
+    const Coord coord = coord_of(tile);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!writers_)
+      throw InputError("", "",
+                       "nobody remembers who wrote what: make the device with writers=True");
+    const std::string text = fmt::format("{}-{} {}", coord.x, coord.y, place);
+    const watch::Question question = watch::parse_question("why", text, device_.board());
+    return text_of(device_, question, watch::why(*writers_, question), code_map());
+  }
+  /// The Tensix grid, or one tile and a table of its agents, as HTML.
+  std::string grid(const std::optional<std::pair<unsigned, unsigned>>& tile) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!tile) return debug::grid_svg(debug::grid_cells(device_, code_map()));
+    return debug::tile_html(debug::grid_cells(device_, code_map(), coord_of(*tile)));
+  }
   py::bytes snapshot() {
     const std::lock_guard<std::mutex> lock(mutex_);
     return bytes_of(device_.snapshot());
@@ -313,17 +359,84 @@ class NativeDevice {
     auto copy = std::make_unique<NativeDevice>(device_.clone());
     copy->firmware_ = firmware_;
     copy->loaded_ = loaded_;
+    copy->program_ = program_;
     return copy;
+  }
+
+  // --- A program file. The last one that was loaded is the one that is meant.
+
+  /// Returns its tiles.
+  std::vector<std::pair<unsigned, unsigned>> load_program(
+      const std::string& path, const std::map<std::string, std::string>& inputs) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    auto program = std::make_shared<LoadedProgram>(path, inputs, device_, firmware_);
+    program->start(device_);
+    program_ = std::move(program);
+    std::vector<std::pair<unsigned, unsigned>> tiles;
+    for (const Coord tile : program_->prepared().tiles()) tiles.emplace_back(tile.x, tile.y);
+    return tiles;
+  }
+  bool program_done() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return program_ && program_->is_done(device_);
+  }
+  void save_tensors(const std::string& directory) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (program_) program_->save(device_, directory);
+  }
+  std::vector<std::tuple<std::string, bool, std::string>> check_program() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<std::tuple<std::string, bool, std::string>> all;
+    if (!program_) return all;
+    for (const host::Check& check : program_->prepared().check(device_))
+      all.emplace_back(check.what, check.passed, check.detail);
+    return all;
+  }
+  u32 symbol(const std::string& core, const std::string& name) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!program_) throw InputError("", "", "no program was loaded");
+    return program_->address_of(core_named(core), name);
+  }
+  /// Until the program is done or, with a core, that of one of the tiles comes by `pc`; the place
+  /// is returned then. Raises as run() does when neither happens.
+  py::object run_program_on(const std::vector<std::pair<unsigned, unsigned>>& tiles,
+                            const std::string& core, u32 pc, u64 max_cycles) {
+    std::vector<Coord> coords;
+    for (const auto& tile : tiles) coords.push_back(coord_of(tile));
+    std::optional<PcWatch::Hit> hit;
+    {
+      py::gil_scoped_release free;
+      const std::lock_guard<std::mutex> lock(mutex_);
+      std::optional<PcWatch> watch;
+      if (!core.empty()) watch.emplace(device_, coords, core_named(core), pc);
+      const auto stops = [&] {
+        return (watch && watch->first()) || (program_ && program_->is_done(device_));
+      };
+      const RunResult result = run_on(max_cycles, stops);
+      if (watch) hit = watch->first();
+      if (!hit) finish(result);
+    }
+    if (!hit) return py::none();
+    py::dict dict;
+    dict["tile"] = std::pair<unsigned, unsigned>{hit->tile.x, hit->tile.y};
+    dict["cycle"] = hit->cycle;
+    dict["x"] = std::vector<u32>(hit->x.begin(), hit->x.begin() + 32);
+    return dict;
+  }
+  /// Semaphores (value, maximum), holders of mutexes, and what the threads wait for.
+  py::dict sync(std::pair<unsigned, unsigned> at) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return sync_of(device_, coord_of(at));
   }
 
  private:
   /// Until something stops it, in stretches between which Ctrl-C is heard.
-  RunResult run_on(u64 cycles) {
+  RunResult run_on(u64 cycles, const std::function<bool()>& done = nullptr) {
     constexpr u64 kStretch = 100'000;
     RunResult result;
     do {
       const u64 stretch = std::min(cycles, kStretch);
-      result = device_.run(stretch);
+      result = device_.run(stretch, done);
       if (cycles != kNever) cycles -= stretch;
       look_for_signals();
     } while (result.status == RunStatus::Cycles && cycles != 0);
@@ -349,6 +462,7 @@ class NativeDevice {
     for (unsigned core = 0; core < kCores && firmware_; ++core)
       add(static_cast<CoreId>(core), firmware_->elf(static_cast<CoreId>(core)));
     for (const auto& [core, elf] : loaded_) add(core, *elf);
+    if (program_) program_->add_code(code);
     return code;
   }
   host::Standstill standstill(host::Standstill::Reason reason) {
@@ -379,20 +493,26 @@ class NativeDevice {
   }
 
   Device device_;
+  std::unique_ptr<watch::WritersOfDevice> writers_;  // none until somebody asks for it
   std::mutex mutex_;
   std::shared_ptr<host::Firmware> firmware_;
   std::vector<std::pair<CoreId, std::shared_ptr<const host::Elf>>> loaded_;
+  std::shared_ptr<LoadedProgram> program_;
   std::unique_ptr<py::buffer_info> host_buffer_;  // keeps the memory alive
   pcie::SpanMemory host_;
 };
 
 /// What `bhemu run FILE` does, with its outcome as a dictionary.
+// tidy: allow function-length: one step after the other
 py::dict run_program(const std::string& path, const host::DeviceSettings& settings,
-                     const std::string& firmware, const std::string& output, u64 max_cycles) {
+                     const std::string& firmware, const std::string& output, u64 max_cycles,
+                     const std::vector<std::string>& questions, const std::string& race) {
+  host::RaceReport races;
   host::Outcome boot;
   host::Outcome run;
   std::string board;
   size_t tiles = 0;
+  std::vector<std::string> answers;
   {
     py::gil_scoped_release free;
     const host::Program program = host::load_program(path);
@@ -402,6 +522,11 @@ py::dict run_program(const std::string& path, const host::DeviceSettings& settin
         options, firmware.empty() ? host::Firmware::embedded() : host::Firmware::load(firmware));
     if (max_cycles != 0) machine.set_limit(max_cycles);
     const host::PreparedProgram prepared = machine.prepare(program);
+    std::vector<watch::Question> asked;
+    for (const std::string& text : questions)
+      asked.push_back(watch::parse_question("why", text, machine.device().board()));
+    std::unique_ptr<watch::WritersOfDevice> writers;
+    if (!asked.empty()) writers = std::make_unique<watch::WritersOfDevice>(machine.device());
     board = machine.device().board().name();
     tiles = machine.device().board().tensix().size();
     machine.set_progress([](const Totals&) {
@@ -409,8 +534,26 @@ py::dict run_program(const std::string& path, const host::DeviceSettings& settin
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       return true;
     });
+    host::RaceSettings race_settings;
+    race_settings.level = race;
+    const host::RaceOptions race_options = host::race_options(race_settings);
+    std::unique_ptr<host::RaceWatch> watch;
+    if (race_options.on) {
+      watch = std::make_unique<host::RaceWatch>(machine.device(), race_options,
+                                                &machine.firmware(), prepared.tiles());
+      watch->know(prepared, machine.firmware());
+    }
     boot = machine.boot();
     if (boot.status == host::Status::Ok) run = machine.run(prepared, output);
+    for (const watch::Question& question : asked)
+      answers.push_back(
+          text_of(machine.device(), question, watch::why(*writers, question), machine.code()));
+    if (watch != nullptr) {
+      races = watch->report(machine.code());
+      watch.reset();
+      races = host::with_hints(program, options, firmware, max_cycles != 0 ? max_cycles : kNever,
+                               race_options, std::move(races));
+    }
   }
   const bool booted = boot.status == host::Status::Ok;
   const host::Outcome& last = booted ? run : boot;
@@ -429,6 +572,20 @@ py::dict run_program(const std::string& path, const host::DeviceSettings& settin
   std::vector<py::dict> faults;
   for (const host::FaultReport& report : last.faults) faults.push_back(fault_dict(report));
   result["faults"] = faults;
+  result["why"] = answers;
+  std::vector<py::dict> found;
+  for (const host::RaceFinding& one : races.findings) {
+    py::dict finding;
+    finding["kind"] = one.kind;
+    finding["row"] = static_cast<unsigned>(one.finding.edge);
+    finding["text"] = one.text;
+    finding["suppressed"] = one.suppressed;
+    std::vector<std::pair<unsigned, unsigned>> at;
+    for (const Coord tile : one.tiles) at.emplace_back(tile.x, tile.y);
+    finding["tiles"] = at;
+    found.push_back(std::move(finding));
+  }
+  result["races"] = found;
   return result;
 }
 
@@ -506,9 +663,19 @@ PYBIND11_MODULE(_native, module) {
       .def("faults", &NativeDevice::faults)
       .def("clear_faults", &NativeDevice::clear_faults)
       .def("waiters", &NativeDevice::waiters)
+      .def("remember_writers", &NativeDevice::remember_writers)
+      .def("why", &NativeDevice::why)
+      .def("grid", &NativeDevice::grid)
       .def("snapshot", &NativeDevice::snapshot)
       .def("restore", &NativeDevice::restore)
-      .def("clone", &NativeDevice::clone);
+      .def("clone", &NativeDevice::clone)
+      .def("load_program", &NativeDevice::load_program)
+      .def("program_done", &NativeDevice::program_done)
+      .def("save_tensors", &NativeDevice::save_tensors)
+      .def("check_program", &NativeDevice::check_program)
+      .def("symbol", &NativeDevice::symbol)
+      .def("run_program", &NativeDevice::run_program_on)
+      .def("sync", &NativeDevice::sync);
 
   bind_card(module);
 

@@ -18,6 +18,7 @@ std::string rules_page();
 std::string riscv_page();
 std::string tensix_page();
 std::string timing_page();
+std::string footprint_page();
 std::string support_page(const support::Tables& tables, const support::Tests& tests);
 /// The tables of format pairs, a part of the support page.
 std::string format_sections();

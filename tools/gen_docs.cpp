@@ -101,6 +101,7 @@ std::vector<Page> all_pages(const support::Tests& tests) {
       {"isa/riscv.md", riscv_page()},
       {"isa/tensix.md", tensix_page()},
       {"isa/timing.md", timing_page()},
+      {"isa/footprints.md", footprint_page()},
       {"registers/address_map.md", address_map_page()},
       {"registers/card.md", card_page()},
       {"registers/config.md", config_page()},

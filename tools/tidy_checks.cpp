@@ -88,17 +88,20 @@ const std::map<std::string, std::set<std::string>>& direct_parts() {
       {"dram", {"noc"}},
       {"pcie", {"noc"}},
       {"arc", {"noc"}},
+      {"hazard", {"tile", "race"}},
       {"sched", {"noc"}},
       {"eth", {"mem"}},
       {"tile", {"riscv", "tensix", "noc", "eth"}},
       {"device", {"tile", "dram", "pcie", "arc", "sched"}},
       {"card", {"device"}},
-      {"host", {"device"}},
+      {"host", {"device", "hazard"}},
       {"debug", {"host"}},
-      {"kmd", {"host", "card", "debug"}},
+      {"watch", {"host"}},
+      {"gdb", {"debug"}},
+      {"kmd", {"host", "card", "debug", "gdb"}},
       {"shim", {"kmd"}},
       {"capi", {"kmd"}},
-      {"cli", {"debug"}},
+      {"cli", {"debug", "gdb", "watch"}},
   };
   return parts;
 }

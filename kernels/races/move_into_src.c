@@ -26,6 +26,7 @@ static void AddAndMove(void) {
 #endif
     TTI(MOVD2A, .src = 0, .dst = 0, .instr_mod = 2);
     TTI(ELWADD, .clear_dvalid = 3);
+    TTI(STALLWAIT, .stall_res = STALL_MATH, .wait_res = WAIT_MATH | WAIT_SRCB_VLD);
     TTI(SETRWC, .bit_mask = 0xF, .clear_ab_vld = 2);
   }
   TensixSync();

@@ -11,7 +11,8 @@ static void LoadAndSwitch(void) {
   TTI(STALLWAIT, .stall_res = STALL_CFG, .wait_res = WAIT_MATH);
 #endif
   TTI(RMWCIB3, .cfg_reg_addr = ALU_ACC_CTRL_SFPU_Fp32_enabled_WORD,
-      .mask = CONFIG_MASK(ALU_ACC_CTRL_SFPU_Fp32_enabled) >> 24, .data = 0);
+      .mask = CONFIG_MASK(ALU_ACC_CTRL_SFPU_Fp32_enabled) >> 24,
+      .data = CONFIG_MASK(ALU_ACC_CTRL_SFPU_Fp32_enabled) >> 24);
   TensixSync();
   Report(0x600D0007);
 }

@@ -16,6 +16,7 @@ from bhemu._native import __version__, disassemble_riscv, disassemble_tensix
 from bhemu.device import CircularBuffer, Coord, Core, Device, Fault, Tile
 from bhemu.errors import Error, FaultError, HangError, InputError, LimitError
 from bhemu.program import Program, Result, run
+from bhemu.session import Hit, Semaphore, Session, Thread
 
 __all__ = [
     "CircularBuffer",
@@ -26,10 +27,14 @@ __all__ = [
     "Fault",
     "FaultError",
     "HangError",
+    "Hit",
     "InputError",
     "LimitError",
     "Program",
     "Result",
+    "Semaphore",
+    "Session",
+    "Thread",
     "Tile",
     "__version__",
     "disassemble_riscv",

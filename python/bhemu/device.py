@@ -84,19 +84,23 @@ class Device:
         threads: int = 1,
         seed: int = 0,
         rules: Iterable[str] = (),
+        writers: bool = False,
         _native_device: "_native.Device | None" = None,
     ) -> None:
         """``board`` is ``p100a`` or ``p150``; the harvest lists are like ``"2,5"``, ``"none"`` or
         ``"+2"`` (added to what the board lacks anyway). ``timing`` is ``fast`` or ``reference``.
         ``threads`` of the host run the card; results do not depend on it. ``seed`` is for timings
         that draw at random, which these two do not. ``rules`` are
-        ``"name=error"``, ``"name=warn"`` or ``"name=silicon"``."""
+        ``"name=error"``, ``"name=warn"`` or ``"name=silicon"``. With ``writers`` it is remembered
+        who writes what, for :meth:`why`; the card is several times slower then."""
         if _native_device is not None:
             self._device = _native_device
             return
         self._device = _native.Device(
             settings(board, harvest_dram, harvest_columns, timing, threads, rules, seed)
         )
+        if writers:
+            self._device.remember_writers()
 
     # --- What there is.
 
@@ -270,6 +274,12 @@ class Device:
         """Who waits for what and who could release it, as text."""
         return self._device.waiters()
 
+    def why(self, tile: Coord, place: str) -> str:
+        """Who wrote ``place`` of ``tile`` last and what it came from, as ``bhemu why`` says it: of
+        ``"0x1000+64"``, ``"dst:0"``, ``"srca:3"``, ``"cfg:NAME"``, ``"cb:0"``, ``"sem:1"`` ...
+        (docs/DEBUGGING.md). Only of a card made with ``writers=True``."""
+        return self._device.why(tile, place)
+
     # --- Copies.
 
     def snapshot(self) -> bytes:
@@ -286,6 +296,10 @@ class Device:
 
     def __repr__(self) -> str:
         return f"<bhemu.Device {self.board}, cycle {self.cycle}>"
+
+    def _repr_html_(self) -> str:
+        """The grid in notebooks, with the state of every core."""
+        return f"<p>{self.board}, cycle {self.cycle:,}</p>{self._device.grid(None)}"
 
 
 class Tile:
@@ -367,6 +381,10 @@ class Tile:
         """Thread configuration: uint32 of shape (3 threads, words)."""
         return self.device.thread_config(self.coord)
 
+    def why(self, place: str) -> str:
+        """Who wrote ``place`` last, see :meth:`Device.why`."""
+        return self.device.why(self.coord, place)
+
     @property
     def circular_buffers(self) -> list[CircularBuffer]:
         """Those of the kernel that the tile was told to run last."""
@@ -374,6 +392,10 @@ class Tile:
 
     def __repr__(self) -> str:
         return f"<bhemu.Tile {self.coord} of {self.device!r}>"
+
+    def _repr_html_(self) -> str:
+        """The tile as in the grid of its card, and where its cores stand."""
+        return self.device._device.grid(self.coord)
 
 
 def settings(

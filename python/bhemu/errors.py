@@ -16,7 +16,10 @@ class FaultError(Error):
 class Standstill(Error):
     """``first_cause`` is a dict with ``sentence``, ``remedy``, ``place`` (the user's line),
     ``tile`` and ``agent``, or None; ``waiters`` a list of dicts with ``tiles``, ``agent``, ``pc``,
-    ``where``, ``what`` and ``who``; ``device`` the Device, as it stands, or None."""
+    ``where``, ``what`` and ``who`` (in words), ``waits`` (the same as dicts with ``kind`` and what
+    belongs to it, see docs/DEBUGGING.md), ``compared`` (``value``, ``relation`` and ``wanted`` of
+    what a polling core compares, or None) and ``released_by`` (indices of the waiters that would
+    release it: the wait-for graph); ``device`` the Device, as it stands, or None."""
 
     first_cause: "dict | None" = None
     waiters: "list[dict]" = []

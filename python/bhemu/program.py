@@ -10,8 +10,20 @@ from typing import Iterable
 import numpy as np
 
 from bhemu import _native
-from bhemu.device import Fault, settings
+from bhemu.device import Device, Fault, settings
 from bhemu.errors import FaultError, HangError
+from bhemu.session import Session
+
+
+@dataclass(frozen=True)
+class Race:
+    """A finding of the race detector (docs/RACES.md). ``row`` is that of docs/ORDERING.md."""
+
+    kind: str
+    row: int
+    text: str = field(repr=False)
+    suppressed: str
+    tiles: "list[tuple[int, int]]"
 
 
 @dataclass(frozen=True)
@@ -31,6 +43,8 @@ class Result:
     tensors: dict[str, np.ndarray] = field(repr=False)
     first_cause: "dict | None" = field(default=None, repr=False)  # of a hang, as in HangError
     waiters: list[dict] = field(default_factory=list, repr=False)
+    why: list[str] = field(default_factory=list, repr=False)  # an answer for each question
+    races: list[Race] = field(default_factory=list)  # with ``race``
 
     @property
     def ok(self) -> bool:
@@ -43,6 +57,11 @@ class Program:
 
     def __init__(self, path: "str | Path") -> None:
         self.path = Path(path)
+
+    def load(self, device: "Device", inputs: "dict | None" = None) -> Session:
+        """Writes the program to a booted card and tells it to go: see Session. ``inputs`` are
+        arrays that take the place of its tensors, by name."""
+        return Session(self.path, device, inputs)
 
     def run(
         self,
@@ -57,10 +76,15 @@ class Program:
         rules: Iterable[str] = (),
         max_cycles: int = 0,
         check: bool = True,
+        why: Iterable[str] = (),
+        race: "bool | str" = False,
     ) -> Result:
         """Boots a card, runs the program, compares its results. ``board`` empty: the program's
         own. With ``check`` a hang raises HangError and a fault FaultError; a wrong result is a
-        Result either way."""
+        Result either way. ``why`` asks who wrote something last, like
+        ``["1-2 0x1000+64", "1-2 dst:0"]``; ``Result.why`` has the answers (docs/DEBUGGING.md).
+        ``race``: True or a level ("custom", "documented") looks for accesses that nothing puts in
+        order; ``Result.races`` has them."""
         with tempfile.TemporaryDirectory() as output:
             outcome = _native.run_program(
                 str(self.path),
@@ -70,9 +94,12 @@ class Program:
                 str(firmware),
                 output,
                 max_cycles,
+                list(why),
+                "custom" if race is True else race or "",
             )
             outcome["tensors"] = {Path(p).stem: np.load(p) for p in outcome.pop("saved")}
         outcome["faults"] = [Fault(**fault) for fault in outcome["faults"]]
+        outcome["races"] = [Race(**one) for one in outcome["races"]]
         result = Result(**outcome)
         if check and result.status == "hang":
             error = HangError(result.explanation)

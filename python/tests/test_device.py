@@ -211,6 +211,22 @@ def test_firmware_boots_and_memory_of_the_host_is_shared():
     assert memory[0x10] == 42
 
 
+def test_a_card_tells_who_wrote_what_when_it_was_asked_to_remember(card):
+    with pytest.raises(bhemu.InputError, match="writers=True"):
+        card.why((1, 2), "0x10000")
+    watched = bhemu.Device("p100a", writers=True)
+    watched.write((1, 2), 0x10004, words(5))
+    # lui x5, 0x10; addi x6, x0, 42; sw x6, 0(x5)
+    watched.write((1, 2), 0x4000, words(0x000102B7, 0x02A00313, 0x0062A023, FOREVER))
+    watched.start_core((1, 2), "brisc", 0x4000)
+    watched.run(lambda: watched.read32((1, 2), 0x10000) == 42)
+    assert "memory [0x10000, +4]: BRISC at pc 0x4008 in cycle" in watched.why((1, 2), "0x10000")
+    assert "the host in cycle 0" in watched.tile(1, 2).why("0x10004")
+    assert "nobody has written it" in watched.why((1, 2), "0x20000")
+    with pytest.raises(bhemu.InputError, match="did you mean 'gpr'"):
+        watched.why((1, 2), "gprs:3")
+
+
 def test_two_threads_may_use_one_card(card):
     card.write((1, 2), 0, words(0x00128293, 0xFFDFF06F))
     card.start_core((1, 2), "brisc")
@@ -296,3 +312,15 @@ def test_interleaved_pages_come_back(card):
 def test_instructions_have_a_text():
     assert "addi" in bhemu.disassemble_riscv(0x00128293, 0)
     assert bhemu.disassemble_tensix(0x02000000).startswith("NOP")
+
+
+def test_a_notebook_shows_the_grid_and_a_tile(card):
+    card.write32((1, 2), 0, FOREVER)
+    card.start_core((1, 2), "brisc")
+    card.advance(1000)
+    page = card._repr_html_()
+    assert page.startswith("<p>P100A, cycle ") and page.count('class="bh-cell"') == 120
+    assert 'data-tile="1-2" data-look="waits"' in page
+    tile = card.tile(1, 2)._repr_html_()
+    assert tile.count('class="bh-cell"') == 1
+    assert "<th>BRISC</th><td>waits</td><td>nothing at all" in tile

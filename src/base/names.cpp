@@ -1,4 +1,5 @@
 #include "base/types.hpp"
+#include "base/wait.hpp"
 #include "base/wakeup.hpp"
 
 namespace bhemu {
@@ -36,6 +37,23 @@ const char* name_of(Resource resource) {
                                                      "PIC",
                                                      "register of the Ethernet port"};
   return kNames[static_cast<unsigned>(resource)];
+}
+
+const char* name_of(Awaited kind) {
+  static constexpr const char* kNames[kAwaited] = {
+      "l1-word",        "stream-register", "cb-pages",      "noc-answers",   "niu-register",
+      "semaphore-read", "register",        "remote-word",   "nothing",       "fifo-room",
+      "thread-done",    "mop-done",        "mailbox-word",  "mailbox-room",  "pcbuf-word",
+      "pcbuf-room",     "pcbuf-drained",   "ttsync",        "packed-tile",   "debugger",
+      "condition",      "lifted",          "stream-phase",  "stream-messages", "semaphore",
+      "mutex",          "compared-word",   "soft-reset",    "scalar-unit",   "last-instruction",
+      "unit",           "source-valid",    "source-free",   "fault"};
+  return kNames[static_cast<unsigned>(kind)];
+}
+
+const char* name_of(Until until) {
+  static constexpr const char* kNames[] = {"", "changes", "!=", "<", ">="};
+  return kNames[static_cast<unsigned>(until)];
 }
 
 }  // namespace bhemu

@@ -11,6 +11,7 @@
 #include "arc/arc.hpp"
 #include "debug/trace_file.hpp"
 #include "device/livelock.hpp"
+#include "host/error.hpp"
 #include "host/standstill.hpp"
 
 namespace bhemu::capi {
@@ -37,6 +38,7 @@ void check_buffer(std::span<const u8> bytes) {
 /// The card's trace is this session's own, which goes on anew after a reset, and so are reports.
 SessionSettings for_card(SessionSettings settings) {
   settings.device.trace = {};
+  settings.device.race = {};
   settings.elves.clear();
   settings.caches.clear();
   return settings;
@@ -77,6 +79,7 @@ Session::Session(const SessionSettings& settings, CallbackMemory::Read read,
       memory_(read, write),
       has_memory_(read != nullptr && write != nullptr),
       trace_(settings.device.trace),
+      race_(settings.device.race),
       polls_(settings.hang_seconds),
       standstill_(settings.hang_seconds * Ticker::kTicksPerSecond),
       card_(for_card(settings), {BoardModel::P150, false, false}) {
@@ -105,12 +108,20 @@ Session::~Session() {
 void Session::start_trace() {
   const Visit visit(card_, false);
   debug::start_trace(visit.device(), trace_, SettingStyle::Environment);
+  races_ = std::make_unique<debug::RaceSession>(visit.device(), race_);
 }
 
 void Session::end_trace() {
   const Visit visit(card_, false);
   const trace::Summary trace = visit.device().stop_trace();
   if (!trace.error.empty()) report_trace(trace.error);
+  try {
+    const std::string races = races_->finish(visit.device(), code_);
+    if (!races.empty()) report(races);
+  } catch (const host::InputError& error) {
+    report(error.what());
+  }
+  races_.reset();
 }
 
 /// What a reset of the ASIC leaves: nothing of what was. A trace begins anew, too.

@@ -25,6 +25,7 @@
 #include "capi/silence.hpp"
 #include "capi/standstill.hpp"
 #include "debug/code_finder.hpp"
+#include "debug/race_session.hpp"
 #include "host/card_settings.hpp"
 #include "kmd/live_card.hpp"
 #include "pcie/host_memory.hpp"
@@ -97,6 +98,8 @@ class Session {
   CallbackMemory memory_;
   bool has_memory_;
   host::TraceSettings trace_;  // without a file once that cannot be written
+  host::RaceSettings race_;
+  std::unique_ptr<debug::RaceSession> races_;
   std::mutex mutex_;  // clients lock around us; those that do not are still served one by one
   bool latched_ = false;
   bool has_written_ = false;  // since the last read or clock

@@ -16,15 +16,41 @@ int cluster_descriptor(const CommonOptions& options);
 
 struct RunCommand {
   std::string program;
-  std::string output;  // directory for saved tensors; empty: where the program says
+  std::string output;                  // directory for saved tensors; empty: where the program says
+  std::string bundle;                  // file for everything that the run was made of; empty: none
+  std::vector<std::string> questions;  // --why
+  std::vector<std::string> watches;    // --watch
+  bool stop_at_watch = false;
 };
 int run(const CommonOptions& options, const RunCommand& command);
+
+struct WhyCommand {
+  std::string program;
+  std::string tile;
+  std::vector<std::string> places;
+};
+/// A run with last writers that answers questions at its end, however it ends.
+int why(const CommonOptions& options, const WhyCommand& command);
+
+struct ReplayCommand {
+  std::string bundle;
+  bool late = false;  // from the snapshot in the bundle
+};
+/// Of `options`, those for output and debuggers; what decides about the run is in the bundle.
+int replay(const CommonOptions& options, const ReplayCommand& command);
 
 struct DisasmCommand {
   std::string file;
   bool tensix = false;  // a raw image of Tensix words
 };
 int disasm(const CommonOptions& options, const DisasmCommand& command);
+
+struct TraceDiffCommand {
+  std::string first;
+  std::string second;
+  bool without_cycles = false;  // only what happened counts, not when
+};
+int trace_diff(const CommonOptions& options, const TraceDiffCommand& command);
 
 struct ShimCommand {
   std::vector<std::string> command;  // and its arguments

@@ -49,11 +49,14 @@ constexpr const char* kFooter =
     "  bhemu run p.yaml --json | jq .run.cycles        for scripts\n"
     "  bhemu run p.yaml --trace - --trace-what noc --trace-tiles 1-2\n"
     "                                                  what a tile sends and gets\n"
+    "  bhemu run p.yaml --gdb 0 --gdb-script p.gdb     then: gdb-multiarch -x p.gdb\n"
+    "  bhemu run p.yaml --bug-bundle bug.bundle        then, anywhere: bhemu replay bug.bundle\n"
     "  bhemu boot --board p150 --firmware DIR          boot tt-metal's firmware on 140 tiles\n"
     "  bhemu info --board p100a --harvest-dram 2       the grid of a P100A without bank 2\n"
     "  bhemu soc-descriptor --board p150 > build/lib/soc_descriptor.yaml\n"
     "                                                  for "
     "TT_METAL_SIMULATOR=build/lib/libbhemu.so\n"
+    "  bhemu why p.yaml 1-2 dst:0 0x1000+64            who wrote that, and what it came from\n"
     "  bhemu disasm kernel.elf                         RISC-V and Tensix instructions\n"
     "  bhemu shim --board p150 -- python3 client.py    a client of /dev/tenstorrent, without one\n"
     "\n"
@@ -69,7 +72,10 @@ struct CommandLine {
   CLI::App app{kDescription, "bhemu"};
   CommonOptions options;
   RunCommand run;
+  WhyCommand why;
+  ReplayCommand replay;
   DisasmCommand disasm;
+  TraceDiffCommand trace_diff;
   ShimCommand shim;
   bool complete = false;  // soc-descriptor
   std::string shell;      // completion
@@ -77,8 +83,11 @@ struct CommandLine {
   CLI::App* info_command = nullptr;
   CLI::App* boot_command = nullptr;
   CLI::App* run_command = nullptr;
+  CLI::App* why_command = nullptr;
+  CLI::App* replay_command = nullptr;
   CLI::App* soc_command = nullptr;
   CLI::App* cluster_command = nullptr;
+  CLI::App* trace_diff_command = nullptr;
   CLI::App* shim_command = nullptr;
   CLI::App* completion_command = nullptr;
   CLI::App* man_command = nullptr;
@@ -105,10 +114,31 @@ struct CommandLine {
         ->add_option("--output", run.output,
                      "Directory for the tensors that the program saves; default: where it says")
         ->type_name("DIR");
+    run_command
+        ->add_option("--bug-bundle", run.bundle,
+                     "Write everything that the run is made of and came to into one file, for "
+                     "bhemu replay; --bundle FILE does the same")
+        ->type_name("FILE");
     add_board_options(*run_command, options);
     add_run_options(*run_command, options);
     add_trace_options(*run_command, options);
+    add_watch_options();
+    add_gdb_options(*run_command, options);
+    add_race_options(*run_command, options);
+    add_profile_options(*run_command, options);
     add_output_options(*run_command, options);
+    add_why();
+
+    replay_command = app.add_subcommand(
+        "replay", "Run again what bhemu run --bug-bundle has recorded, cycle for cycle");
+    replay_command->add_option("bundle", replay.bundle, "The bundle")
+        ->required()
+        ->type_name("FILE");
+    replay_command->add_flag("--late", replay.late,
+                             "From the bundle's snapshot, which is not long before the end");
+    add_trace_options(*replay_command, options);
+    add_gdb_options(*replay_command, options);
+    add_output_options(*replay_command, options);
 
     soc_command = app.add_subcommand(
         "soc-descriptor", "Write the soc_descriptor.yaml that tt-umd wants beside libbhemu.so");
@@ -125,8 +155,62 @@ struct CommandLine {
     CLI::App* command = app.add_subcommand("disasm", "Disassemble an ELF file");
     command->add_option("file", disasm.file, "ELF file")->required()->type_name("FILE");
     command->add_flag("--tensix", disasm.tensix, "The file is a raw list of Tensix words");
+    add_trace_diff();
     add_shim();
     add_manual();
+  }
+
+  void add_watch_options() {
+    run_command
+        ->add_option("--why", run.questions,
+                     "When the run has ended, however it ends: who wrote this last, and what it "
+                     "came from; a tile and a place, like \"1-2 0x1000+64\" or \"1-2 dst:0\" "
+                     "(docs/DEBUGGING.md); may be repeated")
+        ->type_name("PLACE");
+    run_command
+        ->add_option("--watch", run.watches,
+                     "Tell of every access to a place, like 1-2:l1:0x1000+16 or 1-2:cfg:NAME:rw (w "
+                     "unless r or rw is said); may be repeated")
+        ->type_name("TILE:PLACE");
+    run_command->add_flag("--watch-stop", run.stop_at_watch,
+                          "End the run at the first access that --watch sees");
+  }
+
+  void add_why() {
+    why_command = app.add_subcommand(
+        "why", "Run a program file and tell who wrote something last, and what it came from");
+    why_command->add_option("program", why.program, "Program file (YAML)")
+        ->required()
+        ->type_name("FILE");
+    why_command->add_option("tile", why.tile, "Its translated coordinates, like 1-2")
+        ->required()
+        ->type_name("TILE");
+    why_command
+        ->add_option("place", why.places,
+                     "0x1000+64, dst:0, srca:3, srcb:3, lreg:1, gpr:0:16, cfg:NAME, tcfg:NAME, "
+                     "cb:0, sem:1, mutex:0, ldm:trisc1:0x20, reg:0xffb12000 ... "
+                     "(docs/DEBUGGING.md)")
+        ->required()
+        ->type_name("PLACE");
+    why_command->footer("bhemu why FILE TILE PLACE...; its exit status is that of the run.");
+    add_board_options(*why_command, options);
+    add_run_options(*why_command, options);
+    add_output_options(*why_command, options);
+  }
+
+  void add_trace_diff() {
+    trace_diff_command = app.add_subcommand(
+        "trace-diff", "Show where two traces (text or JSON) begin to differ, agent by agent");
+    trace_diff_command->footer("Exit status: 0 they are the same, 1 they differ.");
+    trace_diff_command->add_option("first", trace_diff.first, "A trace")
+        ->required()
+        ->type_name("FILE");
+    trace_diff_command->add_option("second", trace_diff.second, "Another")
+        ->required()
+        ->type_name("FILE");
+    trace_diff_command->add_flag("--ignore-cycles", trace_diff.without_cycles,
+                                 "Compare what happened, not when");
+    add_output_options(*trace_diff_command, options);
   }
 
   void add_manual() {
@@ -163,8 +247,11 @@ struct CommandLine {
     if (info_command->parsed()) return info(options);
     if (boot_command->parsed()) return boot(options);
     if (run_command->parsed()) return cli::run(options, run);
+    if (why_command->parsed()) return cli::why(options, why);
+    if (replay_command->parsed()) return cli::replay(options, replay);
     if (soc_command->parsed()) return soc_descriptor(options, complete);
     if (cluster_command->parsed()) return cluster_descriptor(options);
+    if (trace_diff_command->parsed()) return cli::trace_diff(options, trace_diff);
     if (shim_command->parsed()) return cli::shim(options, shim);
     if (completion_command->parsed()) return print(completion(app, shell));
     if (man_command->parsed()) return print(manual_page(app, subject));

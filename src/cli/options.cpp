@@ -96,13 +96,57 @@ void add_trace_options(CLI::App& app, CommonOptions& options) {
   const auto add = [&](const char* name, std::string& text, const char* type, const char* help) {
     app.add_option(name, text, help)->type_name(type)->needs(file);
   };
-  add("--trace-format", trace.format, "text|json", "text or json; default: json for FILE.jsonl");
+  add("--trace-format", trace.format, "text|json|perfetto",
+      "text, json or perfetto; default: json for FILE.jsonl, perfetto for FILE.pftrace");
   add("--trace-what", trace.what, "LIST",
       "Of riscv,tensix,noc,stall,sync,reset,host,fault or all (default)");
   add("--trace-tiles", trace.tiles, "LIST", "Like 1-2,3-4 or 1-2:4-5 (a rectangle)");
   add("--trace-cores", trace.cores, "LIST", "Of brisc,ncrisc,trisc0,trisc1,trisc2,erisc0,erisc1");
-  add("--trace-cycles", trace.cycles, "FROM-TO", "The first cycle and the last");
+  add("--trace-cycles", trace.cycles, "FROM-TO",
+      "The first cycle and the last; 'run': the program without the boot");
   add("--trace-limit", trace.limit, "N", "No more than so many events; the run goes on");
+}
+
+void add_gdb_options(CLI::App& app, CommonOptions& options) {
+  host::GdbSettings& gdb = options.gdb;
+  CLI::Option* const where =
+      app.add_option("--gdb", gdb.where,
+                     "Wait for gdb before the program starts: at a port (0: any that is free) or a "
+                     "path (docs/DEBUGGING.md)")
+          ->type_name("PORT|PATH");
+  app.add_option("--gdb-tiles", gdb.tiles,
+                 "Whose cores gdb sees, like 1-2,3-4 or 1-2:4-5; default: the first 16 tiles of "
+                 "the program")
+      ->type_name("LIST")
+      ->needs(where);
+  app.add_option("--gdb-script", gdb.script,
+                 "Write a file for gdb-multiarch -x, which connects and loads all symbols")
+      ->type_name("FILE")
+      ->needs(where);
+}
+
+void add_race_options(CLI::App& app, CommonOptions& options) {
+  host::RaceSettings& race = options.race;
+  app.add_flag("--race{custom}", race.level,
+               "Find accesses that nothing puts in order (docs/RACES.md); with =documented also "
+               "those that only what shipped software relies on does. Status 1 when there are any")
+      ->type_name("[=LEVEL]");
+  const auto add = [&](const char* name, std::string& text, const char* help) {
+    app.add_option(name, text, help)->type_name("FILE");
+  };
+  add("--race-suppress", race.suppress, "Findings that you have judged: KIND PC PC REASON a line");
+  add("--race-json", race.json, "Write the findings to this file, for programs");
+  add("--race-sarif", race.sarif, "Write the findings to this file, for editors and CI (SARIF)");
+}
+
+void add_profile_options(CLI::App& app, CommonOptions& options) {
+  app.add_flag("--profile{-}", options.profile,
+               "Where the time of the launch went: who was busy, who waited for what and where; "
+               "--profile=FILE writes it as JSON, too, "
+               "FILE.csv as tt-metal's device profiler does");
+  app.add_option("--report", options.report,
+                 "Write a page to look at, with the grid, waits, buffers, registers and a profile")
+      ->type_name("FILE.html");
 }
 
 void add_output_options(CLI::App& app, CommonOptions& options) {

@@ -19,6 +19,8 @@ struct CommonOptions : host::DeviceSettings {
   u64 max_cycles = 0;    // 0: no limit
   bool json = false;
   bool quiet = false;
+  std::string profile;  // a file; "-": only the table; empty: none
+  std::string report;   // a page; empty: none
 };
 
 void add_board_options(CLI::App& app, CommonOptions& options);
@@ -26,6 +28,12 @@ void add_device_options(CLI::App& app, CommonOptions& options);
 void add_run_options(CLI::App& app, CommonOptions& options);
 /// --trace and what goes with it.
 void add_trace_options(CLI::App& app, CommonOptions& options);
+/// --gdb and what goes with it.
+void add_gdb_options(CLI::App& app, CommonOptions& options);
+/// --race and what goes with it.
+void add_race_options(CLI::App& app, CommonOptions& options);
+/// --profile and --report.
+void add_profile_options(CLI::App& app, CommonOptions& options);
 void add_output_options(CLI::App& app, CommonOptions& options);
 
 /// Throws InputError for unknown names and impossible boards. `preferred` is used when the user

@@ -1,14 +1,26 @@
 // bhemu boot and bhemu run: drive a machine and tell what came of it.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <stdlib.h>
 
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "base/archive.hpp"
 #include "cli/commands.hpp"
+#include "cli/hunt.hpp"
+#include "cli/inquiry.hpp"
 #include "cli/interrupts.hpp"
+#include "cli/observation.hpp"
 #include "cli/terminal.hpp"
-#include "debug/trace_file.hpp"
+#include "gdb/server.hpp"
+#include "host/bundle.hpp"
+#include "host/error.hpp"
+#include "host/file.hpp"
 #include "host/json.hpp"
 #include "host/machine.hpp"
+#include "host/version.hpp"
 
 namespace bhemu::cli {
 namespace {
@@ -100,6 +112,41 @@ void write_faults(JsonWriter& json, const Outcome& outcome) {
   json.end_array();
 }
 
+void write_waits(JsonWriter& json, const host::WaiterGroup& group) {
+  if (group.compared) {
+    json.key("compared");
+    json.begin_object();
+    json.member("value", group.compared->value);
+    json.member("relation", name_of(group.compared->relation));
+    json.member("wanted", group.compared->wanted);
+    json.end_object();
+  }
+  json.key("waits");
+  json.begin_array();
+  for (const Wait& wait : group.waits) {
+    json.begin_object();
+    for (const host::WaitPart& part : host::parts_of(wait)) {
+      json.key(part.name);
+      if (const auto* number = std::get_if<u64>(&part.value)) {
+        json.value(*number);
+      } else if (const auto* text = std::get_if<std::string>(&part.value)) {
+        json.value(*text);
+      } else {
+        json.begin_array();
+        for (const std::string& item : std::get<std::vector<std::string>>(part.value))
+          json.value(item);
+        json.end_array();
+      }
+    }
+    json.end_object();
+  }
+  json.end_array();
+  json.key("released_by");  // which of the others
+  json.begin_array();
+  for (const size_t index : group.released_by) json.value(u64{index});
+  json.end_array();
+}
+
 void write_waiters(JsonWriter& json, const Outcome& outcome) {
   const host::FirstCause& cause = outcome.standstill.cause;
   if (!cause.sentence.empty()) {
@@ -127,6 +174,7 @@ void write_waiters(JsonWriter& json, const Outcome& outcome) {
     json.member("where", group.where);
     json.member("what", group.what);
     json.member("who", group.who);
+    write_waits(json, group);
     json.end_object();
   }
   json.end_array();
@@ -140,6 +188,7 @@ void write_phase(JsonWriter& json, const char* name, const Outcome& outcome) {
   json.begin_object();
   json.member("status", host::name_of(outcome.status));
   json.member("seconds", outcome.seconds);
+  if (outcome.stopped) json.member("stopped", true);
   json.member("end_cycle", outcome.cycle);
   json.member("cycles", totals.cycles);
   json.member("riscv_instructions", totals.riscv_instructions);
@@ -169,14 +218,30 @@ void write_phase(JsonWriter& json, const char* name, const Outcome& outcome) {
   json.end_object();
 }
 
-struct Trace {
-  std::string file;
-  trace::Summary summary;
+void write_races(JsonWriter& json, const host::RaceReport& races) {
+  json.key("races");
+  json.begin_object();
+  json.member("findings", u64{races.told()});
+  json.member("errors", u64{races.errors()});
+  json.member("suppressed", u64{races.suppressed()});
+  json.key("texts");
+  json.begin_array();
+  for (const host::RaceFinding& one : races.findings)
+    if (one.suppressed.empty()) json.value(one.text);
+  json.end_array();
+  json.end_object();
+}
+
+/// What tools found in a run; `inquiry` and `races` may be null.
+struct Found {
+  Observation& observation;
+  Inquiry* inquiry = nullptr;
+  const host::RaceReport* races = nullptr;
 };
 
-/// The object of a boot or run; `program`, `ran` and `trace` may be null.
+/// The object of a boot or run; `program` and `ran` may be null.
 std::string json_text(Machine& machine, const host::Program* program, const Outcome& booted,
-                      const Outcome* ran, const Trace* trace) {
+                      const Outcome* ran, const Found& found) {
   const Board& board = machine.device().board();
   const Outcome& last = ran != nullptr ? *ran : booted;
   JsonWriter json;
@@ -189,15 +254,9 @@ std::string json_text(Machine& machine, const host::Program* program, const Outc
   json.member("firmware", machine.firmware().origin());
   write_phase(json, "boot", booted);
   if (ran != nullptr) write_phase(json, "run", *ran);
-  if (trace != nullptr) {
-    json.key("trace");
-    json.begin_object();
-    json.member("file", trace->file);
-    json.member("events", trace->summary.events);
-    json.member("limit_reached", trace->summary.limit_reached);
-    json.member("error", trace->summary.error);
-    json.end_object();
-  }
+  found.observation.add_to(json);
+  if (found.inquiry != nullptr) found.inquiry->write(json);
+  if (found.races != nullptr) write_races(json, *found.races);
   json.end_object();
   return json.text();
 }
@@ -232,17 +291,34 @@ Outcome boot_with_progress(Machine& machine, const CommonOptions& options, Inter
   return outcome;
 }
 
+/// The debugger's door, when one is wanted; the program's tiles are the ones that it sees.
+std::unique_ptr<gdb::Server> serve_gdb(Machine& machine, const host::PreparedProgram& program,
+                                       const CommonOptions& options, Interrupts& interrupts) {
+  if (options.gdb.where.empty()) return nullptr;
+  gdb::ServerOptions server;
+  server.settings = options.gdb;
+  server.tiles = program.tiles();
+  server.images = [&machine] { return gdb::images_of(machine.code()); };
+  server.standstill = [&machine] {
+    return text_of(machine.where_everything_stands(host::Standstill::Reason::Asked));
+  };
+  server.interrupted = [&interrupts] { return interrupts.next() == SIGINT; };
+  return std::make_unique<gdb::Server>(machine.device(), std::move(server));
+}
+
 int finish(Machine& machine, const CommonOptions& options, const host::Program* program,
-           const Outcome& booted, const Outcome* ran, size_t tiles) {
+           const Outcome& booted, const Outcome* ran, size_t tiles, const Found& found) {
+  Observation& observation = found.observation;
   const Outcome& last = ran != nullptr ? *ran : booted;
-  const Trace trace{options.trace.file, machine.device().stop_trace()};
-  const bool traced = !trace.file.empty();
+  observation.finish(program != nullptr ? program->name : "boot", last);
+  const trace::Summary& trace = observation.trace_summary();
   // A run that went well but left half a trace is not what was asked for.
-  const bool incomplete = !trace.summary.error.empty();
+  const bool incomplete = !trace.error.empty();
   const Status told = incomplete && last.status == Status::Ok ? Status::BadInput : last.status;
-  const int status = last.interrupted ? kInterrupted : static_cast<int>(told);
+  const bool racy = found.races != nullptr && found.races->errors() != 0 && told == Status::Ok;
+  const int status = last.interrupted ? kInterrupted : racy ? kRacy : static_cast<int>(told);
   if (options.json) {
-    fmt::print("{}\n", json_text(machine, program, booted, ran, traced ? &trace : nullptr));
+    fmt::print("{}\n", json_text(machine, program, booted, ran, found));
     return status;
   }
   std::fflush(stdout);
@@ -251,18 +327,24 @@ int finish(Machine& machine, const CommonOptions& options, const host::Program* 
   if (options.quiet && last.status == Status::WrongResult)
     for (const Check& check : last.checks)
       if (!check.passed) fmt::print(stderr, "Wrong result: {}\n", check_text(check));
+  if (found.inquiry != nullptr) found.inquiry->print();
   if (incomplete)
-    fmt::print(stderr, "bhemu: {}: the trace is not complete: {}\n", trace.file,
-               trace.summary.error);
+    fmt::print(stderr, "bhemu: {}: the trace is not complete: {}\n", observation.trace_file(),
+               trace.error);
+  if (found.races != nullptr) tell(*found.races, options.quiet);
   if (options.quiet) return status;
-  if (traced)
-    fmt::print("  trace      {} events{} in {}\n", grouped(trace.summary.events),
-               trace.summary.limit_reached ? " (the limit)" : "", trace.file);
+  if (observation.has_trace())
+    fmt::print("  trace      {} events{} in {}\n", grouped(trace.events),
+               trace.limit_reached ? " (the limit)" : "", observation.trace_file());
+  if (!options.report.empty()) fmt::print("  report     {}\n", options.report);
+  fmt::print("{}", observation.profile_text());
   static constexpr const char* kVerdicts[] = {"PASSED", "FAILED: wrong result", "BAD INPUT", "HUNG",
                                               "FAULT"};
   const bool ready = program == nullptr && last.status == Status::Ok;
   fmt::print("{}\n", ready              ? "READY"
                      : last.interrupted ? "INTERRUPTED"
+                     : last.stopped     ? "STOPPED"
+                     : racy             ? "FAILED: races"
                                         : kVerdicts[static_cast<unsigned>(last.status)]);
   return status;
 }
@@ -273,7 +355,8 @@ int boot(const CommonOptions& options) {
   Interrupts interrupts;  // before the machine's threads
   Machine machine(device_options(options, BoardModel::P100A), firmware_of(options));
   limit(machine, options);
-  debug::start_trace(machine.device(), options.trace, host::SettingStyle::Option);
+  Observation observation(machine, options, false);
+  observation.before_boot();
   const bool talk = !options.quiet && !options.json;
   if (talk) {
     fmt::print("boot\n");
@@ -285,18 +368,112 @@ int boot(const CommonOptions& options) {
   if (talk)
     fmt::print("  boot       {} of {} tiles ready, {}\n", tiles - outcome.unfinished.size(), tiles,
                speed_text(outcome));
-  return finish(machine, options, nullptr, outcome, nullptr, tiles);
+  return finish(machine, options, nullptr, outcome, nullptr, tiles, {observation});
 }
 
-int run(const CommonOptions& options, const RunCommand& command) {
+namespace {
+
+/// What is kept of a run for its bundle: snapshots about a second apart, of which the last but one
+/// is taken along, since the last may be too late to show anything.
+class Recording {
+ public:
+  Recording(const host::Program& program, const CommonOptions& options, const std::string& path)
+      : path_(path),
+        bundle_(host::bundle_of(program, options, options.max_cycles, options.firmware)) {
+    host::output_target(path);
+  }
+  void keep(Device& device) {
+    const auto now = Clock::now();
+    if (!last_.empty() && now - kept_ < kBetween) return;
+    bundle_.snapshot = last_.empty() ? device.snapshot() : std::move(last_);
+    bundle_.snapshot_cycle = last_.empty() ? device.cycle() : last_cycle_;
+    last_ = device.snapshot();
+    last_cycle_ = device.cycle();
+    kept_ = Clock::now();
+  }
+  void write(Machine& machine, const Outcome& outcome, bool ran) {
+    host::record_outcome(bundle_, outcome, machine.device(), ran);
+    host::write_bundle(path_, bundle_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kBetween{1};
+
+  std::string path_;
+  host::Bundle bundle_;
+  std::vector<u8> last_;
+  Cycle last_cycle_ = 0;
+  Clock::time_point kept_;
+};
+
+/// Where a replay is not what was recorded.
+std::string difference(Machine& machine, const Outcome& last, bool ran,
+                       const host::Bundle& recorded) {
+  const auto status = static_cast<Status>(recorded.status);
+  if (ran != recorded.ran) return ran ? "the boot has failed then" : "the boot fails now";
+  // One that was interrupted ends at the same cycle by a limit.
+  if (last.status != status)
+    return fmt::format("it ended with '{}', now with '{}'", host::name_of(status),
+                       host::name_of(last.status));
+  if (last.cycle != recorded.end_cycle)
+    return fmt::format("it ended in cycle {}, now in {}", recorded.end_cycle, last.cycle);
+  const u64 hash = machine.device().hash();
+  if (hash == recorded.hash) return "";
+  return fmt::format("its hash was {:016x} and is {:016x}", recorded.hash, hash);
+}
+
+int finish_replay(Machine& machine, const CommonOptions& options, const Outcome& last, bool ran,
+                  const host::Bundle& recorded, int status) {
+  const std::string text = difference(machine, last, ran, recorded);
+  if (!text.empty()) {
+    fmt::print(stderr, "bhemu: the replay is not what was recorded: {}{}\n", text,
+               recorded.version == host::kVersion
+                   ? ""
+                   : fmt::format(" (by bhemu {}, this is {})", recorded.version, host::kVersion));
+    return static_cast<int>(Status::WrongResult);
+  }
+  if (!options.quiet && !options.json)
+    fmt::print("replayed as recorded: cycle {}, hash {:016x}\n", recorded.end_cycle, recorded.hash);
+  return status;
+}
+
+Outcome run_with_progress(Machine& machine, const host::PreparedProgram& prepared,
+                          const CommonOptions& options, Interrupts& interrupts,
+                          const RunCommand& command, Recording* recording,
+                          std::span<const u8> snapshot) {
+  const std::unique_ptr<gdb::Server> server = serve_gdb(machine, prepared, options, interrupts);
+  const bool talk = !options.quiet && !options.json;
+  ProgressLine line("running", talk && server == nullptr);
+  if (recording != nullptr)
+    machine.set_started([&machine, recording] { recording->keep(machine.device()); });
+  machine.set_progress([&](const Totals& totals) {
+    line.show(totals, options.max_cycles);
+    if (recording != nullptr) recording->keep(machine.device());
+    return go_on(machine, interrupts) && (server == nullptr || !server->killed());
+  });
+  const Outcome outcome = machine.run(prepared, command.output, snapshot);
+  machine.set_progress(nullptr);
+  machine.set_started(nullptr);
+  if (server) server->finish(static_cast<int>(outcome.status));
+  return outcome;
+}
+
+/// A run, or with `recorded` its repetition.
+int perform(const CommonOptions& options, const RunCommand& command, const host::Program& program,
+            host::Firmware firmware, const host::Bundle* recorded, bool late) {
   Interrupts interrupts;  // before the machine's threads
-  const host::Program program = host::load_program(command.program);
   Machine machine(device_options(options, program.board.value_or(BoardModel::P100A)),
-                  firmware_of(options));
+                  std::move(firmware));
   limit(machine, options);
   const host::PreparedProgram prepared = machine.prepare(program);
   prepared.check_outputs(command.output);
-  debug::start_trace(machine.device(), options.trace, host::SettingStyle::Option);
+  RaceHunt hunt(options, machine, prepared);
+  Observation observation(machine, options, true);
+  observation.before_boot();
+  Inquiry inquiry(machine, command);
+  std::optional<Recording> recording;
+  if (!command.bundle.empty()) recording.emplace(program, options, command.bundle);
   const bool talk = !options.quiet && !options.json;
   if (talk) {
     fmt::print("{}{}{}\n", program.name, program.description.empty() ? "" : ": ",
@@ -304,26 +481,98 @@ int run(const CommonOptions& options, const RunCommand& command) {
     print_header(machine);
     std::fflush(stdout);
   }
-  const Outcome booted = boot_with_progress(machine, options, interrupts);
-  if (booted.status != Status::Ok)
-    return finish(machine, options, &program, booted, nullptr,
-                  machine.device().board().tensix().size());
-  if (talk) {
+  const auto ended = [&](const Outcome& booted, const Outcome* ran, size_t tiles) {
+    const Outcome& last = ran != nullptr ? *ran : booted;
+    if (recording) recording->write(machine, last, ran != nullptr);
+    const int status = finish(machine, options, &program, booted, ran, tiles,
+                              {observation, &inquiry, hunt.report(command)});
+    return recorded == nullptr
+               ? status
+               : finish_replay(machine, options, last, ran != nullptr, *recorded, status);
+  };
+  Outcome booted;
+  if (!late) booted = boot_with_progress(machine, options, interrupts);
+  if (booted.status != Status::Ok || booted.stopped)
+    return ended(booted, nullptr, machine.device().board().tensix().size());
+  if (talk && !late) {
     fmt::print("  boot       {}\n", speed_text(booted));
     std::fflush(stdout);
   }
-  Outcome ran;
-  {
-    ProgressLine line("running", talk);
-    machine.set_progress([&](const Totals& totals) {
-      line.show(totals, options.max_cycles);
-      return go_on(machine, interrupts);
-    });
-    ran = machine.run(prepared, command.output);
-    machine.set_progress(nullptr);
-  }
+  observation.before_launch(prepared);
+  const std::span<const u8> snapshot = late ? std::span(recorded->snapshot) : std::span<const u8>{};
+  const Outcome ran = run_with_progress(machine, prepared, options, interrupts, command,
+                                        recording ? &*recording : nullptr, snapshot);
   if (talk) print_run(ran, prepared.tiles().size());
-  return finish(machine, options, &program, booted, &ran, prepared.tiles().size());
+  return ended(booted, &ran, prepared.tiles().size());
+}
+
+/// A folder of our own, gone at the end.
+class Folder {
+ public:
+  Folder() : path_(std::filesystem::temp_directory_path() / "bhemu.XXXXXX") {
+    std::string name = path_.string();
+    if (::mkdtemp(name.data()) == nullptr)
+      throw host::InputError(name, "", "cannot make this folder");
+    path_ = name;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
+int run(const CommonOptions& given, const RunCommand& wanted) {
+  CommonOptions options = given;
+  RunCommand command = wanted;
+  // --bundle chooses the board's firmware bundle by its number; what is no number is a file.
+  if (options.bundle.find_first_not_of("0123456789.") != std::string::npos) {
+    command.bundle = options.bundle;
+    options.bundle.clear();
+  }
+  const host::Program program = host::load_program(command.program);
+  return perform(options, command, program, firmware_of(options), nullptr, false);
+}
+
+int replay(const CommonOptions& options, const ReplayCommand& command) {
+  const host::Bundle bundle = host::read_bundle(command.bundle);
+  if (command.late && bundle.snapshot.empty())
+    throw host::InputError(command.bundle, "", "the bundle has no snapshot: replay without --late");
+  const Folder folder;
+  const host::Program program = host::unpack_program(bundle, folder.path());
+  CommonOptions all = options;
+  static_cast<host::DeviceSettings&>(all) = bundle.settings;
+  all.trace = options.trace;
+  all.gdb = options.gdb;
+  all.max_cycles = bundle.max_cycles;
+  // The cycle in which the user had enough.
+  if (bundle.interrupted) all.max_cycles = bundle.cycles;
+  // Time is counted from the snapshot then.
+  if (command.late && all.max_cycles != 0 && bundle.end_cycle > bundle.snapshot_cycle)
+    all.max_cycles -= bundle.cycles - (bundle.end_cycle - bundle.snapshot_cycle);
+  try {
+    return perform(all, {}, program, host::firmware_of(bundle), &bundle, command.late);
+  } catch (const ArchiveError& error) {
+    throw host::InputError(command.bundle, "",
+                           fmt::format("its snapshot cannot be used here ({}): replay without "
+                                       "--late",
+                                       error.what()));
+  }
+}
+
+int why(const CommonOptions& options, const WhyCommand& command) {
+  RunCommand as_run;
+  as_run.program = command.program;
+  for (const std::string& place : command.places)
+    as_run.questions.push_back(command.tile + " " + place);
+  return run(options, as_run);
 }
 
 }  // namespace bhemu::cli

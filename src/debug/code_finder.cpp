@@ -229,4 +229,12 @@ host::CodeMap CodeFinder::of_waiters(Device& device, std::span<const Coord> tile
   return map;
 }
 
+host::CodeMap CodeFinder::of_sites(Device& device, std::span<const Author> sites) {
+  host::CodeMap map;
+  Found found;
+  if (named_.empty() && folders_.empty()) return map;
+  for (const Author& site : sites) add(map, found, device, site.tile, site.agent, site.pc);
+  return map;
+}
+
 }  // namespace bhemu::debug

@@ -34,6 +34,8 @@ class CodeFinder {
   /// left out. The map does not outlive this.
   host::CodeMap of_faults(Device& device);
   host::CodeMap of_waiters(Device& device, std::span<const Coord> tiles);
+  /// For cores at these program counters; each says its tile.
+  host::CodeMap of_sites(Device& device, std::span<const Author> sites);
 
  private:
   struct Match {

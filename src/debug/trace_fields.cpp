@@ -6,6 +6,7 @@
 
 #include "riscv/disasm.hpp"
 #include "tensix/disasm.hpp"
+#include "tile/wait_text.hpp"
 
 namespace bhemu::debug {
 namespace {
@@ -88,13 +89,18 @@ struct Describe {
     out.event = "execute";
     out.hex("word", e.word, kWord);
     out.text("from", std::string(kSources[static_cast<unsigned>(e.source)]));
+    if (e.end > event.cycle + 1) out.number("until", e.end);
     out.remark = tensix::disassemble(e.word);
   }
   void operator()(const trace::StallBegin& e) {
     out.event = "stall";
     at(e.at);
-    out.remark = e.what;
-    if (!e.who.empty()) out.remark += fmt::format("; can be released by: {}", e.who);
+    out.text("wait", std::string(trace::name_of(e.reason.wait)));
+    if (e.reason.index != 0) out.number("index", e.reason.index);
+    if (e.since != kNever) out.number("since", e.since);
+    out.remark = tile::what_of(e.waits);
+    if (const std::string who = tile::who_of(e.waits); !who.empty())
+      out.remark += fmt::format("; can be released by: {}", who);
   }
   void operator()(const trace::StallEnd& e) {
     out.event = "resume";

@@ -47,7 +47,9 @@ class FileSink final : public trace::Sink {
 
 }  // namespace
 
-std::unique_ptr<trace::Sink> open_trace(const host::TraceOptions& options) {
+std::unique_ptr<trace::Sink> open_trace(const host::TraceOptions& options, FunctionNamer namer) {
+  if (options.format == host::TraceFormat::Perfetto)
+    return perfetto_sink(options.file, std::move(namer));
   std::FILE* file = stderr;
   if (options.file != "-") {
     file = std::fopen(options.file.c_str(), "w");
@@ -55,7 +57,8 @@ std::unique_ptr<trace::Sink> open_trace(const host::TraceOptions& options) {
       throw host::InputError(options.file, "",
                              std::string("the trace cannot be written: ") + std::strerror(errno));
   }
-  return std::make_unique<FileSink>(file, options.json ? json_formatter() : text_formatter());
+  return std::make_unique<FileSink>(
+      file, options.format == host::TraceFormat::Json ? json_formatter() : text_formatter());
 }
 
 void start_trace(Device& device, const host::TraceSettings& settings, host::SettingStyle style) {

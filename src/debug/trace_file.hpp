@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "debug/trace_perfetto.hpp"
 #include "device/device.hpp"
 #include "host/trace_settings.hpp"
 #include "trace/sink.hpp"
@@ -10,7 +11,9 @@
 namespace bhemu::debug {
 
 /// Opens the file ("-": standard error) and replaces what is in it. Throws host::InputError.
-std::unique_ptr<trace::Sink> open_trace(const host::TraceOptions& options);
+/// `namer` names functions where a format shows them.
+std::unique_ptr<trace::Sink> open_trace(const host::TraceOptions& options,
+                                        FunctionNamer namer = {});
 
 /// Begins what the user has asked for; nothing when that is nothing.
 void start_trace(Device& device, const host::TraceSettings& settings, host::SettingStyle style);

@@ -139,8 +139,11 @@ bool Device::write(Coord tile, u64 address, std::span<const u8> bytes) {
 
 bool Device::write(NodeId node, u64 address, std::span<const u8> bytes) {
   if (node >= impl_->nodes.size()) return false;
+  if (impl_->attendant != nullptr) impl_->attendant->host_acts();
   const bool done = impl_->nodes[node]->host_write(address, bytes, cycle());
   if (impl_->trace) impl_->trace_host(node, address, bytes, true, done);
+  trace::Observer* const observer = impl_->nodes[node]->observer();
+  if (done && observer != nullptr) observer->host_wrote(address, bytes, cycle());
   impl_->engine->touch(node);
   impl_->livelock.restart(cycle());
   return done;
@@ -155,6 +158,8 @@ bool Device::read(NodeId node, u64 address, std::span<u8> bytes) {
   if (node == impl_->arc->id() && impl_->arc->wants_ethernet(cycle())) impl_->look_at_ethernet();
   const bool done = impl_->nodes[node]->host_read(address, bytes, cycle());
   if (impl_->trace) impl_->trace_host(node, address, bytes, false, done);
+  trace::Observer* const observer = impl_->nodes[node]->observer();
+  if (done && observer != nullptr) observer->host_read(address, bytes, cycle());
   return done;
 }
 
@@ -217,20 +222,11 @@ void Device::set_host_memory(std::span<u8> memory, u64 base) {
   impl_->pcie->set_host_memory(memory.empty() ? nullptr : &impl_->host_span);
 }
 
-RunResult Device::run(Cycle limit, const std::function<bool()>& done) {
-  const Cycle now = cycle();
-  const Cycle end = limit > kNever - now ? kNever : now + limit;
+RunResult Device::run_engine(Cycle end, const std::function<bool()>& asked) {
   RunResult result;
-  impl_->spinning = false;
-  bool& spinning = impl_->spinning;
-  const auto asked = [&] {
-    if (done && done()) return true;
-    spinning = impl_->livelock.holds(cycle());
-    return spinning;
-  };
   switch (impl_->engine->run(end, asked)) {
     case sched::Stop::Asked:
-      result.status = spinning ? RunStatus::Spinning : RunStatus::Done;
+      result.status = impl_->spinning ? RunStatus::Spinning : RunStatus::Done;
       break;
     case sched::Stop::Limit:
       result.status = RunStatus::Cycles;
@@ -247,25 +243,52 @@ RunResult Device::run(Cycle limit, const std::function<bool()>& done) {
   return result;
 }
 
+RunResult Device::run(Cycle limit, const std::function<bool()>& done) {
+  const Cycle now = cycle();
+  const Cycle end = limit > kNever - now ? kNever : now + limit;
+  const auto asked = [&] {
+    if (impl_->attendant != nullptr) impl_->attendant->at_edge();
+    if (done && done()) return true;
+    return impl_->spinning = impl_->livelock.holds(cycle());
+  };
+  RunResult result;
+  do {
+    impl_->spinning = false;
+    result = run_engine(end, asked);
+  } while (impl_->attendant != nullptr && impl_->attendant->at_end(result));
+  return result;
+}
+
 RunResult Device::advance(Cycle cycles) {
   const Cycle end = cycle() + cycles;
+  std::function<bool()> edge;
+  if (impl_->attendant != nullptr)
+    edge = [this] {
+      impl_->attendant->at_edge();
+      return false;
+    };
   RunResult result;
-  switch (impl_->engine->run(end, nullptr)) {
-    case sched::Stop::Faulted:
-      result.status = RunStatus::Faulted;
-      break;
-    case sched::Stop::Idle:
-      result.status = RunStatus::Idle;
-      impl_->engine->skip_to(end);
-      break;
-    case sched::Stop::Asked:
-    case sched::Stop::Limit:
-      result.status = RunStatus::Cycles;
-      break;
+  do {
+    result = run_engine(end, edge);
+  } while (impl_->attendant != nullptr && impl_->attendant->at_end(result));
+  if (result.status == RunStatus::Idle) {
+    impl_->engine->skip_to(end);
+    impl_->trace_edge();
+    result.cycle = cycle();
   }
-  impl_->trace_edge();
-  result.cycle = cycle();
   return result;
+}
+
+void Device::attend(Attendant* attendant) {
+  CHECK(attendant == nullptr || impl_->options.threads <= 1);
+  impl_->attendant = attendant;
+}
+
+void Device::rouse_parked(NodeId node) {
+  tile::Tile* tile = tile_of(node);
+  if (tile == nullptr) return;
+  tile->rouse_parked(cycle());
+  impl_->engine->touch(node);
 }
 
 std::vector<Fault> Device::faults() const {
@@ -286,7 +309,7 @@ void Device::set_rule(Rule rule, Severity severity) {
   impl_->options.faults.severity[static_cast<unsigned>(rule)] = severity;
 }
 
-std::vector<Waiter> Device::waiters() const {
+std::vector<Waiter> Device::waiters() {
   std::vector<Waiter> all;
   for (tile::Tile* tile : impl_->tiles) {
     if (tile == nullptr || !tile->in_use()) continue;
@@ -295,31 +318,36 @@ std::vector<Waiter> Device::waiters() const {
       if (tile->is_waiting_for_work(core)) continue;
       const CoreId id = tile->shape().core[core];
       const tile::CoreStatus status = tile->status(id);
+      Waiter waiter{tile->id(), agent_of(id), tile->core(id).pc, {}};
       if (status == tile::CoreStatus::Running && impl_->spinning &&
           tile->activity().reads[core] != 0) {
-        const tile::Activity& activity = tile->activity();
-        all.push_back(
-            {tile->id(), agent_of(id), tile->core(id).pc,
-             fmt::format("a change at 0x{:x} of {}, which it reads over and over",
-                         activity.read_address, impl_->routing.name(activity.read_target)),
-             "the cores of that tile, or whoever writes there"});
+        Wait wait;
+        wait.kind = Awaited::Remote;
+        wait.until = Until::Changes;
+        wait.node = tile->activity().read_target;
+        wait.address = tile->activity().read_address;
+        waiter.waits.waiting = true;
+        waiter.waits.all.push_back(wait);
+      } else if (status == tile::CoreStatus::Blocked || status == tile::CoreStatus::Parked ||
+                 status == tile::CoreStatus::Halted) {
+        waiter.waits = tile->waiting(id);
+      } else {
         continue;
       }
-      if (status != tile::CoreStatus::Blocked && status != tile::CoreStatus::Parked &&
-          status != tile::CoreStatus::Halted)
-        continue;
-      tile::CoreWait wait = tile->waiting(id);
-      all.push_back(
-          {tile->id(), agent_of(id), tile->core(id).pc, std::move(wait.what), std::move(wait.who)});
+      all.push_back(std::move(waiter));
     }
     for (unsigned thread = 0; tile->shape().is_tensix() && thread < kThreads; ++thread) {
-      tensix::ThreadWait wait = tile->coprocessor().waiting(thread);
-      if (!wait.waiting) continue;
-      all.push_back({tile->id(), agent_of_thread(thread), wait.instruction, std::move(wait.what),
-                     std::move(wait.who)});
+      Waits waits = tile->coprocessor().waiting(thread);
+      if (!waits.waiting) continue;
+      const u32 word = waits.word;
+      all.push_back({tile->id(), agent_of_thread(thread), word, std::move(waits)});
     }
   }
   return all;
+}
+
+std::string Device::name_of(NodeId node) const {
+  return impl_->routing.name(node);
 }
 
 Totals Device::totals() const {

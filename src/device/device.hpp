@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/fault.hpp"
+#include "base/wait.hpp"
 #include "device/board.hpp"
 #include "noc/timing.hpp"
 #include "riscv/jit/options.hpp"
@@ -26,6 +27,7 @@ class Endpoint;
 class HostMemory;
 }  // namespace pcie
 namespace trace {
+class Observer;
 struct Selection;
 struct Summary;
 class Sink;
@@ -76,9 +78,8 @@ struct RunResult {
 struct Waiter {
   NodeId node = kNoNode;
   Agent agent = Agent::Host;
-  u32 pc = 0;
-  std::string what;
-  std::string who;
+  u32 pc = 0;  // or the instruction word at a thread's wait gate
+  Waits waits;
 };
 
 struct Totals {
@@ -88,6 +89,23 @@ struct Totals {
   u64 noc_packets = 0;
   u64 noc_bytes = 0;
   u64 riscv_skipped = 0;  // of riscv_instructions: in polling loops that the emulator slept through
+};
+
+/// Makes the observer of a node; null: it is not observed.
+using ObserverMaker = std::function<std::unique_ptr<trace::Observer>(NodeId)>;
+/// Somebody who may hold a device up between two epochs, and when a run is about to end: a
+/// debugger. Only for devices with one host thread.
+class Attendant {
+ public:
+  virtual ~Attendant() = default;
+  /// The device stands at the edge of an epoch, in the middle of a run; it may be looked at,
+  /// written to and restored.
+  virtual void at_edge() = 0;
+  /// The run is about to end like this. True: it goes on, since the device was restored or written
+  /// to.
+  virtual bool at_end(const RunResult& result) = 0;
+  /// The host is about to write to the device.
+  virtual void host_acts() = 0;
 };
 
 class Device {
@@ -141,6 +159,12 @@ class Device {
   /// A device with the same options and state, without host memory.
   Device clone();
 
+  // --- A debugger.
+  /// Whom runs are shown to from now on; null: nobody. Must outlive that.
+  void attend(Attendant* attendant);
+  /// Cores of this tile that sleep in a loop run again. At an edge only.
+  void rouse_parked(NodeId node);
+
   // --- Trace (docs/TRACE.md). It changes nothing of what happens.
   /// From now on what `selection` names goes to the sink. Ends the trace before, if any.
   void start_trace(std::unique_ptr<trace::Sink> sink, const trace::Selection& selection);
@@ -151,12 +175,22 @@ class Device {
   /// Accesses by the host come through this TLB window until the next call; -1: none.
   void set_host_window(i32 window);
 
+  // --- Observers (trace/observer.hpp). They change nothing of what happens.
+  /// From now on each node tells its observer of everything, beside those that are there. Between
+  /// runs, here and below. Observers belong to the device, until it goes or stop_observing.
+  unsigned observe(const ObserverMaker& make);
+  void stop_observing(unsigned id);
+
   // --- Diagnosis.
   std::vector<Fault> faults() const;  // of all nodes, by cycle, then node
   void clear_faults();
   /// From now on the rule is taken like this.
   void set_rule(Rule rule, Severity severity);
-  std::vector<Waiter> waiters() const;  // every agent that is neither running nor in reset
+  /// Every agent that is neither running nor in reset, with what it waits for; in words:
+  /// tile/wait_text.hpp. Parked cores are brought to the present first, which nobody can observe.
+  std::vector<Waiter> waiters();
+  /// "(1, 2)", "DRAM bank 3 (17, 21)", as reports name it.
+  std::string name_of(NodeId node) const;
   Totals totals() const;
   /// Over all guest-visible state: memory, registers, counters, cycles.
   u64 hash() const;
@@ -168,6 +202,7 @@ class Device {
 
  private:
   struct Impl;
+  RunResult run_engine(Cycle end, const std::function<bool()>& done);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -15,6 +15,7 @@
 #include "sched/engine.hpp"
 #include "tile/tile.hpp"
 #include "trace/collector.hpp"
+#include "trace/observer.hpp"
 
 namespace bhemu {
 
@@ -33,12 +34,23 @@ struct Device::Impl {
   void trace_forget_faults();
   void trace_host(NodeId node, u64 address, std::span<const u8> bytes, bool write, bool done);
 
+  // Observers (observe.cpp)
+  struct Observation {
+    unsigned id = 0;
+    std::vector<std::unique_ptr<trace::Observer>> of_node;
+  };
+  void connect_observers();
+  void observers_forget();
+
   DeviceOptions options;
   Board board;
   noc::Timing noc_timing;
   tensix::Timing unit_timing;  // of the Full build of the coprocessors
   noc::Routing routing;
   std::shared_ptr<riscv::jit::CodeCache> code;  // translations that the tiles share
+  std::vector<Observation> observations;
+  std::vector<std::unique_ptr<trace::Observer>> fanouts;  // by node, where there are several
+  unsigned next_observation = 1;
   std::vector<std::unique_ptr<noc::Node>> nodes;
   std::vector<tile::Tile*> tiles;  // by node, Tensix and Ethernet; null for other kinds
   std::vector<dram::Bank*> banks;
@@ -49,6 +61,7 @@ struct Device::Impl {
   std::unique_ptr<sched::Engine> engine;
   LivelockCheck livelock{tiles};
   bool spinning = false;  // the last run ended with RunStatus::Spinning
+  Attendant* attendant = nullptr;
 
   std::unique_ptr<trace::Collector> trace;
   i32 host_window = trace::HostAccess::kNoWindow;

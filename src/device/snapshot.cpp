@@ -85,6 +85,7 @@ void Device::restore(std::span<const u8> snapshot) {
   if (!archive.at_end()) throw ArchiveError("the snapshot was made by another version of bhemu");
   impl_->spinning = false;
   impl_->trace_forget();
+  impl_->observers_forget();
   impl_->livelock.restart(cycle());
 }
 

@@ -22,7 +22,9 @@ constexpr std::array kKeys{"board",       "harvest-dram", "harvest-columns",
                            "trace",       "trace-format", "trace-what",
                            "trace-tiles", "trace-cores",  "trace-cycles",
                            "trace-limit", "clock",        "hang",
-                           "bundle"};
+                           "bundle",      "gdb",          "gdb-tiles",
+                           "gdb-script",  "race",         "race-suppress",
+                           "race-json",   "race-sarif"};
 
 /// Null when the key is none of a trace's.
 std::string* trace_setting(TraceSettings& trace, const std::string& key) {
@@ -33,6 +35,21 @@ std::string* trace_setting(TraceSettings& trace, const std::string& key) {
   if (key == "trace-cores") return &trace.cores;
   if (key == "trace-cycles") return &trace.cycles;
   return key == "trace-limit" ? &trace.limit : nullptr;
+}
+
+/// The same of a debugger.
+std::string* gdb_setting(GdbSettings& gdb, const std::string& key) {
+  if (key == "gdb") return &gdb.where;
+  if (key == "gdb-tiles") return &gdb.tiles;
+  return key == "gdb-script" ? &gdb.script : nullptr;
+}
+
+/// Null when the key is none of the race detector's.
+std::string* race_setting(RaceSettings& race, const std::string& key) {
+  if (key == "race") return &race.level;
+  if (key == "race-suppress") return &race.suppress;
+  if (key == "race-json") return &race.json;
+  return key == "race-sarif" ? &race.sarif : nullptr;
 }
 
 struct Name {
@@ -110,6 +127,10 @@ void set(CardSettings& settings, const std::string& key, const std::string& text
     add_all(text, settings.elves);
   } else if (std::string* trace = trace_setting(device.trace, key)) {
     *trace = text;
+  } else if (std::string* gdb = gdb_setting(device.gdb, key)) {
+    *gdb = text;
+  } else if (std::string* race = race_setting(device.race, key)) {
+    *race = text;
   } else {
     throw InputError(name.file, name.place,
                      fmt::format("there is no setting '{}'{}", key,

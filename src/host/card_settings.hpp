@@ -6,8 +6,8 @@
 // separated), BHEMU_FAULTS, BHEMU_CLOCK, BHEMU_HANG (seconds after which a host is told that what
 // it waits for will never come), BHEMU_ELF (comma separated: files and folders in which a fault's
 // code is looked for; after them come tt-metal's caches), BHEMU_TRACE and BHEMU_TRACE_*
-// (docs/TRACE.md); then the YAML file that BHEMU_CONFIG names, or bhemu.yaml in a directory that
-// the caller knows.
+// (docs/TRACE.md), BHEMU_GDB, BHEMU_GDB_TILES and BHEMU_GDB_SCRIPT (docs/DEBUGGING.md); then the
+// YAML file that BHEMU_CONFIG names, or bhemu.yaml in a directory that the caller knows.
 #pragma once
 
 #include <functional>

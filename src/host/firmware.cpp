@@ -226,7 +226,9 @@ bool GoWatcher::done(Coord tile) {
 }
 
 bool GoWatcher::all_done() {
-  // A tile that is done stays done until the host says go again.
+  // A tile that is done stays done until the host says go again, or takes the device back in time.
+  if (device_.cycle() < asked_) next_ = 0;
+  asked_ = device_.cycle();
   while (next_ < tiles_.size() && done(tiles_[next_])) ++next_;
   return next_ == tiles_.size();
 }

@@ -88,6 +88,7 @@ class GoWatcher {
   u32 signal_;
   std::vector<Coord> tiles_;
   size_t next_ = 0;
+  Cycle asked_ = 0;  // when
 };
 
 }  // namespace bhemu::host

@@ -57,7 +57,9 @@ Machine::Machine(const DeviceOptions& options, Firmware firmware)
 Outcome Machine::run_until_done(std::vector<Coord> tiles, bool go) {
   GoWatcher watcher(device_, firmware_, tiles);
   // Tiles that were never told to go show the done of before.
-  const auto done = [&watcher, go] { return go && watcher.all_done(); };
+  const auto done = [&watcher, go, this] {
+    return (go && watcher.all_done()) || (stop_ && stop_());
+  };
   const auto begin = std::chrono::steady_clock::now();
   const Totals before = device_.totals();
   Outcome outcome;
@@ -70,11 +72,13 @@ Outcome Machine::run_until_done(std::vector<Coord> tiles, bool go) {
     outcome.interrupted = progress_ && !progress_(difference(device_.totals(), before)) &&
                           result.status == RunStatus::Cycles;
   } while (result.status == RunStatus::Cycles && left != 0 && !outcome.interrupted);
+  outcome.stopped = result.status == RunStatus::Done && stop_ && stop_();
   outcome.cycle = result.cycle;
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   outcome.totals = difference(device_.totals(), before);
   outcome.faults = fault_reports(device_, code_);
   outcome.unfinished = go ? watcher.pending() : std::move(tiles);
+  if (outcome.stopped) outcome.unfinished.clear();  // nobody has waited for them
   if (result.status == RunStatus::Faulted || has_error(outcome.faults)) {
     outcome.status = Status::Fault;
   } else if (result.status != RunStatus::Done) {
@@ -115,7 +119,7 @@ void Machine::know_words(const PreparedProgram& program) {
                             "a core of this tile, or a NoC write or atomic of another"});
 }
 
-Outcome Machine::run(const PreparedProgram& program, const std::string& directory) {
+Outcome Machine::run_unsaved(const PreparedProgram& program, std::span<const u8> snapshot) {
   const Launch& launch = program.launch();
   know_words(program);
   for (unsigned core = 0; core < kCores; ++core) {
@@ -127,14 +131,25 @@ Outcome Machine::run(const PreparedProgram& program, const std::string& director
               static_cast<u32>(kernel.bytes.size()));
   }
   device_.clear_faults();
-  program.start(device_, firmware_);
+  if (snapshot.empty())
+    program.start(device_, firmware_);
+  else
+    device_.restore(snapshot);
+  if (started_) started_();
   Outcome outcome = run_until_done(program.tiles(), launch.go);
-  if (outcome.status != Status::Ok) return outcome;
+  if (outcome.status != Status::Ok || outcome.stopped) return outcome;
   outcome.checks = program.check(device_);
   for (const Check& check : outcome.checks)
     if (!check.passed) outcome.status = Status::WrongResult;
+  return outcome;
+}
+
+Outcome Machine::run(const PreparedProgram& program, const std::string& directory,
+                     std::span<const u8> snapshot) {
+  Outcome outcome = run_unsaved(program, snapshot);
   // A wrong tensor is worth looking at as well.
-  outcome.saved = program.save(device_, directory);
+  if (outcome.status == Status::Ok || outcome.status == Status::WrongResult)
+    outcome.saved = program.save(device_, directory);
   return outcome;
 }
 

@@ -31,6 +31,7 @@ struct Outcome {
   std::vector<std::string> saved;
   bool cycle_limit = false;  // Hang because the limit was reached
   bool interrupted = false;  // Hang because the progress function said so
+  bool stopped = false;      // Ok because set_stop's function said so
 
   /// The explanation of a status that is not Ok, several lines; empty for Ok without warnings.
   std::string explanation(size_t all_tiles) const;
@@ -49,7 +50,13 @@ class Machine {
   /// Where everything stands, as for a hang, in the middle of a run.
   Standstill where_everything_stands(Standstill::Reason reason, std::span<const Coord> tiles = {});
   const Firmware& firmware() const { return firmware_; }
+  /// Of the firmware and of the programs that were run.
+  const CodeMap& code() const { return code_; }
   void set_progress(Progress progress) { progress_ = std::move(progress); }
+  /// Asked at the edge of each epoch: end the run here? Its status is Ok, and nothing is checked.
+  void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
+  /// Called when a program was written to the device, before its first cycle.
+  void set_started(std::function<void()> started) { started_ = std::move(started); }
   /// Cycles that one phase may take; kNever: no limit.
   void set_limit(Cycle limit) { limit_ = limit; }
 
@@ -58,7 +65,12 @@ class Machine {
   /// Files read and arguments computed; boot() need not have happened. `program` must outlive it.
   PreparedProgram prepare(const Program& program);
   /// After boot(). Saves tensors to `directory` (empty: where the program says) when all is well.
-  Outcome run(const PreparedProgram& program, const std::string& directory = "");
+  /// With a `snapshot` of the same program under way, goes on from there, and needs no boot.
+  /// Throws ArchiveError for a snapshot of another version.
+  Outcome run(const PreparedProgram& program, const std::string& directory = "",
+              std::span<const u8> snapshot = {});
+  /// The same, and nothing is saved.
+  Outcome run_unsaved(const PreparedProgram& program, std::span<const u8> snapshot = {});
 
  private:
   void know_words(const PreparedProgram& program);
@@ -70,6 +82,8 @@ class Machine {
   CodeMap code_;
   std::vector<KnownWord> known_words_;  // of the program that runs
   Progress progress_;
+  std::function<bool()> stop_;
+  std::function<void()> started_;
   Cycle limit_ = kNever;
 };
 

@@ -11,12 +11,10 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "host/report.hpp"
 #include "noc/command.hpp"
 
 namespace bhemu::host {
-
-/// How a value must stand to another.
-enum class Relation : u8 { Equal, NotEqual, Less, AtLeast };
 
 /// Something outside of the core that it has read: `bytes` of L1 or of a register.
 struct ProbedWord {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/wakeup.hpp"
+#include "noc/packet.hpp"
 #include "riscv/disasm.hpp"
 #include "tensix/disasm.hpp"
 
@@ -94,36 +96,92 @@ std::string CodeMap::Location::user() const {
   return text();
 }
 
-std::vector<WaiterGroup> group_waiters(std::span<const WaiterOf> waiters, const CodeMap& code) {
-  std::vector<WaiterGroup> groups;
-  for (const WaiterOf& item : waiters) {
-    const Waiter& waiter = item.waiter;
-    std::string where = code.locate(waiter.agent, waiter.pc, item.tile).text();
-    const auto same = std::find_if(groups.begin(), groups.end(), [&](const WaiterGroup& group) {
-      return group.agent == waiter.agent && group.pc == waiter.pc && group.what == waiter.what &&
-             group.who == waiter.who && group.where == where;
-    });
-    if (same != groups.end()) {
-      same->tiles.push_back(item.tile);
-      continue;
-    }
-    groups.push_back(
-        {{item.tile}, waiter.agent, waiter.pc, std::move(where), waiter.what, waiter.who});
-  }
-  return groups;
+const char* name_of(Relation relation) {
+  constexpr const char* kNames[] = {"==", "!=", "<", ">="};
+  return kNames[static_cast<unsigned>(relation)];
 }
 
-void name_words(std::span<WaiterGroup> groups, std::span<const KnownWord> words) {
-  for (WaiterGroup& group : groups) {
-    const bool only_word = group.what.find(';') == std::string::npos;
-    for (const KnownWord& word : words) {
-      const std::string plain = fmt::format("L1[0x{:05x}]", word.address);
-      const size_t at = group.what.find(plain);
-      if (at == std::string::npos) continue;
-      group.what.replace(at, plain.size(), fmt::format("{} ({})", word.name, plain));
-      if (only_word) group.who = word.who;
-    }
+// tidy: allow function-length: a line or two per kind
+std::vector<WaitPart> parts_of(const Wait& wait) {
+  std::vector<WaitPart> parts{{"kind", std::string(name_of(wait.kind))}};
+  const auto add = [&](const char* name, u64 value) { parts.push_back({name, value}); };
+  switch (wait.kind) {
+    case Awaited::Word:
+    case Awaited::ComparedWord:
+      add("address", wait.address);
+      add("value", wait.value);
+      break;
+    case Awaited::Stream:
+      add("stream", wait.index);
+      add("register", wait.address);
+      add("value", wait.value);
+      break;
+    case Awaited::Pages:
+      add("stream", wait.index);
+      add("received", wait.value);
+      add("acknowledged", wait.other);
+      break;
+    case Awaited::Answers:
+      add("noc", wait.index);
+      parts.push_back(
+          {"request", std::string(noc::name_of(static_cast<noc::PacketKind>(wait.packet)))});
+      add("count", wait.value);
+      add("node", wait.node);
+      add("address", wait.address);
+      add("since", wait.since);
+      break;
+    case Awaited::Remote:
+      add("node", wait.node);
+      add("address", wait.address);
+      break;
+    case Awaited::SemaphoreSeen:
+    case Awaited::Semaphore:
+      add("semaphore", wait.index);
+      add("value", wait.value);
+      break;
+    case Awaited::StreamPhase:
+    case Awaited::StreamMessages:
+      add("stream_select", wait.index);
+      break;
+    case Awaited::Register:
+      parts.push_back({"register", std::string(name_of(static_cast<Resource>(wait.index)))});
+      break;
+    case Awaited::TtSync:
+      add("thread", wait.index);
+      add("address", wait.address);
+      break;
+    case Awaited::Condition:
+      parts.push_back({"condition", fmt::format("C{}", wait.index)});
+      break;
+    case Awaited::SourceValid:
+    case Awaited::SourceFree:
+      parts.push_back({"source", std::string(wait.index == 0 ? "SrcA" : "SrcB")});
+      break;
+    case Awaited::LastInstruction:
+    case Awaited::UnitFree:
+      if (wait.since != 0) add("until_cycle", wait.since);
+      break;
+    case Awaited::Nothing:
+    case Awaited::PcBufWord:
+    case Awaited::PackedTile:
+    case Awaited::Debugger:
+    case Awaited::Lifted:
+    case Awaited::SoftReset:
+    case Awaited::Fault:
+      break;
+    default:
+      add("index", wait.index);
   }
+  if (wait.until == Until::NotEqual || wait.until == Until::Less || wait.until == Until::AtLeast) {
+    parts.push_back({"relation", std::string(name_of(wait.until))});
+    add("wanted", wait.wanted);
+  }
+  std::vector<std::string> holders;
+  for (unsigned agent = 0; agent < kAgents; ++agent)
+    if (wait.is_held_by(static_cast<Agent>(agent)))
+      holders.emplace_back(name_of(static_cast<Agent>(agent)));
+  if (!holders.empty()) parts.push_back({"holders", std::move(holders)});
+  return parts;
 }
 
 FaultReport report_of(const Fault& fault, Coord tile, std::string instruction,

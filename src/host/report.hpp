@@ -4,12 +4,16 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "device/device.hpp"
 #include "host/elf.hpp"
+#include "tile/wait_text.hpp"
 
 namespace bhemu::host {
+
+using tile::KnownWord;
 
 /// Which ELF's code is where, per core. ELFs must outlive this.
 class CodeMap {
@@ -33,7 +37,6 @@ class CodeMap {
   };
   Location locate(Agent agent, u32 pc, std::optional<Coord> tile = std::nullopt) const;
 
- private:
   struct Entry {
     CoreId core;
     const Elf* elf;
@@ -42,7 +45,21 @@ class CodeMap {
     u32 bytes;
     std::optional<Coord> tile;
   };
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
   std::vector<Entry> entries_;
+};
+
+/// How a value that is waited for has to be to what is wanted.
+enum class Relation : u8 { Equal, NotEqual, Less, AtLeast };
+const char* name_of(Relation relation);  // "==", "!=", "<", ">="
+
+/// What the comparison that a core goes round has, and what would end it.
+struct Comparison {
+  Relation relation = Relation::Equal;
+  u32 value = 0;
+  u32 wanted = 0;
 };
 
 /// Agents of several tiles that wait for the same thing at the same place.
@@ -53,22 +70,19 @@ struct WaiterGroup {
   std::string where;  // function and source line
   std::string what;
   std::string who;
+  std::vector<Wait> waits;  // of the first tile; empty for a core that runs
+  std::optional<Comparison> compared;
+  /// The other groups that would release it, in the order of the report: the wait-for graph.
+  std::vector<size_t> released_by;
 };
-struct WaiterOf {
-  Coord tile;
-  Waiter waiter;
+
+/// A Wait for programs: what the report's JSON and Python call its parts, in this order. Parts
+/// that a kind does not have are left out.
+struct WaitPart {
+  const char* name;
+  std::variant<u64, std::string, std::vector<std::string>> value;
 };
-/// In order of first appearance.
-std::vector<WaiterGroup> group_waiters(std::span<const WaiterOf> waiters, const CodeMap& code);
-/// A word of L1 that has a meaning to the software that runs.
-struct KnownWord {
-  u32 address = 0;
-  std::string name;
-  std::string who;  // who writes it
-};
-/// Puts the names of known words into what the groups wait for, and their writers where a group
-/// waits for nothing else.
-void name_words(std::span<WaiterGroup> groups, std::span<const KnownWord> words);
+std::vector<WaitPart> parts_of(const Wait& wait);
 
 /// An entry of a hang report.
 std::string group_text(const WaiterGroup& group, size_t all_tiles);

@@ -140,7 +140,8 @@ DeviceOptions device_options(const DeviceSettings& settings, BoardModel preferre
                                  suggestion(settings.timing, {"fast", "reference", "windows"})));
   device.timing = *timing;
   device.effects = effects_of(settings, *timing, style);
-  device.threads = settings.threads;
+  // A stop for gdb is a stop of everything.
+  device.threads = settings.gdb.where.empty() ? settings.threads : 1;
   device.seed = settings.seed;
   device.faults = policy_of(settings.rules, setting_name(style, "rule"));
   return device;

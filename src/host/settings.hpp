@@ -5,10 +5,18 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "host/race_settings.hpp"
 #include "host/setting_style.hpp"
 #include "host/trace_settings.hpp"
 
 namespace bhemu::host {
+
+/// A debugger that is to be let in (src/gdb).
+struct GdbSettings {
+  std::string where;   // a port (0: any that is free) or a path; empty: none
+  std::string tiles;   // "1-2,3-4", as of a trace; empty: the caller's choice
+  std::string script;  // file to write for gdb -x; empty: none
+};
 
 struct DeviceSettings {
   std::string board;            // empty: the caller's choice
@@ -21,6 +29,8 @@ struct DeviceSettings {
   unsigned threads = 1;
   u64 seed = 0;
   TraceSettings trace;
+  GdbSettings gdb;
+  RaceSettings race;
 };
 
 /// Throw InputError for unknown names and impossible boards. `preferred` is used when the user

@@ -13,6 +13,7 @@
 #include "noc/stream.hpp"
 #include "tensix/frontend/gate.hpp"
 #include "tensix/state.hpp"
+#include "tensix/sync/sync.hpp"
 #include "tile/tile.hpp"
 
 namespace bhemu::host {
@@ -184,8 +185,10 @@ class Builder {
     one.tile = device_.coord_of(waiter.node);
     one.agent = waiter.agent;
     one.pc = waiter.pc;
-    one.what = std::move(waiter.what);
-    one.who = std::move(waiter.who);
+    one.waits = std::move(waiter.waits);
+    const tile::WaitNames names{[this](NodeId node) { return device_.name_of(node); }, {}};
+    one.what = tile::what_of(one.waits, names);
+    one.who = tile::who_of(one.waits, names);
     const LaunchView& view = launch(one.node);
     if (is_core(one.agent)) {
       one.firmware = view.valid && one.pc < view.kernel_base;
@@ -211,7 +214,7 @@ class Builder {
             situation_.standing.begin(), situation_.standing.end(),
             [&](const Standing& one) { return one.node == node && one.agent == agent_of(id); });
         if (known == situation_.standing.end())
-          add({node, agent_of(id), tile->core(id).pc, "", ""}, tiles, true);
+          add({node, agent_of(id), tile->core(id).pc, {}}, tiles, true);
       }
     }
   }
@@ -222,7 +225,7 @@ class Builder {
     const CoreId core = core_of(one.agent);
     const tile::CoreSlot& slot = tile.slot(core);
     if (one.firmware || !tile.shape().is_tensix()) return;
-    if (slot.status == tile::CoreStatus::Blocked) look_into_block(one, slot);
+    if (slot.status == tile::CoreStatus::Blocked) look_into_block(one);
     const bool loops =
         slot.status == tile::CoreStatus::Parked || slot.status == tile::CoreStatus::Running;
     if (probes_++ >= kMostProbes) return;
@@ -231,21 +234,19 @@ class Builder {
     one.future = probe.future(launch(one.node).valid ? launch(one.node).kernel_base : 0);
   }
 
-  static void look_into_block(Standing& one, const tile::CoreSlot& slot) {
-    const u32 buffer = (slot.block_address >> 16) & 3;
-    one.index = has_thread(core_of(one.agent))
-                    ? index_of(core_of(one.agent)) - index_of(CoreId::Trisc0)
-                    : std::min(buffer, kThreads - 1);
-    one.address = slot.block_address;
-    switch (slot.block) {
-      case tile::BlockKind::MailboxEmpty:
-      case tile::BlockKind::MailboxFull:
+  static void look_into_block(Standing& one) {
+    if (one.waits.all.empty()) return;
+    const Wait& wait = one.waits.all.front();
+    one.index = wait.index;
+    one.address = static_cast<u32>(wait.address);
+    switch (wait.kind) {
+      case Awaited::MailboxWord:
+      case Awaited::MailboxRoom:
         one.want = Want::Mailbox;
-        one.index = slot.block_address >> 12 & 3;
         break;
-      case tile::BlockKind::PcBufEmpty:
-      case tile::BlockKind::PcBufFull:
-      case tile::BlockKind::PcBufBarrier:
+      case Awaited::PcBufWord:
+      case Awaited::PcBufRoom:
+      case Awaited::PcBufDrained:
         one.want = Want::PcBuf;
         break;
       default:
@@ -363,14 +364,8 @@ class Builder {
     const unsigned thread = thread_of(one.agent);
     const tensix::State& state = tile.coprocessor().state();
     const tensix::Frontend& frontend = state.frontend[thread];
-    u32 word = frontend.gate_word;
-    const tensix::LatchedWait& wait = frontend.wait;
-    if (wait.kind != tensix::WaitKind::None && tensix::frontend::blocks(wait, word)) {
-      look_into_latch(one, state, thread);
-      word = wait.word;
-    } else {
-      look_into_gate(one, state, thread, word);
-    }
+    const u32 word = one.waits.by;
+    look_into_waits(one, thread);
     one.user = place_of_word(tile, launch(one.node), one.tile, thread, word, code_);
     if (one.user.empty() && word != frontend.gate_word)
       one.user = place_of_word(tile, launch(one.node), one.tile, thread, frontend.gate_word, code_);
@@ -382,53 +377,52 @@ class Builder {
     one.where = one.user;
   }
 
-  static void look_into_latch(Standing& one, const tensix::State& state, unsigned thread) {
-    const tensix::LatchedWait& wait = state.frontend[thread].wait;
-    if (wait.kind == tensix::WaitKind::Semwait) {
-      for (u32 i = 0; i < tensix::kSemaphores; ++i) {
-        const tensix::Semaphore& semaphore = state.sync.semaphore[i];
-        if (!bit(wait.semaphores, i)) continue;
-        const bool zero = bit(wait.condition, 0) && semaphore.value == 0;
-        if (!zero && !(bit(wait.condition, 1) && semaphore.value >= semaphore.max)) continue;
-        one.want = Want::Semaphore;
-        one.index = i;
-        one.compared = true;
-        one.relation = zero ? Relation::NotEqual : Relation::Less;
-        one.value = semaphore.value;
-        one.wanted = zero ? 0 : semaphore.max;
-        return;
-      }
-    }
-    if (wait.kind != tensix::WaitKind::Stallwait) return;
-    const u32 unmet = tensix::frontend::unmet_conditions(state, thread, wait.condition, state.now);
+  /// Of several things, what somebody else has to give.
+  static void look_into_waits(Standing& one, unsigned thread) {
     one.want = Want::Busy;
     one.index = kThreads;  // nobody else's fault
-    for (u32 condition = 5; condition <= 8; ++condition)
-      if (bit(unmet, condition)) {
-        one.want = Want::Source;
-        one.by_matrix = condition >= 7;
-        one.index = condition == 6 || condition == 8;
+    for (const Wait& wait : one.waits.all) {
+      switch (wait.kind) {
+        case Awaited::Semaphore:
+          one.want = Want::Semaphore;
+          one.index = wait.index;
+          one.compared = true;
+          one.relation = wait.until == Until::NotEqual ? Relation::NotEqual : Relation::Less;
+          one.value = wait.value;
+          one.wanted = wait.wanted;
+          return;
+        case Awaited::Condition:
+          if (wait.index < 5 || wait.index > 8) break;
+          one.want = Want::Source;
+          one.by_matrix = wait.index >= 7;
+          one.index = wait.index == 6 || wait.index == 8;
+          break;
+        case Awaited::SourceValid:
+        case Awaited::SourceFree:
+          one.want = Want::Source;
+          one.by_matrix = wait.kind == Awaited::SourceValid;
+          one.index = wait.index;
+          return;
+        case Awaited::Mutex:
+          one.want = Want::Mutex;
+          one.index = wait.index;
+          break;
+        case Awaited::SoftReset:
+          one.want = Want::Reset;
+          break;
+        case Awaited::ScalarUnit:
+          one.index = wait.index;
+          break;
+        case Awaited::ComparedWord:
+          one.index = thread;
+          break;
+        case Awaited::StreamPhase:
+        case Awaited::StreamMessages:
+          one.want = Want::Other;
+          break;
+        default:
+          break;
       }
-  }
-
-  static void look_into_gate(Standing& one, const tensix::State& state, unsigned thread, u32 word) {
-    const tensix::Unit unit = tensix::info_of_word(word).unit;
-    if (tensix::opcode_of(word) == tensix::op::ATGETM::kOpcode) {
-      one.want = Want::Mutex;
-      one.index = tensix::op::ATGETM{word}.mutex_index();
-    } else if (state.soft_reset != 0 && tensix::frontend::held_by_reset(state, word)) {
-      one.want = Want::Reset;
-    } else if (unit == tensix::Unit::Thcon) {
-      one.want = Want::Busy;
-      const u32 owner = state.thcon.occupied_by;
-      one.index = owner != 0 ? owner - 1 : thread;
-    } else {
-      one.want = Want::Source;
-      one.by_matrix = unit == tensix::Unit::Fpu;
-      if (one.by_matrix)
-        one.index = state.fpu.src_a.matrix_may_read() ? 1 : 0;
-      else
-        one.index = bit(word, 23);
     }
   }
 

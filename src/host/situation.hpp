@@ -60,7 +60,8 @@ struct Standing {
   u32 pc = 0;
   bool firmware = false;  // it is firmware that waits
   bool running = false;   // it does not wait at all, as far as is known
-  std::string what;       // as in Device::waiters()
+  Waits waits;            // as in Device::waiters()
+  std::string what;       // the same in words
   std::string who;
   std::string where;  // call chain
   std::string user;   // the user's line in it

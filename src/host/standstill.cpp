@@ -23,26 +23,46 @@ std::string relation_text(const Standing& one) {
   return "";
 }
 
-std::string what_of(const Standing& one) {
-  std::string text = one.what;
-  if (one.running) text = "runs";
+std::string what_of(const Standing& one, const tile::WaitNames& names) {
+  std::string text = one.running ? "runs" : tile::what_of(one.waits, names);
   if (is_core(one.agent) && one.compared)
     text += fmt::format(" (has {:#x}, wants {})", one.value, relation_text(one));
   return text;
 }
 
-void add(std::vector<WaiterGroup>& groups, size_t from, const Standing& one) {
-  const std::string what = what_of(one);
+/// The group that the standing has joined, from `from` on.
+size_t add(std::vector<WaiterGroup>& groups, size_t from, const Standing& one,
+           const tile::WaitNames& names) {
+  const std::string what = what_of(one, names);
+  const std::string who = tile::who_of(one.waits, names);
   const auto same = std::find_if(groups.begin() + static_cast<std::ptrdiff_t>(from), groups.end(),
                                  [&](const WaiterGroup& group) {
                                    return group.agent == one.agent && group.pc == one.pc &&
-                                          group.what == what && group.who == one.who &&
+                                          group.what == what && group.who == who &&
                                           group.where == one.where;
                                  });
-  if (same != groups.end())
+  if (same != groups.end()) {
     same->tiles.push_back(one.tile);
-  else
-    groups.push_back({{one.tile}, one.agent, one.pc, one.where, what, one.who});
+    return static_cast<size_t>(same - groups.begin());
+  }
+  WaiterGroup group{{one.tile}, one.agent, one.pc, one.where, what, who, one.waits.all, {}, {}};
+  if (one.compared) group.compared = Comparison{one.relation, one.value, one.wanted};
+  groups.push_back(std::move(group));
+  return groups.size() - 1;
+}
+
+/// Who waits for whom, between groups. `group_of`: by standing.
+void connect(std::vector<WaiterGroup>& groups, const Situation& situation,
+             const std::vector<size_t>& group_of) {
+  for (size_t i = 0; i < situation.standing.size(); ++i) {
+    std::vector<size_t>& edges = groups[group_of[i]].released_by;
+    for (const size_t from : situation.standing[i].from) edges.push_back(group_of[from]);
+  }
+  for (WaiterGroup& group : groups) {
+    std::sort(group.released_by.begin(), group.released_by.end());
+    group.released_by.erase(std::unique(group.released_by.begin(), group.released_by.end()),
+                            group.released_by.end());
+  }
 }
 
 const char* headline(Standstill::Reason reason) {
@@ -100,12 +120,13 @@ Standstill standstill_of(Device& device, const CodeMap& code, std::span<const Co
   result.cycle = situation.cycle;
   result.all_tiles = tiles.empty() ? device.board().tensix().size() : tiles.size();
   result.cause = first_cause(device, situation, code);
-  for (const Standing& one : situation.standing)
-    if (!one.firmware) add(result.waiters, 0, one);
-  result.in_kernels = result.waiters.size();
-  for (const Standing& one : situation.standing)
-    if (one.firmware) add(result.waiters, result.in_kernels, one);
-  name_words(result.waiters, words);
+  const tile::WaitNames names{[&](NodeId node) { return device.name_of(node); }, words};
+  std::vector<size_t> group_of;
+  for (const Standing& one : situation.standing) {  // those in kernels come first
+    group_of.push_back(add(result.waiters, one.firmware ? result.in_kernels : 0, one, names));
+    if (!one.firmware) result.in_kernels = result.waiters.size();
+  }
+  connect(result.waiters, situation, group_of);
   return result;
 }
 

@@ -109,8 +109,41 @@ class Tiles {
   std::vector<bool> nodes_;
 };
 
-std::vector<bool> nodes_of(const std::string& setting, const std::string& text,
-                           const Board& board) {
+void set_cycles(const std::string& setting, const std::string& text, trace::Selection& selection) {
+  const size_t dash = text.find('-');
+  const bool bounded = dash != std::string::npos && dash + 1 < text.size();
+  u64 from = 0;
+  u64 last = kNever - 1;
+  if (dash == std::string::npos || text == "-" ||
+      (dash != 0 && !parse(text.substr(0, dash), from)) ||
+      (bounded && !parse(text.substr(dash + 1), last)) || from > last || last == kNever)
+    throw InputError(setting, "",
+                     fmt::format("'{}' must be two cycles like 1000-2000, the first no later than "
+                                 "the last; 1000- has no end",
+                                 text));
+  selection.from = from;
+  selection.until = last + 1;
+}
+
+TraceFormat format_of(const std::string& setting, const TraceSettings& settings) {
+  const auto ends = [&](const char* end) { return settings.file.ends_with(end); };
+  if (settings.format.empty()) {
+    if (ends(".jsonl") || ends(".json")) return TraceFormat::Json;
+    return ends(".pftrace") || ends(".perfetto-trace") ? TraceFormat::Perfetto : TraceFormat::Text;
+  }
+  const std::vector<std::string> known = {"text", "json", "perfetto"};
+  const auto found = std::find(known.begin(), known.end(), settings.format);
+  if (found == known.end())
+    throw InputError(setting, "",
+                     fmt::format("'{}' is no format of a trace{}", settings.format,
+                                 suggestion(settings.format, known)));
+  return static_cast<TraceFormat>(found - known.begin());
+}
+
+}  // namespace
+
+std::vector<bool> nodes_of_tiles(const std::string& setting, const std::string& text,
+                                 const Board& board) {
   Tiles tiles(board, setting);
   for (const std::string& group : split(text, " ;")) {
     if (group.empty()) continue;
@@ -128,41 +161,15 @@ std::vector<bool> nodes_of(const std::string& setting, const std::string& text,
   return nodes;
 }
 
-void set_cycles(const std::string& setting, const std::string& text, trace::Selection& selection) {
-  const size_t dash = text.find('-');
-  const bool bounded = dash != std::string::npos && dash + 1 < text.size();
-  u64 from = 0;
-  u64 last = kNever - 1;
-  if (dash == std::string::npos || text == "-" ||
-      (dash != 0 && !parse(text.substr(0, dash), from)) ||
-      (bounded && !parse(text.substr(dash + 1), last)) || from > last || last == kNever)
-    throw InputError(setting, "",
-                     fmt::format("'{}' must be two cycles like 1000-2000, the first no later than "
-                                 "the last; 1000- has no end",
-                                 text));
-  selection.from = from;
-  selection.until = last + 1;
-}
-
-bool is_json(const std::string& setting, const TraceSettings& settings) {
-  if (settings.format.empty())
-    return settings.file.ends_with(".jsonl") || settings.file.ends_with(".json");
-  if (settings.format != "text" && settings.format != "json")
-    throw InputError(setting, "",
-                     fmt::format("'{}' is no format of a trace{}", settings.format,
-                                 suggestion(settings.format, {"text", "json"})));
-  return settings.format == "json";
-}
-
-}  // namespace
-
 std::optional<TraceOptions> trace_options(const TraceSettings& settings, const Board& board,
                                           SettingStyle style) {
   const auto name = [style](const char* key) { return setting_name(style, key); };
   if (settings.file.empty()) return std::nullopt;
   TraceOptions options;
   options.file = settings.file;
-  options.json = is_json(name("trace-format"), settings);
+  options.format = format_of(name("trace-format"), settings);
+  if (options.format == TraceFormat::Perfetto && options.file == "-")
+    throw InputError(name("trace"), "", "a Perfetto trace is no text: it wants a file");
   trace::Selection& selection = options.selection;
   if (!settings.what.empty()) {
     std::vector<std::string> names;
@@ -175,8 +182,14 @@ std::optional<TraceOptions> trace_options(const TraceSettings& settings, const B
         mask_of(name("trace-cores"), settings.cores, "core",
                 {"brisc", "ncrisc", "trisc0", "trisc1", "trisc2", "erisc0", "erisc1"});
   if (!settings.tiles.empty())
-    selection.nodes = nodes_of(name("trace-tiles"), settings.tiles, board);
-  if (!settings.cycles.empty()) set_cycles(name("trace-cycles"), settings.cycles, selection);
+    selection.nodes = nodes_of_tiles(name("trace-tiles"), settings.tiles, board);
+  if (settings.cycles == "run") {
+    if (style != SettingStyle::Option)
+      throw InputError(name("trace-cycles"), "", "'run' is for bhemu run");
+    options.launch_only = true;
+  } else if (!settings.cycles.empty()) {
+    set_cycles(name("trace-cycles"), settings.cycles, selection);
+  }
   if (!settings.limit.empty() && (!parse(settings.limit, selection.limit) || selection.limit == 0))
     throw InputError(name("trace-limit"), "",
                      fmt::format("'{}' must be a number of events, at least 1", settings.limit));

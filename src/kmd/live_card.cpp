@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -10,7 +11,10 @@
 #include "base/check.hpp"
 #include "debug/trace_file.hpp"
 #include "device/livelock.hpp"
+#include "gdb/server.hpp"
+#include "host/error.hpp"
 #include "host/report.hpp"
+#include "host/standstill.hpp"
 
 namespace bhemu::kmd {
 namespace {
@@ -43,6 +47,7 @@ LiveCard::LiveCard(const host::CardSettings& settings, const LiveCardOptions& op
       board_(options_.board),
       code_(settings.elves, settings.caches) {
   make_device();
+  serve_gdb();
   debug::start_trace(*device_, settings.device.trace, host::SettingStyle::Environment);
   if (options.runs) start();
 }
@@ -58,6 +63,7 @@ LiveCard::~LiveCard() {
   wake();
   if (runner_.joinable()) runner_.join();
   end_trace();
+  gdb_.reset();
   device_->set_host_memory(nullptr);
 }
 
@@ -66,12 +72,39 @@ void LiveCard::end_trace() {
   if (!trace.error.empty())
     std::fprintf(stderr, "bhemu: %s: the trace is not complete: %s\n",
                  settings_.device.trace.file.c_str(), trace.error.c_str());
+  try {
+    const std::string races = races_->finish(*device_, code_);
+    if (!races.empty()) std::fprintf(stderr, "bhemu: %s", races.c_str());
+  } catch (const host::InputError& error) {
+    std::fprintf(stderr, "bhemu: %s\n", error.what());
+  }
+  races_.reset();
 }
 
 void LiveCard::make_device() {
   device_ = std::make_unique<Device>(options_);
+  races_ = std::make_unique<debug::RaceSession>(*device_, settings_.device.race);
   function_ = std::make_unique<card::Function>(*device_);
   device_->set_host_memory(&memory_);
+}
+
+/// gdb's door, when the client's user wants one: at the first tiles of the board, where programs
+/// that use few tiles are.
+void LiveCard::serve_gdb() {
+  constexpr std::size_t kFirstTiles = 4;
+  if (settings_.device.gdb.where.empty()) return;
+  gdb::ServerOptions options;
+  options.settings = settings_.device.gdb;
+  options.style = host::SettingStyle::Environment;
+  options.tiles = device_->board().tensix();
+  options.tiles.resize(std::min(options.tiles.size(), kFirstTiles));
+  options.stops_at_standstill = false;
+  options.images = [this] { return gdb::images_of(code_.of_waiters(*device_, {})); };
+  options.standstill = [this] {
+    return text_of(host::standstill_of(*device_, code_.of_waiters(*device_, {}), {},
+                                       host::Standstill::Reason::Asked));
+  };
+  gdb_ = std::make_unique<gdb::Server>(*device_, std::move(options));
 }
 
 void LiveCard::set_host_memory(pcie::HostMemory* memory) {
@@ -85,7 +118,9 @@ std::unique_ptr<Device> LiveCard::reset() {
   // One trace tells of one life of the chip.
   end_trace();
   std::unique_ptr<Device> old = std::move(device_);
+  old->attend(nullptr);
   make_device();
+  if (gdb_) gdb_->move_to(*device_);
   dead_ = false;
   rest_ = Rest::None;
   wake();

@@ -23,10 +23,15 @@
 
 #include "card/function.hpp"
 #include "debug/code_finder.hpp"
+#include "debug/race_session.hpp"
 #include "device/device.hpp"
 #include "host/card_settings.hpp"
 #include "kmd/edge.hpp"
 #include "kmd/watched_memory.hpp"
+
+namespace bhemu::gdb {
+class Server;
+}
 
 namespace bhemu::kmd {
 
@@ -125,6 +130,7 @@ class LiveCard {
   void begin_visit();
   void end_visit(bool changes);
   void make_device();
+  void serve_gdb();
   void end_trace();
   void serve();
   void run();
@@ -148,6 +154,8 @@ class LiveCard {
   // Whoever is at the edge:
   debug::CodeFinder code_;
   std::unique_ptr<Device> device_;
+  std::unique_ptr<gdb::Server> gdb_;  // of device_; null: nobody debugs
+  std::unique_ptr<debug::RaceSession> races_;
   std::unique_ptr<card::Function> function_;
   WatchedMemory memory_;
   Rest rest_ = Rest::None;

@@ -6,7 +6,8 @@
 //   kCode     words of the line were decoded; their cache entries must be dropped
 //   kWatched  a parked core polls a word of the line
 //   kPolled   a thread of the coprocessor waits for a word of the line (ATCAS, ATINCGETPTR)
-//   kObserved a tool (sanitizer, watchpoint, trace) wants to see the write
+//   kObserved an observer wants to see every write of the tile
+//   kLookedAt a debugger has a watchpoint on the line
 #pragma once
 
 #include <cstring>
@@ -27,6 +28,8 @@ class L1 {
   static constexpr u8 kWatched = 2;
   static constexpr u8 kPolled = 4;
   static constexpr u8 kObserved = 8;
+  static constexpr u8 kLookedAt = 16;
+  static constexpr u8 kOfTools = kObserved | kLookedAt;
 
   using BeforeWrite = void (*)(void* owner, u32 address, u32 bytes, const Author& author);
 
@@ -78,7 +81,7 @@ class L1 {
   /// All zero, and nobody sleeps or has decoded anything; who listens stays.
   void clear() {
     memory_.clear();
-    for (u8& flags : flags_) flags &= kObserved;
+    for (u8& flags : flags_) flags &= kOfTools;
   }
 
   /// Contents, and who sleeps until which line changes. Code must be decoded again after loading;
@@ -90,7 +93,7 @@ class L1 {
     archive.value(kept);
     if (!archive.is_loading()) return;
     for (u32 line = 0; line < kLines; ++line)
-      flags_[line] = static_cast<u8>((flags_[line] & kObserved) | kept[line]);
+      flags_[line] = static_cast<u8>((flags_[line] & kOfTools) | kept[line]);
   }
 
   Mapping& memory() { return memory_; }

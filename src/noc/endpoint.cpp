@@ -5,6 +5,7 @@
 #include "mem/mapping.hpp"
 #include "noc/command.hpp"
 #include "noc/identity.hpp"
+#include "noc/observe.hpp"
 #include "noc/registers.hpp"
 #include "noc/trace.hpp"
 
@@ -44,6 +45,7 @@ void Endpoint::answer(Packet& packet, Outbox& outbox) {
                                 name_of(packet.kind), packet.length, packet.address,
                                 name_of(packet.issuer), who(), packet.issuer_pc)))
     return;
+  if (observer_ != nullptr) observer_->arrived(arrival_of(packet, now));
   if (!wants_response(packet)) return;
   if (shows_niu()) count_response(packet);
   Packet response = make_response(packet, id_, std::move(payload), *config_.timing, now);

@@ -10,6 +10,7 @@
 #include "noc/niu.hpp"
 #include "noc/niu_state.hpp"
 #include "noc/targets.hpp"
+#include "trace/observer.hpp"
 
 namespace bhemu::noc {
 
@@ -131,7 +132,44 @@ Packet Niu::request(PacketKind kind, const Command& command, const Author& issue
   return packet;
 }
 
-void Niu::send_request(Packet&& packet, const Targets& targets, const Author& issuer) {
+void Niu::tell(Packet& packet, const Command& command, u64 local, const Targets& targets,
+               const Author& issuer) {
+  packet.request = ++told_ * kNocs + noc_;
+  std::vector<NodeId> nodes;
+  for (const Targets::One& target : targets.all()) nodes.push_back(target.node);
+  trace::Request request;
+  request.id = {environment_.node, packet.request};
+  request.author = issuer;
+  request.author.tile = environment_.node;
+  request.kind = packet.kind == PacketKind::WriteRequest  ? trace::RequestKind::Write
+                 : packet.kind == PacketKind::ReadRequest ? trace::RequestKind::Read
+                                                          : trace::RequestKind::Atomic;
+  request.noc = packet.noc;
+  request.buffer = static_cast<u8>(command.buffer);
+  request.transaction_id = packet.transaction_id;
+  request.virtual_channel = packet.virtual_channel;
+  request.static_channel = command.static_channel();
+  request.posted = packet.posted;
+  request.linked = packet.linked;
+  request.inline_data = packet.inline_data;
+  request.broadcast = targets.broadcast;
+  request.packets = packet.parts;
+  const bool answered = !packet.posted || packet.kind == PacketKind::ReadRequest;
+  request.answers = answered ? packet.parts * static_cast<u32>(nodes.size()) : 0;
+  request.local = local;
+  request.remote = packet.address;
+  request.length = packet.length;
+  request.byte_enable = packet.byte_enable;
+  request.reply_to = packet.reply_to;
+  request.targets = nodes;
+  request.value = command.data;
+  request.atomic_operation = packet.atomic_operation;
+  observer_->requested(request);
+}
+
+void Niu::send_request(Packet&& packet, const Command& command, u64 local, const Targets& targets,
+                       const Author& issuer) {
+  if (observer_ != nullptr) tell(packet, command, local, targets, issuer);
   const auto all = targets.all();
   for (std::size_t i = 0; i < all.size(); ++i) {
     Packet copy = i + 1 == all.size() ? std::move(packet) : packet;
@@ -191,7 +229,7 @@ void Niu::issue_read(const Command& command, const Author& issuer) {
   count(niu::NIU_MST_CMD_ACCEPTED, parts);
   count(niu::NIU_MST_RD_REQ_STARTED, parts);
   count(niu::NIU_MST_RD_REQ_SENT, parts);
-  send_request(std::move(packet), targets, issuer);
+  send_request(std::move(packet), command, command.return_address, targets, issuer);
   finish_split(command.buffer, command);
 }
 
@@ -261,7 +299,7 @@ void Niu::issue_write(const Command& command, const Author& issuer) {
   packet.header_address = command.data << 4;
 
   count_write(packet, command, targets, issuer);
-  send_request(std::move(packet), targets, issuer);
+  send_request(std::move(packet), command, source, targets, issuer);
   if (!is_inline && !masked) finish_split(command.buffer, command);
 }
 
@@ -325,7 +363,7 @@ void Niu::issue_atomic(const Command& command, const Author& issuer) {
     count(niu::NIU_MST_NONPOSTED_ATOMIC_STARTED);
     count(niu::NIU_MST_NONPOSTED_ATOMIC_SENT);
   }
-  send_request(std::move(packet), targets, issuer);
+  send_request(std::move(packet), command, command.return_address, targets, issuer);
 }
 
 }  // namespace bhemu::noc

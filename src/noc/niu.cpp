@@ -99,6 +99,14 @@ bool Niu::read(u32 offset, u32& value, const Author& author) {
   return true;
 }
 
+bool Niu::look(u32 offset, u32& value) const {
+  const RegisterInfo* info = niu_register_at(offset);
+  if (info == nullptr || info->access == RegisterAccess::NO || info->access == RegisterAccess::WO)
+    return false;
+  value = offset == niu::NIU_TRANS_COUNT_RTZ_NUM ? 0 : word(offset);
+  return true;
+}
+
 /// What a write does, by row of niu.def: a Trigger row without its function does not compile.
 struct Niu::Written {
   Niu& niu_;

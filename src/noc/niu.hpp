@@ -16,12 +16,17 @@
 #include <string>
 
 #include "base/fault.hpp"
+#include "base/wait.hpp"
 #include "base/wakeup.hpp"
 #include "mem/l1.hpp"
 #include "noc/node.hpp"
 #include "noc/packet.hpp"
 #include "noc/routing.hpp"
 #include "noc/timing.hpp"
+
+namespace bhemu::trace {
+class Observer;
+}
 
 namespace bhemu::noc {
 
@@ -62,6 +67,8 @@ class Niu {
   /// Whether reading this register changes something (NIU_TRANS_COUNT_RTZ_NUM): such a read is not
   /// part of a loop that may be parked.
   static bool read_has_effect(u32 offset);
+  /// The same value without any effect or fault; false where there is nothing to see.
+  bool look(u32 offset, u32& value) const;
 
   /// A packet arrived at this tile on this NoC: a request to serve or a response to our own.
   void receive(Packet&& packet, Cycle now);
@@ -74,7 +81,12 @@ class Niu {
   void archive(Archive& archive);
   /// For the hang report: requests not answered yet ("2 reads from DRAM bank 3 (17,21) at 0x...").
   std::string outstanding() const;
+  /// The same as data: a Wait of the kind Answers for each kind of request and target.
+  void find_outstanding(std::vector<Wait>& waits) const;
   bool has_outstanding() const;
+
+  /// Whom to tell of requests and arrivals; null: nobody.
+  void set_observer(trace::Observer* observer) { observer_ = observer; }
 
   NiuState& state() { return *state_; }
   const NiuState& state() const { return *state_; }
@@ -112,7 +124,11 @@ class Niu {
   bool find_reply(u32 coordinate, const Author& issuer, NodeId& reply);
   bool read_source(u64 address, u32 bytes, const Author& issuer, Payload& payload);
   Packet request(PacketKind kind, const Command& command, const Author& issuer) const;
-  void send_request(Packet&& packet, const Targets& targets, const Author& issuer);
+  /// `local`: the address in this tile that the request reads from or returns to.
+  void send_request(Packet&& packet, const Command& command, u64 local, const Targets& targets,
+                    const Author& issuer);
+  void tell(Packet& packet, const Command& command, u64 local, const Targets& targets,
+            const Author& issuer);
   void finish_split(u32 buffer, const Command& command);
 
   // Arrival (receive.cpp)
@@ -128,6 +144,12 @@ class Niu {
   std::unique_ptr<NiuState> state_;
   NiuEnvironment environment_;
   unsigned noc_;
+  trace::Observer* observer_ = nullptr;
+  u32 told_ = 0;  // requests that an observer was told of
 };
+
+/// "2 reads from DRAM bank 3 (17, 21) at 0x40 (first issued in cycle 9)"; `target`: the node's
+/// name.
+std::string text_of_answers(const Wait& wait, const std::string& target);
 
 }  // namespace bhemu::noc

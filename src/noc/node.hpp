@@ -13,8 +13,9 @@
 #include "noc/packet.hpp"
 
 namespace bhemu::trace {
+class Observer;
 class Port;
-}
+}  // namespace bhemu::trace
 
 namespace bhemu::noc {
 
@@ -84,12 +85,17 @@ class Node {
   /// At the epoch edge `now`: puts into the trace what has happened in the meantime although
   /// nobody has executed it.
   virtual void catch_up_trace(Cycle) {}
+  /// Whom to tell of everything (trace/observer.hpp); null: nobody. Between runs only, and after
+  /// settling.
+  virtual void set_observer(trace::Observer* observer) { observer_ = observer; }
+  trace::Observer* observer() const { return observer_; }
 
  protected:
   NodeKind kind_;
   NodeId id_;
   FaultPort faults_;
   trace::Port* trace_ = nullptr;
+  trace::Observer* observer_ = nullptr;
 };
 
 }  // namespace bhemu::noc

@@ -46,31 +46,42 @@ bool Niu::has_outstanding() const {
   return state_->outstanding_count != 0;
 }
 
-std::string Niu::outstanding() const {
-  struct Group {
-    u32 count = 0;
-    u64 address = 0;
-    Cycle issued = kNever;
-  };
-  std::map<std::tuple<PacketKind, NodeId>, Group> groups;
+void Niu::find_outstanding(std::vector<Wait>& waits) const {
+  std::map<std::tuple<PacketKind, NodeId>, Wait> groups;
   for (const Outstanding& entry : state_->outstanding) {
     if (entry.responses == 0) continue;
-    Group& group = groups[{entry.kind, entry.target}];
-    group.count += entry.responses;
-    if (entry.issued < group.issued) {
-      group.issued = entry.issued;
-      group.address = entry.address;
-    }
+    const auto [group, is_first] = groups.try_emplace({entry.kind, entry.target});
+    Wait& wait = group->second;
+    wait.value += entry.responses;
+    if (!is_first && entry.issued >= wait.since) continue;
+    wait.since = entry.issued;
+    wait.address = entry.address;
   }
+  for (auto& [key, wait] : groups) {
+    wait.kind = Awaited::Answers;
+    wait.until = Until::Changes;
+    wait.index = noc_;
+    wait.packet = static_cast<u8>(std::get<PacketKind>(key));
+    wait.node = std::get<NodeId>(key);
+    waits.push_back(wait);
+  }
+}
+
+std::string text_of_answers(const Wait& wait, const std::string& target) {
+  const auto kind = static_cast<PacketKind>(wait.packet);
+  return fmt::format("{} {}{} {} {} at 0x{:x} (first issued in cycle {})", wait.value,
+                     name_of(kind), wait.value == 1 ? "" : "s",
+                     kind == PacketKind::ReadRequest ? "from" : "to", target, wait.address,
+                     wait.since);
+}
+
+std::string Niu::outstanding() const {
+  std::vector<Wait> waits;
+  find_outstanding(waits);
   std::string text;
-  for (const auto& [key, group] : groups) {
-    const auto [kind, target] = key;
-    text +=
-        fmt::format("{}{} {}{} {} {} at 0x{:x} (first issued in cycle {})",
-                    text.empty() ? "" : "; ", group.count, name_of(kind),
-                    group.count == 1 ? "" : "s", kind == PacketKind::ReadRequest ? "from" : "to",
-                    environment_.routing->name(target), group.address, group.issued);
-  }
+  for (const Wait& wait : waits)
+    text += (text.empty() ? "" : "; ") +
+            text_of_answers(wait, environment_.routing->name(wait.node));
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include "noc/command.hpp"
 #include "noc/niu.hpp"
 #include "noc/niu_state.hpp"
+#include "noc/observe.hpp"
 #include "noc/serve.hpp"
 
 namespace bhemu::noc {
@@ -53,6 +54,7 @@ void Niu::serve_request(Packet& packet, Cycle now) {
                       name_of(packet.kind), packet.length, packet.address, name_of(packet.issuer),
                       environment_.routing->name(packet.source), packet.issuer_pc)))
     return;
+  if (observer_ != nullptr) observer_->arrived(arrival_of(packet, now));
   if (!wants_response(packet)) return;
   Packet response =
       make_response(packet, environment_.node, std::move(payload), *environment_.timing, now);
@@ -95,6 +97,7 @@ void Niu::complete_response(Packet& packet, Cycle now) {
   lower_transactions(niu::NIU_MST_REQS_OUTSTANDING_ID, packet.transaction_id, packet.parts);
   // A response of another tile's request (RET_ADDR_HI or TARG_ADDR_HI named us) is not in our list.
   if (packet.reply_to == environment_.node) untrack(packet.tracking);
+  if (observer_ != nullptr) observer_->arrived(arrival_of(packet, now));
 }
 
 }  // namespace bhemu::noc

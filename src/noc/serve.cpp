@@ -82,6 +82,7 @@ Packet make_response(const Packet& request, NodeId self, Payload payload, const 
   response.return_address = request.return_address;
   response.length = payload == nullptr ? 0 : static_cast<u32>(payload->size());
   response.tracking = request.tracking;
+  response.request = request.request;
   response.issuer_pc = request.issuer_pc;
   response.issuer = request.issuer;
   response.issued = now;

@@ -1,6 +1,7 @@
 // The check itself: an access against what is remembered of the place, and what to say of a pair
 // that nothing orders.
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 
 #include "race/detector.hpp"
@@ -37,8 +38,50 @@ void Detector::feed(const Event& event) {
   std::visit([this](const auto& one) { on(one); }, event);
 }
 
+u32 Detector::value_of_word(u64 word) const {
+  u32 value = 0;
+  if (settings_.memory != nullptr && word * 4 + 4 <= settings_.l1_bytes)
+    std::memcpy(&value, settings_.memory + word * 4, 4);
+  return value;
+}
+
 void Detector::mark_sync(u64 address) {
-  words_.try_emplace(address / 4);
+  const u64 word = address / 4;
+  const auto [at, is_new] = words_.try_emplace(word, value_of_word(word));
+  if (!is_new || recent_.empty()) return;
+  const RecentWrite& last = recent_[word % kRecentWrites];
+  if (last.word == word) at->second.write(last.bytes, last.value, last.clock);
+}
+
+std::vector<u64> Detector::sync_words() const {
+  std::vector<u64> addresses;
+  for (const auto& [word, known] : words_) addresses.push_back(word * 4);
+  std::sort(addresses.begin(), addresses.end());
+  return addresses;
+}
+
+const SyncWord* Detector::sync_word(u64 address) const {
+  const auto found = words_.find(address / 4);
+  return found == words_.end() ? nullptr : &found->second;
+}
+
+/// What a writer of L1 tells those who wait for a word. Flags come in small pieces.
+void Detector::note_write(const Location& where, const Clock& clock, bool atomic) {
+  constexpr u32 kMostOfFlag = 16;
+  if (where.size > kMostOfFlag && words_.empty()) return;
+  for (u64 word = where.begin / 4; word < (where.end() + 3) / 4; ++word) {
+    const u8 bytes = bytes_of_word(word, where.begin, where.end());
+    if (const auto found = words_.find(word); found != words_.end()) {
+      if (atomic) {
+        found->second.change(value_of_word(word), clock);
+      } else {
+        found->second.write(bytes, value_of_word(word), clock);
+      }
+    } else if (where.size <= kMostOfFlag) {
+      if (recent_.empty()) recent_.resize(kRecentWrites);
+      recent_[word % kRecentWrites] = {word, bytes, value_of_word(word), clock};
+    }
+  }
 }
 
 bool Detector::is_sync(const Location& where) const {
@@ -122,14 +165,25 @@ Side Detector::side_of(Epoch epoch, Mode mode) const {
   return side;
 }
 
+bool Detector::is_clear(Epoch epoch) const {
+  const Side side = side_of(epoch, Mode::Write);
+  const u8 opcode = tensix::opcode_of(side.site.pc);
+  return side.known &&
+         (opcode == tensix::op::ZEROACC::kOpcode || opcode == tensix::op::ZEROSRC::kOpcode);
+}
+
 /// Hardware holds the second until the first is far enough, whoever issued them, once the first has
 /// been issued before the second: a block of Dst that the matrix unit writes (row 23). And what the
 /// window checker judges by distance within a thread is not judged here (rows 24, 25).
 bool Detector::interlocked(const Actor& actor, Epoch before, Place place, bool was_write) const {
-  if (place != Place::Dst || before.tile != settings_.tile || !was_write) return false;
+  const bool src = place == Place::SrcA || place == Place::SrcB;
+  if ((place != Place::Dst && !src) || before.tile != settings_.tile || !was_write) return false;
   if (kind_of(before) != kind::Fpu) return false;
   const unsigned thread = thread_of_component(before.component);
   const Epoch issued{before.time, part_of(thread, Part::Gate), before.tile};
+  // A clear takes one cycle, less than anybody needs to hear of its issue.
+  if (actor.clock->knows(issued) && is_clear(before)) return true;
+  if (src) return false;
   if (actor.kind == kind::Fpu || actor.kind == kind::Pack) return actor.clock->knows(issued);
   return actor.kind == kind::Sfpu && thread_behind(actor.self) == static_cast<int>(thread);
 }
@@ -176,7 +230,29 @@ void Detector::note_read(const Actor& actor, Cell& cell) {
   cell.read = actor.self;
 }
 
+/// A write of what is there already does no harm to readers, whenever it comes. But it was made of
+/// something: beside a write that changes the field it can undo that (row 39).
+void Detector::check_same_writes(const Actor& actor, const Location& where) {
+  for (u64 at = where.begin; at < where.end(); ++at) {
+    if (actor.same) {
+      same_writes_[at] = actor.self;
+      continue;
+    }
+    const auto found = same_writes_.find(at);
+    if (found == same_writes_.end() || in_order(actor, found->second, true)) continue;
+    report_pair(actor, found->second, Mode::Write, {where.place, 1, at});
+  }
+}
+
 void Detector::access_cell(const Actor& actor, Cell& cell, const Location& piece) {
+  if (piece.place == Place::Config && actor.mode != Mode::Read) {
+    check_same_writes(actor, piece);
+    if (actor.same) {
+      if (cell.write && !in_order(actor, cell.write, true))
+        report_pair(actor, cell.write, Mode::Write, piece);
+      return;
+    }
+  }
   const bool changes = actor.mode != Mode::Read;
   const bool both_atomic = actor.mode == Mode::Atomic && cell.atomic;
   // A poll of a word that agents signal by is how they synchronise, and no race.
@@ -203,7 +279,8 @@ void Detector::access_cell(const Actor& actor, Cell& cell, const Location& piece
 void Detector::access(const Actor& actor, const Location& where) {
   if (where.size == 0) return;
   remember(actor.self, actor.site, actor.kind);
-  if (full_) return;
+  // Counters, mailboxes and control registers are what agents signal by.
+  if (full_ || where.place == Place::Counter) return;
   shadow_.visit(where, [&](Cell& cell, u64 begin, u64 end) {
     access_cell(actor, cell, {where.place, static_cast<u32>(end - begin), begin});
   });
@@ -218,10 +295,46 @@ void Detector::report_pair(const Actor& actor, Epoch before, Mode before_mode,
   finding.where = where;
   finding.first = side_of(before, before_mode);
   finding.second = {actor.site, actor.self, actor.kind, actor.mode, true};
-  const Edge& edge =
-      missing_edge(finding.first.kind, actor.kind, scope_of(before, actor.self), where.place);
-  finding.edge = static_cast<EdgeId>(edge.number);
+  finding.edge = edge_of(finding, actor);
   report(std::move(finding));
+}
+
+/// The rule that is missing. What a run has met first need not be what was meant to be first: a
+/// packet or an instruction that is late is met behind its consumer.
+EdgeId Detector::edge_of(const Finding& finding, const Actor& actor) const {
+  const Epoch before = finding.first.epoch;
+  const u8 between = scope_of(before, actor.self);
+  const Place place = finding.where.place;
+  const bool both_write = finding.first.mode != Mode::Read && actor.mode != Mode::Read;
+  if (place == Place::Config && both_write && between == scope::Tile) return EdgeId::SharedWord;
+  // A move into a bank, before or behind the unpacker's clear.
+  if ((place_bit(place) & place::Src) != 0 && both_write) return EdgeId::MoveIntoSrc;
+  const bool late_packet = actor.kind == kind::NocRead && actor.mode == Mode::Write &&
+                           before.tile == actor.self.tile && !is_noc_component(before.component);
+  const bool late_thread = is_thread_component(actor.self.component) &&
+                           finding.first.kind == kind::Load && was_pushed_before(actor, before);
+  const bool late_unpack = actor.kind == kind::Unpack && actor.mode == Mode::Write &&
+                           place == Place::Dst && finding.first.mode == Mode::Read;
+  if (late_packet || late_thread || late_unpack) {
+    const Edge& edge = missing_edge(actor.kind, finding.first.kind, between, place);
+    if (edge.number != static_cast<u8>(EdgeId::OtherAccess))
+      return static_cast<EdgeId>(edge.number);
+  }
+  const auto edge =
+      static_cast<EdgeId>(missing_edge(finding.first.kind, actor.kind, between, place).number);
+  // The storing core has read back: what is missing is that anybody waits for it.
+  const int core = core_behind(before);
+  if (edge == EdgeId::StoreOtherRegion && between == scope::Tile && core >= 0 &&
+      cores_[static_cast<unsigned>(core)].known.knows(before))
+    return EdgeId::OtherAccess;
+  return edge;
+}
+
+/// Whether the thread's instruction had been pushed when its core made the load.
+bool Detector::was_pushed_before(const Actor& actor, Epoch load) const {
+  const unsigned core = core_of_component(load.component);
+  return load.tile == settings_.tile &&
+         actor.clock->at(load.tile, store_of(core, Region::Push)) < load.time;
 }
 
 void Detector::report(Finding finding) {
@@ -258,6 +371,14 @@ FindingKind Detector::judge_injected(const Finding& finding) const {
 
 std::vector<Finding> Detector::findings() const {
   std::vector<Finding> sorted = findings_;
+  // A poll that was met before its word was known to be polled.
+  std::erase_if(sorted, [&](const Finding& one) {
+    const bool pair = one.kind == FindingKind::Race || one.kind == FindingKind::Contract;
+    const auto polls = [](const Side& side) {
+      return side.mode == Mode::Read && side.kind == kind::Load;
+    };
+    return pair && is_sync(one.where) && (polls(one.first) || polls(one.second));
+  });
   for (Finding& one : sorted) one.kind = judge_injected(one);
   std::stable_sort(sorted.begin(), sorted.end(), [](const Finding& a, const Finding& b) {
     return std::tuple(a.kind, a.first.site.pc, a.second.site.pc, a.where.place, a.where.begin) <
@@ -276,7 +397,7 @@ std::vector<Epoch> Detector::wanted() const {
 
 std::size_t Detector::bytes() const {
   std::size_t total = shadow_.bytes() + tracks_.size() * sizeof(Track) +
-                      classes_.capacity() * sizeof(NocClass) + words_.size() * sizeof(Word);
+                      classes_.capacity() * sizeof(NocClass) + words_.size() * sizeof(SyncWord);
   for (const Core& core : cores_) total += core.known.bytes();
   for (const Thread& thread : threads_)
     for (const Op& op : thread.ops) total += op.clock.bytes();

@@ -1,6 +1,7 @@
 #include "race/component.hpp"
 
 #include "tensix/block_mask.hpp"
+#include "tensix/frontend/ttsync.hpp"
 
 namespace bhemu::race {
 
@@ -37,15 +38,11 @@ Part part_of_word(u32 word) {
                                                                                 : Part::Gate;
     case Unit::Thcon:
       // What touches memory ends behind the thread's back (C0); arithmetic holds the thread.
-      switch (opcode) {
-        case op::LOADIND::kOpcode:
-        case op::LOADREG::kOpcode:
-        case op::STOREIND::kOpcode:
-        case op::STOREREG::kOpcode:
-        case op::ATINCGET::kOpcode:
-        case op::ATINCGETPTR::kOpcode:
-        case op::ATSWAP::kOpcode:
-        case op::ATCAS::kOpcode:
+      switch (frontend::resource_class_of(opcode)) {
+        case frontend::kAtomics:
+        case frontend::kIndirect:
+        case frontend::kStoreRegister:
+        case frontend::kLoadRegister:
           return Part::Thcon;
         default:
           return Part::Gate;

@@ -108,6 +108,9 @@ void Detector::on(const event::Start& one) {
       if (cores_[by].last_store[i] != 0)
         from.raise(
             {cores_[by].last_store[i], store_of(by, static_cast<Region>(i)), settings_.tile});
+    settled_pushes_[by] = cores_[by].last_push_id;
+    for (unsigned thread = 0; thread < kThreads; ++thread)
+      if (cores_[by].last_push_id[thread] != 0) spread_thread(thread);
   } else {
     from = host_;
   }
@@ -119,7 +122,7 @@ void Detector::on(const event::Start& one) {
 }
 
 void Detector::on(const event::Load& one) {
-  Core& core = begin(one.site, one.step);
+  Core& core = one.more ? cores_[index_of(core_of(one.site.agent))] : begin(one.site, one.step);
   const unsigned index = index_of(core_of(one.site.agent));
   const Epoch self{core.time, program_of(index), settings_.tile};
   const unsigned region = static_cast<unsigned>(one.region);
@@ -131,42 +134,37 @@ void Detector::on(const event::Load& one) {
   const Actor actor{self, &clock, one.site, Mode::Read, kind::Load, sync};
   access(actor, one.where);
   if (one.where.place == Place::L1) check_l0(core, one, actor);
+  if (one.more) return;
 
   PendingLoad load{one.step, core.time, one.reg, one.region, true, {}};
   // Read back: what the region was given before this load is processed when the value is there.
   if (const u32 emitted = emitted_before(core, one.region, one.where); emitted != 0)
     load.clock.raise({emitted, store_of(index, one.region), settings_.tile});
-  if (sync) {
-    if (const auto word = words_.find(one.where.begin / 4); word != words_.end())
-      load.clock.join(word->second.clock);
+  if (sync && !one.followed) {
+    if (const SyncWord* word = sync_word(one.where.begin); word != nullptr)
+      load.clock.join(word->known_at(
+          word->version(), bytes_of_word(one.where.begin / 4, one.where.begin, one.where.end())));
   }
-  if (one.where.place == Place::Initiator && (one.where.begin & 31) == 16 && one.value == 0) {
-    const unsigned niu = static_cast<unsigned>(one.where.begin >> 7);
-    const unsigned buffer = static_cast<unsigned>(one.where.begin >> 5 & 3);
-    for (std::size_t i = 0; i < classes_.size(); ++i) {
-      const NocClass& row = classes_[i];
-      if (row.phase == 2 && row.niu == niu && row.buffer == buffer)
-        load.clock.raise({row.last, static_cast<Component>(kFirstNoc + i), settings_.tile});
-    }
-  }
+  if (one.where.place == Place::Initiator && (one.where.begin & 31) == 16 && one.value == 0 &&
+      !one.followed)
+    load.clock.join(known_by_free_initiator(static_cast<unsigned>(one.where.begin >> 7),
+                                            static_cast<unsigned>(one.where.begin >> 5 & 3)));
   grant(core, std::move(load));
 }
 
 void Detector::on(const event::Store& one) {
-  Core& core = begin(one.site, one.step);
+  Core& core = one.more ? cores_[index_of(core_of(one.site.agent))] : begin(one.site, one.step);
   const unsigned index = index_of(core_of(one.site.agent));
   const Clock clock = snapshot(index, one.region);
   const Epoch self{core.time, store_of(index, one.region), settings_.tile};
   const bool sync = one.sync || is_sync(one.where);
   const u32 kind = one.region == Region::Push ? kind::StoreOther : kind_of_region(one.region);
-  access({self, &clock, one.site, Mode::Write, kind, sync}, one.where);
-  queue_store(core, one.where, one.region);
+  access({self, &clock, one.site, Mode::Write, kind, sync, one.same}, one.where);
+  if (!one.more) queue_store(core, one.where, one.region);
   if (one.where.place != Place::L1) return;
   drop_l0(core, one.where);
-  if (sync) {
-    if (one.sync) mark_sync(one.where.begin);
-    words_[one.where.begin / 4].clock = clock;
-  }
+  if (one.sync) mark_sync(one.where.begin);
+  note_write(one.where, clock, false);
 }
 
 /// Loads have their values, the store queue is empty, L0 is flushed.
@@ -187,11 +185,12 @@ void Detector::on(const event::Amo& one) {
   const Epoch self{core.time, store_of(index, Region::L1), settings_.tile};
   access({self, &clock, one.site, Mode::Atomic, kind::StoreL1, true}, one.where);
   core.last_store[static_cast<unsigned>(Region::L1)] = core.time;
-  Word& word = words_[one.where.begin / 4];
-  PendingLoad load{one.step, core.time, one.reg, Region::L1, true, word.clock};
+  const SyncWord& word = words_.at(one.where.begin / 4);
+  PendingLoad load{one.step,   core.time, one.reg,
+                   Region::L1, true,      word.known_at(word.version(), SyncWord::kAllBytes)};
   load.clock.raise(self);
   grant(core, std::move(load));
-  word.clock.join(clock);
+  note_write(one.where, clock, true);
 }
 
 void Detector::on(const event::Use& one) {
@@ -227,6 +226,7 @@ void Detector::on(const event::Push& one) {
   access({self, &clock, one.site, Mode::Write, kind::Push, false}, port);
   queue_store(core, port, Region::Push);
   core.last_push[one.thread] = core.time;
+  core.last_push_id[one.thread] = one.id;
   threads_[one.thread].pushed[index].emplace_back(one.id, clock);
 }
 
@@ -278,9 +278,7 @@ void Detector::on(const event::Signal& one) {
                               ? Region::Overlay
                               : Region::PcBuf;
     clock = snapshot(index, region);
-    queue_store(core,
-                {Place::Counter, 1, 0x20000u + static_cast<u64>(one.object) * 4096 + one.index},
-                region);
+    queue_store(core, place_of(one.object, one.index), region);
   } else {
     // A thread's STOREREG or REG2FLOP: `step` is the instruction, whose clock goes along.
     const unsigned thread =
@@ -289,24 +287,23 @@ void Detector::on(const event::Signal& one) {
   }
   if (one.object == Object::Semaphore) {
     Semaphore& semaphore = semaphores_[one.index & 7];
+    const unsigned index = index_of(core_of(one.site.agent));
+    const Side by{one.site,
+                  {cores_[index].time, store_of(index, Region::PcBuf), settings_.tile},
+                  kind::StoreOther,
+                  Mode::Write};
     if (one.get) {
-      take(semaphore, clock, one.site, one.index);
+      take(semaphore, clock, by, one.index);
     } else {
-      post(semaphore, clock, one.site, one.index);
+      post(semaphore, clock, by, one.index);
     }
     return;
   }
-  objects_[static_cast<u32>(one.object) << 16 | one.index].publish(clock, one.amount);
+  objects_[key_of(one.object, one.index)].publish(clock, one.amount);
 }
 
 void Detector::on(const event::Observe& one) {
-  const Clock* found = nullptr;
-  if (one.object == Object::Semaphore) {
-    const Semaphore& semaphore = semaphores_[one.index & 7];
-    found = one.gets ? semaphore.gets.at(one.guaranteed) : semaphore.posts.at(one.guaranteed);
-  } else {
-    found = objects_[static_cast<u32>(one.object) << 16 | one.index].at(one.guaranteed);
-  }
+  const Clock* found = known_by_post(one.object, one.index, one.guaranteed, one.gets);
   if (!is_core(one.site.agent)) {
     const unsigned thread =
         static_cast<unsigned>(one.site.agent) - static_cast<unsigned>(Agent::Thread0);
@@ -319,6 +316,24 @@ void Detector::on(const event::Observe& one) {
   if (one.object == Object::Mailbox) load.region = Region::Mailbox;
   if (found != nullptr) load.clock = *found;
   grant(core, std::move(load));
+}
+
+u32 Detector::posts_of(Object object, u16 index, bool gets) const {
+  if (object == Object::Semaphore) {
+    const Semaphore& semaphore = semaphores_[index & 7];
+    return gets ? semaphore.gets.total() : semaphore.posts.total();
+  }
+  const auto found = objects_.find(key_of(object, index));
+  return found == objects_.end() ? 0 : found->second.total();
+}
+
+const Clock* Detector::known_by_post(Object object, u16 index, u32 count, bool gets) const {
+  if (object == Object::Semaphore) {
+    const Semaphore& semaphore = semaphores_[index & 7];
+    return gets ? semaphore.gets.at(count) : semaphore.posts.at(count);
+  }
+  const auto found = objects_.find(key_of(object, index));
+  return found == objects_.end() ? nullptr : found->second.at(count);
 }
 
 }  // namespace bhemu::race

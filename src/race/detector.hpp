@@ -9,6 +9,7 @@
 
 #include <array>
 #include <deque>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "race/finding.hpp"
 #include "race/objects.hpp"
 #include "race/shadow.hpp"
+#include "race/sync_word.hpp"
 
 namespace bhemu::race {
 
@@ -27,6 +29,7 @@ struct Settings {
   bool pack_condition_is_early = false;  // the chicken bit by which C3 means "Dst has been read"
   std::vector<Location> sync_words;      // of L1: agents signal by them
   std::vector<Epoch> wanted;             // second pass: actions whose sites must be kept
+  const u8* memory = nullptr;            // L1 as it is, for the values of those words; null: 0
   std::size_t most_bytes = 64u << 20;    // of shadow; beyond, accesses are no longer recorded
 };
 
@@ -63,9 +66,37 @@ class Detector {
   void on(const event::HostRead& one);
 
   /// A word that turned out to be one that agents signal by (spin loops, launch tables). What was
-  /// written to it before is known from the next pass on.
+  /// written to it long before is known from the next pass on.
   void mark_sync(u64 address);
+  bool is_sync(const Location& where) const;
+  /// All of them, ascending addresses: Settings::sync_words of a second pass.
+  std::vector<u64> sync_words() const;
 
+  // --- What a look at something can prove. Whoever follows a core knows what it has proved
+  // (observe/follow.hpp) and says so by learn().
+  void learn(unsigned core, const Clock& clock) { cores_[core].known.join(clock); }
+  /// Null: not one of the words that agents signal by.
+  const SyncWord* sync_word(u64 address) const;
+  /// What is known when the counter has this value, of which all below are ruled out.
+  Clock known_by_counter(const event::Counter& one);
+  /// What is known when NOC_CMD_CTRL of the initiator has been found to be 0.
+  Clock known_by_free_initiator(unsigned niu, unsigned buffer) const;
+  /// How many have been posted (got) by now, and what was known by the count-th; null: too long
+  /// ago, or not yet.
+  u32 posts_of(Object object, u16 index, bool gets = false) const;
+  const Clock* known_by_post(Object object, u16 index, u32 count, bool gets = false) const;
+  /// A page counter was advanced by a packet or the host, who knew this.
+  void publish(Object object, u16 index, u32 amount, const Clock& clock) {
+    objects_[key_of(object, index)].publish(clock, amount);
+  }
+  /// A page counter was not advanced but set.
+  void set_anew(Object object, u16 index) { objects_.erase(key_of(object, index)); }
+  /// What the host knows, which is the same for all tiles.
+  Clock& host() { return host_; }
+
+  /// Those so far, in the order in which they were met; whoever made the events can add what it
+  /// knows of the sides.
+  std::span<Finding> met() { return findings_; }
   /// In an order that depends on the findings only.
   std::vector<Finding> findings() const;
   /// The actions whose sites were not kept: Settings::wanted of a second pass.
@@ -79,6 +110,7 @@ class Detector {
   static constexpr unsigned kHistory = 64;  // sites kept of each component
   static constexpr unsigned kOps = 64;      // instructions of a thread that can be at work
   static constexpr unsigned kL0Lines = 4;
+  static constexpr std::size_t kRecentWrites = 256;
 
   struct PendingLoad {
     u64 step = 0;
@@ -105,6 +137,7 @@ class Detector {
     std::deque<PendingLoad> loads;
     std::array<u32, kRegions> last_store{};
     std::array<u32, kThreads> last_push{};
+    std::array<u32, kThreads> last_push_id{};
     bool l0_enabled = false;
     std::deque<CachedLine> l0;
     Clock code;  // writes that its instruction cache has seen
@@ -143,14 +176,18 @@ class Detector {
   struct SrcBank {
     Clock to_matrix;
     Clock to_unpack;
+    Epoch given;          // when it changed hands last
+    bool matrix = false;  // whose it is
   };
   struct Semaphore {
     u32 value = 0;
     u32 max = 15;
     ClockQueue posts;
     ClockQueue gets;
-    Site last_post;
-    Site last_get;
+    Side last_post;
+    Side last_get;
+    std::deque<Epoch> takes;  // the last of them
+    u32 takes_forgotten = 0;
   };
   struct Niu {
     u32 number = 0;
@@ -190,10 +227,17 @@ class Detector {
     Mode mode = Mode::Read;
     u32 kind = 0;
     bool sync = false;
+    bool same = false;  // it writes what is there already
   };
-  struct Word {
+  struct RecentWrite {  // to a word that may turn out to be one that agents signal by
+    u64 word = ~u64{0};
+    u8 bytes = 0;
+    u32 value = 0;
     Clock clock;
   };
+  static constexpr u32 key_of(Object object, u16 index) {
+    return static_cast<u32>(object) << 16 | index;
+  }
 
   // core.cpp
   Core& begin(const Site& site, u64 step);
@@ -216,11 +260,14 @@ class Detector {
   void latch(Thread& thread, unsigned index, u32 word, u32 op);
   void latch_stallwait(Thread& thread, unsigned index, u32 word, u32 op);
   void execute_sync(Thread& thread, unsigned index, const event::Issue& one);
-  void post(Semaphore& semaphore, const Clock& clock, const Site& site, unsigned index);
-  void take(Semaphore& semaphore, const Clock& clock, const Site& site, unsigned index);
-  void lost(const Semaphore& semaphore, const Site& site, unsigned index, bool post);
+  void post(Semaphore& semaphore, const Clock& clock, const Side& by, unsigned index);
+  void take(Semaphore& semaphore, const Clock& clock, const Side& by, unsigned index);
+  void lost(const Semaphore& semaphore, const Side& by, unsigned index, bool post);
+  void spread_thread(unsigned thread);
+  void spread_settled(const event::Issue& one, Part part);
   Op& op_of(Thread& thread, u32 op);
   Clock gate_clock(unsigned index) const;
+  void report_release(const event::SrcGive& one, const Op& op, const SrcBank& bank);
   bool flip_is_known(const Clock& clock, u8 src, bool matrix) const;
 
   // network.cpp
@@ -230,14 +277,19 @@ class Detector {
                      u32 upto_time);
   void count_request(Niu& niu, const event::Request& one);
   bool proves(const Niu& niu, unsigned index, u32 value) const;
+  Clock answered(const event::Counter& one, Core& core, unsigned index);
 
   // check.cpp
   void access(const Actor& actor, const Location& where);
   void access_cell(const Actor& actor, Cell& cell, const Location& piece);
+  void check_same_writes(const Actor& actor, const Location& where);
   void note_read(const Actor& actor, Cell& cell);
   bool in_order(const Actor& actor, Epoch before, bool was_write) const;
   bool interlocked(const Actor& actor, Epoch before, Place place, bool was_write) const;
+  bool is_clear(Epoch epoch) const;
   bool on_channel(const Actor& actor, Epoch before) const;
+  EdgeId edge_of(const Finding& finding, const Actor& actor) const;
+  bool was_pushed_before(const Actor& actor, Epoch load) const;
   void report_pair(const Actor& actor, Epoch before, Mode before_mode, const Location& where);
   void report(Finding finding);
   void remember(Epoch epoch, const Site& site, u32 kind);
@@ -248,7 +300,8 @@ class Detector {
   u8 scope_of(Epoch a, Epoch b) const;
   int core_behind(Epoch epoch) const;
   int thread_behind(Epoch epoch) const;
-  bool is_sync(const Location& where) const;
+  u32 value_of_word(u64 word) const;
+  void note_write(const Location& where, const Clock& clock, bool atomic);
   FindingKind judge_injected(const Finding& finding) const;
 
   Settings settings_;
@@ -260,12 +313,16 @@ class Detector {
   event::SrcPointers pointers_;
   std::array<Semaphore, 8> semaphores_;
   std::array<Clock, 8> mutexes_;
+  // By core and thread: what it had pushed when it let another core go.
+  std::array<std::array<u32, kThreads>, kCores> settled_pushes_{};
+  std::unordered_map<u64, Epoch> same_writes_;   // of configuration, that left it as it was
   std::unordered_map<u32, ClockQueue> objects_;  // mailboxes, page counters
   std::array<Niu, kNocs> nius_;
   std::vector<NocClass> classes_;  // component kFirstNoc + index
   Clock host_;
   u32 host_time_ = 0;
-  std::unordered_map<u64, Word> words_;    // sync words, by address / 4
+  std::unordered_map<u64, SyncWord> words_;  // by address / 4
+  std::vector<RecentWrite> recent_;
   std::unordered_map<u32, Track> tracks_;  // by tile and component
   std::unordered_map<u64, Site> kept_;     // of Settings::wanted
   std::unordered_set<u64> wanted_;

@@ -55,6 +55,11 @@ enum class Object : u8 {
   Mutex,      // 0, 2, 3, 4
 };
 
+/// Where a core finds such an object: what it stores there and loads afterwards is a read-back.
+constexpr Location place_of(Object object, u32 index) {
+  return {Place::Counter, 1, (u64{2} + static_cast<u64>(object)) << 16 | index};
+}
+
 namespace event {
 
 // Of cores. `step` counts the instructions that the core has executed.
@@ -73,7 +78,9 @@ struct Load {
   u8 reg = 0;
   u64 step = 0;
   bool sync = false;
-  u32 value = 0;  // of NOC_CMD_CTRL: 0 says that the initiator is free
+  u32 value = 0;          // of NOC_CMD_CTRL: 0 says that the initiator is free
+  bool followed = false;  // what the value proves comes by Detector::learn
+  bool more = false;      // the same load as the event before: it touches this, too
 };
 struct Store {
   Site site;
@@ -81,6 +88,8 @@ struct Store {
   Region region = Region::L1;
   u64 step = 0;
   bool sync = false;
+  bool same = false;  // of a configuration field: it holds that value already
+  bool more = false;  // the same store as the event before: it touches this, too
 };
 /// An atomic of a core, on a word of L1.
 struct Amo {
@@ -189,6 +198,8 @@ struct Access {
   u32 op = 0;
   Location where;
   Mode mode = Mode::Read;
+  bool sampled = false;  // taken when the instruction is issued, by custom (row 68 of edges.def)
+  bool same = false;     // as Store::same
 };
 /// An instruction waited for its bank of SrcA (0) or SrcB (1), as the hardware makes it.
 struct SrcTake {
@@ -198,6 +209,7 @@ struct SrcTake {
   u8 src = 0;
   u8 bank = 0;
   bool matrix = false;  // the matrix unit takes it from the unpacker, or the other way round
+  bool other = false;   // an unpacker's no-op that tests the matrix unit's bank instead of its own
 };
 /// An instruction hands a bank to the other side.
 struct SrcGive {

@@ -30,6 +30,8 @@ struct Side {
   u32 kind = 0;  // mask of kind::
   Mode mode = Mode::Read;
   bool known = true;  // false: the site was not kept; run again with the epoch in Settings::wanted
+  u32 pushed_at =
+      0;  // of a thread's instruction: where its core pushed what it came from; 0: not known
 };
 
 struct Finding {
@@ -51,11 +53,22 @@ bool same_finding(const Finding& a, const Finding& b);
 std::vector<Finding> merge_levels(std::span<const Finding> custom,
                                   std::span<const Finding> documented);
 
-/// Names for a program counter or word: source line, function. The default knows words only.
+/// Names for what a finding speaks of. The default knows words and numbers only.
 class Names {
  public:
   virtual ~Names() = default;
-  virtual std::string site(const Site& site) const;
+  /// Who and where: agent, instruction, source line, function.
+  virtual std::string side(const Side& side) const;
+  /// The same in a few words, for the middle of a sentence.
+  virtual std::string short_side(const Side& side) const { return this->side(side); }
+  virtual std::string tile(u16 node) const;
+  virtual std::string place(u16 node, const Location& where) const;
+  /// File and line of a side, for editors; line 0: not known.
+  struct Line {
+    std::string file;
+    u32 line = 0;
+  };
+  virtual Line line(const Side& side) const;
 };
 
 /// One line, "kind PC PC REASON", per pair that its author has judged; the order of the two program

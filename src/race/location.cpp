@@ -49,6 +49,17 @@ std::string initiator(u64 index) {
   return fmt::format("{} of request initiator {} of NIU {}", name, index >> 5 & 3, index >> 7);
 }
 
+/// Objects by which agents signal each other stand behind the NIUs' counters: race::place_of.
+std::string counter(u64 index) {
+  constexpr const char* kObjects[] = {"semaphore", "mailbox", "PCBuf", "page counter",
+                                      "page counter"};
+  if (index < 2 * 64) return fmt::format("NIU {} counter {}", index / 64, index % 64);
+  const u64 object = (index >> 16) - 2;
+  if (index >> 32 == 0 && object < std::size(kObjects))
+    return fmt::format("{} {}", kObjects[object], index & 0xFFFF);
+  return fmt::format("register {:#x}", index & 0xFFFFFFFF);
+}
+
 }  // namespace
 
 const char* name_of(Place place) {
@@ -79,9 +90,13 @@ std::string describe(const Location& where) {
       return fmt::format("L1[{:#x}, +{}]", begin, where.size);
     case Place::Dram:
       return fmt::format("DRAM[{:#x}, +{}]", begin, where.size);
-    case Place::Config:
-      return fmt::format("configuration field {} of bank {}",
-                         name_in(kConfigNames, begin % kConfigBank), begin / kConfigBank);
+    case Place::Config: {
+      const u64 field = begin % kConfigBank;
+      const u64 bank = begin / kConfigBank & 1;
+      if (field >= kUnnamedConfig)
+        return fmt::format("configuration word {} of bank {}", field - kUnnamedConfig, bank);
+      return fmt::format("configuration field {} of bank {}", name_in(kConfigNames, field), bank);
+    }
     case Place::ThreadConfig:
       return fmt::format("configuration field {} of thread {}",
                          name_in(kThreadConfigNames, begin % kConfigBank), begin / kConfigBank);
@@ -98,13 +113,16 @@ std::string describe(const Location& where) {
     case Place::MopConfig:
       return fmt::format("MOP configuration word {} of thread {}", begin % 9, begin / 9);
     case Place::Replay:
-      return fmt::format("replay slot {} of thread {}", begin & 31, begin >> 5);
+      return fmt::format("{} replay slot{} from {} of thread {}", where.size,
+                         where.size == 1 ? "" : "s", begin & 31, begin >> 5);
     case Place::Initiator:
       return initiator(begin);
     case Place::Stream:
       return fmt::format("register {} of stream {}", begin & 1023, begin >> 10);
     case Place::PushPort:
       return fmt::format("the FIFO of thread {}", begin);
+    case Place::Counter:
+      return counter(begin);
     default:
       return range(name_of(where.place), where);
   }

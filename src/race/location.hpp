@@ -28,6 +28,10 @@ enum class Place : u8 {
 };
 inline constexpr unsigned kPlaces = 17;
 inline constexpr u32 kConfigBank = 1u << 12;
+/// Config: words without named fields are behind the fields; a field that covers several bytes of
+/// its word is a place for each of them, byte * kConfigByte, for RMWCIB writes single bytes.
+inline constexpr u32 kUnnamedConfig = 0x800;
+inline constexpr u32 kConfigByte = 1u << 14;
 const char* name_of(Place place);
 
 constexpr u32 place_bit(Place place) {

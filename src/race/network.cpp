@@ -42,10 +42,6 @@ u32 commit_kind(NocKind kind) {
   }
 }
 
-bool writes(NocKind kind) {
-  return kind == NocKind::Write || kind == NocKind::Posted;
-}
-
 }  // namespace
 
 const char* name_of(NocKind kind) {
@@ -153,7 +149,7 @@ void Detector::on(const event::Request& one) {
 
   if (one.source.size != 0 || one.kind == NocKind::Read) {
     packet->source = enter(kSource, 0);
-    remember(packet->source, one.site, writes(one.kind) ? kind::NocSource : kind::NocRead);
+    remember(packet->source, one.site, kind::NocSource);
   }
   packet->commit = enter(kCommit, 0);
   remember(packet->commit, one.site, commit_kind(one.kind));
@@ -175,7 +171,7 @@ void Detector::on(const event::Arrive& one) {
   Site site = packet.site;
   site.cycle = one.cycle;
   const Epoch self = one.at_source ? packet.source : packet.commit;
-  const u32 kind = commit_kind(packet.kind);
+  const u32 kind = one.at_source ? kind::NocSource : commit_kind(packet.kind);
   remember(self, site, kind);
   Track& track = track_of(self);
   track.channel = packet.channel;
@@ -185,17 +181,10 @@ void Detector::on(const event::Arrive& one) {
   if (one.mode == Mode::Atomic) mark_sync(one.where.begin);
   const bool sync = is_sync(one.where);
   access({self, &packet.clock, site, one.mode, kind, sync}, one.where);
-  if (one.where.place != Place::L1 || one.mode == Mode::Read || !sync) return;
+  if (one.where.place != Place::L1 || one.mode == Mode::Read) return;
   Clock known = packet.clock;
   known.raise(self);
-  for (u64 word = one.where.begin / 4; word < (one.where.end() + 3) / 4; ++word) {
-    if (!is_sync({Place::L1, 4, word * 4})) continue;
-    if (one.mode == Mode::Atomic) {
-      words_[word].clock.join(known);
-    } else {
-      words_[word].clock = known;
-    }
-  }
+  note_write(one.where, known, one.mode == Mode::Atomic);
 }
 
 /// Whether the value says that all requests it counts are done.
@@ -207,38 +196,56 @@ bool Detector::proves(const Niu& niu, unsigned index, u32 value) const {
   return value == niu.counted[index];
 }
 
+/// What a core knows when the counter has the value, all lower (for those that count down: higher)
+/// ones being ruled out.
+Clock Detector::answered(const event::Counter& one, Core& core, unsigned index) {
+  const Niu& niu = nius_[one.niu];
+  Clock clock;
+  if (!proves(niu, one.index, one.value)) return clock;
+  const bool custom = settings_.level != Level::Documented;
+  // A counter that has come down to 0 was perhaps not up yet, unless CMD_CTRL was read back
+  // before (row 60); shipped software does not.
+  const Location where{Place::Counter, 1, one.niu * 64u + one.index};
+  const u32 started = custom ? core.time : emitted_before(core, Region::Niu, where);
+  const unsigned n = one.niu;
+  if (one.index == kAtomicResponses) {
+    raise_classes(clock, kPhases, bit_of(NocKind::Atomic), -1, n, index, ~0u);
+  } else if (one.index == kWriteAcks) {
+    raise_classes(clock, kPhases, bit_of(NocKind::Write), -1, n, index, ~0u);
+  } else if (one.index == kReadResponses) {
+    raise_classes(clock, kPhases, bit_of(NocKind::Read), -1, n, index, ~0u);
+  } else if (one.index == kWritesSent || one.index == kPostedSent) {
+    const NocKind kind = one.index == kWritesSent ? NocKind::Write : NocKind::Posted;
+    if (custom) raise_classes(clock, 1u << kSource, bit_of(kind), -1, n, index, ~0u);
+  } else if (one.index >= kOutstanding && one.index < kOutgoing) {
+    const u32 kinds = bit_of(NocKind::Read) | bit_of(NocKind::Write) | bit_of(NocKind::Atomic);
+    raise_classes(clock, kPhases, kinds, one.index - kOutstanding, n, index, started);
+  } else if (one.index >= kOutgoing && one.index < kOutgoingEnd) {
+    raise_classes(clock, 1u << kSource, bit_of(NocKind::Write) | bit_of(NocKind::Posted),
+                  one.index - kOutgoing, n, index, started);
+  }
+  return clock;
+}
+
+Clock Detector::known_by_counter(const event::Counter& one) {
+  const unsigned index = index_of(core_of(one.site.agent));
+  return answered(one, cores_[index], index);
+}
+
 void Detector::on(const event::Counter& one) {
   Core& core = begin(one.site, one.step);
   const unsigned index = index_of(core_of(one.site.agent));
-  const Niu& niu = nius_[one.niu];
-  PendingLoad load{one.step, core.time, one.reg, Region::Niu, false, {}};
-  if (proves(niu, one.index, one.value)) {
-    load.grants = true;
-    const bool custom = settings_.level != Level::Documented;
-    // A counter that has come down to 0 was perhaps not up yet, unless CMD_CTRL was read back
-    // before (row 60); shipped software does not.
-    const Location where{Place::Counter, 1, one.niu * 64u + one.index};
-    const u32 started = custom ? core.time : emitted_before(core, Region::Niu, where);
-    Clock& clock = load.clock;
-    const unsigned n = one.niu;
-    if (one.index == kAtomicResponses) {
-      raise_classes(clock, kPhases, bit_of(NocKind::Atomic), -1, n, index, ~0u);
-    } else if (one.index == kWriteAcks) {
-      raise_classes(clock, kPhases, bit_of(NocKind::Write), -1, n, index, ~0u);
-    } else if (one.index == kReadResponses) {
-      raise_classes(clock, kPhases, bit_of(NocKind::Read), -1, n, index, ~0u);
-    } else if (one.index == kWritesSent || one.index == kPostedSent) {
-      const NocKind kind = one.index == kWritesSent ? NocKind::Write : NocKind::Posted;
-      if (custom) raise_classes(clock, 1u << kSource, bit_of(kind), -1, n, index, ~0u);
-    } else if (one.index >= kOutstanding && one.index < kOutgoing) {
-      const u32 kinds = bit_of(NocKind::Read) | bit_of(NocKind::Write) | bit_of(NocKind::Atomic);
-      raise_classes(clock, kPhases, kinds, one.index - kOutstanding, n, index, started);
-    } else if (one.index >= kOutgoing && one.index < kOutgoingEnd) {
-      raise_classes(clock, 1u << kSource, bit_of(NocKind::Write) | bit_of(NocKind::Posted),
-                    one.index - kOutgoing, n, index, started);
-    }
+  grant(core, {one.step, core.time, one.reg, Region::Niu, true, answered(one, core, index)});
+}
+
+Clock Detector::known_by_free_initiator(unsigned niu, unsigned buffer) const {
+  Clock clock;
+  for (std::size_t i = 0; i < classes_.size(); ++i) {
+    const NocClass& row = classes_[i];
+    if (row.phase == kLatch && row.niu == niu && row.buffer == buffer)
+      clock.raise({row.last, static_cast<Component>(kFirstNoc + i), settings_.tile});
   }
-  grant(core, std::move(load));
+  return clock;
 }
 
 /// What the core sent and does not know to be done when its kernel returns (row 54): for posted
@@ -300,16 +307,23 @@ void Detector::on(const event::HostWrite& one) {
   const bool sync = is_sync(one.where);
   access({self, &clock, one.site, Mode::Write, kind::Host, sync}, one.where);
   if (!one.posted) host_.raise(self);
-  if (one.where.place == Place::L1 && sync) words_[one.where.begin / 4].clock = clock;
+  if (one.where.place == Place::L1) note_write(one.where, clock, false);
 }
 
-/// A read does not pass the posted writes before it.
+/// A read does not pass the posted writes before it. The host is taken to wait for what it reads of
+/// a word that agents signal by.
 void Detector::on(const event::HostRead& one) {
   ++host_time_;
   if (host_time_ > 1) host_.raise({host_time_ - 1, kHostPosted, settings_.tile});
   const Epoch self{host_time_, kHostComponent, settings_.tile};
   host_.raise(self);
-  access({self, &host_, one.site, Mode::Read, kind::Host, is_sync(one.where)}, one.where);
+  const bool sync = is_sync(one.where);
+  access({self, &host_, one.site, Mode::Read, kind::Host, sync}, one.where);
+  if (!sync) return;
+  for (u64 word = one.where.begin / 4; word < (one.where.end() + 3) / 4; ++word)
+    if (const SyncWord* known = sync_word(word * 4); known != nullptr)
+      host_.join(
+          known->known_at(known->version(), bytes_of_word(word, one.where.begin, one.where.end())));
 }
 
 }  // namespace bhemu::race

@@ -53,7 +53,7 @@ const char* block_of(const Side& side) {
 
 FixNames names_for(const Finding& finding, const Names& names) {
   const auto name = [&](const Side& side) {
-    return side.known ? names.site(side.site) : std::string("the first access");
+    return side.known ? names.short_side(side) : std::string("the first access");
   };
   return {name(finding.first), name(finding.second), condition_of(finding.first),
           block_of(finding.second)};
@@ -77,18 +77,32 @@ std::string escaped(std::string_view text) {
 }
 
 std::string side_text(const Side& side, const Names& names) {
-  const std::string where =
-      side.known ? fmt::format("{}, cycle {}", names.site(side.site), side.site.cycle)
-                 : std::string("(site not kept: run a second pass)");
-  return fmt::format("tile {}, {} {}", side.site.tile, where, name_of(side.mode));
+  const std::string where = side.known
+                                ? fmt::format("{}, cycle {}", names.side(side), side.site.cycle)
+                                : std::string("(site not kept: run a second pass)");
+  return fmt::format("{}, {} {}", names.tile(side.site.tile), where, name_of(side.mode));
 }
 
 std::string side_json(const Side& side, const Names& names) {
+  const Names::Line line = names.line(side);
   return fmt::format(
-      R"({{"tile": {}, "agent": "{}", "at": "{}", "pc": {}, "cycle": {}, "access": "{}", )"
-      R"("known": {}}})",
-      side.site.tile, name_of(side.site.agent), escaped(names.site(side.site)), side.site.pc,
-      side.site.cycle, name_of(side.mode), side.known);
+      R"({{"tile": "{}", "agent": "{}", "at": "{}", "pc": {}, "pushed_at": {}, "cycle": {}, )"
+      R"("access": "{}", "file": "{}", "line": {}, "known": {}}})",
+      escaped(names.tile(side.site.tile)), name_of(side.site.agent), escaped(names.side(side)),
+      side.site.pc, side.pushed_at, side.site.cycle, name_of(side.mode), escaped(line.file),
+      line.line, side.known);
+}
+
+/// Where an editor shows a side: its line, or else its name.
+std::string sarif_place(const Side& side, const Names& names) {
+  const Names::Line line = names.line(side);
+  const std::string physical =
+      line.line == 0 ? ""
+                     : fmt::format(R"("physicalLocation": {{"artifactLocation": {{"uri": "{}"}}, )"
+                                   R"("region": {{"startLine": {}}}}}, )",
+                                   escaped(line.file), line.line);
+  return fmt::format(R"({{{}"logicalLocations": [{{"fullyQualifiedName": "{}"}}]}})", physical,
+                     escaped(names.side(side)));
 }
 
 bool parse_hex(std::string_view text, u32& value) {
@@ -134,7 +148,20 @@ std::vector<Finding> merge_levels(std::span<const Finding> custom,
   return all;
 }
 
-std::string Names::site(const Site& site) const {
+std::string Names::tile(u16 node) const {
+  return fmt::format("tile {}", node);
+}
+
+std::string Names::place(u16, const Location& where) const {
+  return describe(where);
+}
+
+Names::Line Names::line(const Side&) const {
+  return {};
+}
+
+std::string Names::side(const Side& side) const {
+  const Site& site = side.site;
   if (site.agent == Agent::Host) return "the host";
   const bool thread = site.agent >= Agent::Thread0 && site.agent <= Agent::Thread2;
   if (!thread) return fmt::format("{} at {:#x}", name_of(site.agent), site.pc);
@@ -190,13 +217,15 @@ std::string witness_of(const Finding& finding, const Names& names) {
   const bool pair = finding.kind == FindingKind::Race || finding.kind == FindingKind::Contract;
   if (!pair || !finding.first.known || finding.second.site.cycle < finding.first.site.cycle)
     return {};
-  return fmt::format("hold {} for at least {} cycles", names.site(finding.first.site),
+  return fmt::format("hold {} for at least {} cycles", names.short_side(finding.first),
                      finding.second.site.cycle - finding.first.site.cycle + 1);
 }
 
 std::string text_of(const Finding& finding, const Names& names) {
   const Edge& edge = info_of(finding.edge);
-  std::string text = fmt::format("{}: {}\n", name_of(finding.kind), describe(finding.where));
+  std::string text =
+      fmt::format("{}: {} of {}\n", name_of(finding.kind), names.place(finding.tile, finding.where),
+                  names.tile(finding.tile));
   if (finding.first.site.pc != 0 || finding.first.known)
     text += fmt::format("  first   {}\n", side_text(finding.first, names));
   text += fmt::format("  second  {}\n", side_text(finding.second, names));
@@ -216,15 +245,16 @@ std::string json_of(std::span<const Finding> findings, const Names& names) {
   for (const Finding& one : findings) {
     const Edge& edge = info_of(one.edge);
     text += fmt::format(
-        R"({}  {{"kind": "{}", "tile": {}, "where": "{}", "times": {},
+        R"({}  {{"kind": "{}", "tile": "{}", "where": "{}", "times": {},
    "first": {},
    "second": {},
    "edge": {{"row": {}, "name": "{}", "level": "{}", "source": "{}"}},
    "missing": "{}", "witness": "{}", "detail": "{}"}})",
-        separator, name_of(one.kind), one.tile, escaped(describe(one.where)), one.times,
-        side_json(one.first, names), side_json(one.second, names), edge.number, edge.name,
-        name_of(edge.level), name_of(edge.source), escaped(missing_edge_of(one, names)),
-        escaped(witness_of(one, names)), escaped(one.detail));
+        separator, name_of(one.kind), escaped(names.tile(one.tile)),
+        escaped(names.place(one.tile, one.where)), one.times, side_json(one.first, names),
+        side_json(one.second, names), edge.number, edge.name, name_of(edge.level),
+        name_of(edge.source), escaped(missing_edge_of(one, names)), escaped(witness_of(one, names)),
+        escaped(one.detail));
     separator = ",\n";
   }
   return text + "\n]}\n";
@@ -245,10 +275,9 @@ std::string sarif_of(std::span<const Finding> findings, const Names& names) {
     const bool mild = one.kind == FindingKind::Contract || one.kind == FindingKind::Injected;
     text += fmt::format(
         R"({}   {{"ruleId": "{}", "level": "{}", "message": {{"text": "{}"}},
-    "locations": [{{"logicalLocations": [{{"fullyQualifiedName": "{}"}}]}}],
-    "relatedLocations": [{{"logicalLocations": [{{"fullyQualifiedName": "{}"}}]}}]}})",
+    "locations": [{}], "relatedLocations": [{}]}})",
         separator, name_of(one.kind), mild ? "warning" : "error", escaped(text_of(one, names)),
-        escaped(names.site(one.second.site)), escaped(names.site(one.first.site)));
+        sarif_place(one.second, names), sarif_place(one.first, names));
     separator = ",\n";
   }
   return text + "\n  ]}]}\n";

@@ -67,6 +67,30 @@ void Detector::on(const event::Issue& one) {
   if (tensix::opcode_of(word) == tensix::op::UNPACR::kOpcode)
     ++thread.unpacks[part == Part::Unpack1 ? 1 : 0];
   execute_sync(thread, one.thread, one);
+  if (one.push <= settled_pushes_[one.core][one.thread]) spread_settled(one, part);
+}
+
+/// Custom, as with stores: what a core has pushed before it let others out of reset is done by the
+/// time that they do anything.
+void Detector::spread_thread(unsigned thread) {
+  const Thread& one = threads_[thread];
+  const auto learn = [&](Clock& known) {
+    known.raise({one.time, part_of(thread, Part::Gate), settings_.tile});
+    for (unsigned part = 1; part < kParts; ++part)
+      known.raise(
+          {one.last_of_part[part], part_of(thread, static_cast<Part>(part)), settings_.tile});
+  };
+  for (Core& core : cores_) learn(core.known);
+  for (Thread& other : threads_) learn(other.known);
+}
+
+void Detector::spread_settled(const event::Issue& one, Part part) {
+  const auto learn = [&](Clock& known) {
+    known.raise({one.op, part_of(one.thread, Part::Gate), settings_.tile});
+    known.raise({one.op, part_of(one.thread, part), settings_.tile});
+  };
+  for (Core& core : cores_) learn(core.known);
+  for (Thread& thread : threads_) learn(thread.known);
 }
 
 /// The conditions of the latched wait hold: what they guarantee is known from here on.
@@ -162,44 +186,53 @@ void Detector::latch(Thread& thread, unsigned index, u32 word, u32 op) {
   }
 }
 
-void Detector::lost(const Semaphore& semaphore, const Site& site, unsigned index, bool post) {
+void Detector::lost(const Semaphore& semaphore, const Side& by, unsigned index, bool post) {
   Finding finding;
   finding.kind = FindingKind::LostSync;
   finding.edge = EdgeId::SemaphoreSaturates;
   finding.tile = settings_.tile;
-  finding.where = {Place::Counter, 1, index};
-  finding.first.site = post ? semaphore.last_post : semaphore.last_get;
+  finding.where = place_of(Object::Semaphore, index);
+  finding.first = post ? semaphore.last_post : semaphore.last_get;
   finding.first.known = finding.first.site.pc != 0;
-  finding.second.site = site;
-  finding.second.kind = is_core(site.agent) ? kind::StoreOther : kind::Gate;
-  finding.detail = post ? "the semaphore was at 15 already: the post is lost"
+  finding.second = by;
+  finding.detail = post ? "the semaphore can be at 15 already: then the post is lost"
                         : "the semaphore was at 0 already: the take is lost";
   report(finding);
 }
 
-void Detector::post(Semaphore& semaphore, const Clock& clock, const Site& site, unsigned index) {
+void Detector::post(Semaphore& semaphore, const Clock& clock, const Side& by, unsigned index) {
   if (semaphore.value == kSaturated) {
-    lost(semaphore, site, index, true);
+    lost(semaphore, by, index, true);
     return;
   }
   ++semaphore.value;
   semaphore.posts.publish(clock);
-  semaphore.last_post = site;
+  semaphore.last_post = by;
+  // Of the takes, only those that the poster knows of are certain to have made room.
+  u32 known_takes = semaphore.takes_forgotten;
+  for (const Epoch take : semaphore.takes) known_takes += clock.knows(take);
+  if (semaphore.posts.total() > known_takes + kSaturated) lost(semaphore, by, index, true);
 }
 
-void Detector::take(Semaphore& semaphore, const Clock& clock, const Site& site, unsigned index) {
+void Detector::take(Semaphore& semaphore, const Clock& clock, const Side& by, unsigned index) {
   if (semaphore.value == 0) {
-    lost(semaphore, site, index, false);
+    lost(semaphore, by, index, false);
     return;
   }
   --semaphore.value;
   semaphore.gets.publish(clock);
-  semaphore.last_get = site;
+  semaphore.last_get = by;
+  semaphore.takes.push_back(by.epoch);
+  if (semaphore.takes.size() <= 64) return;
+  semaphore.takes.pop_front();
+  ++semaphore.takes_forgotten;
 }
 
 void Detector::execute_sync(Thread& thread, unsigned index, const event::Issue& one) {
   using namespace tensix;
   const u32 word = one.site.pc;
+  const Side by{
+      one.site, {one.op, part_of(index, Part::Gate), settings_.tile}, kind::Gate, Mode::Write};
   const auto each = [](u32 mask, auto&& act) {
     for (u32 left = mask; left != 0; left &= left - 1)
       act(static_cast<unsigned>(std::countr_zero(left)));
@@ -212,11 +245,11 @@ void Detector::execute_sync(Thread& thread, unsigned index, const event::Issue& 
       break;
     case op::SEMPOST::kOpcode:
       each(op::SEMPOST{word}.sem_sel(),
-           [&](unsigned i) { post(semaphores_[i], gate_clock(index), one.site, i); });
+           [&](unsigned i) { post(semaphores_[i], gate_clock(index), by, i); });
       break;
     case op::SEMGET::kOpcode:
       each(op::SEMGET{word}.sem_sel(),
-           [&](unsigned i) { take(semaphores_[i], gate_clock(index), one.site, i); });
+           [&](unsigned i) { take(semaphores_[i], gate_clock(index), by, i); });
       break;
     case op::SEMINIT::kOpcode:
       each(op::SEMINIT{word}.sem_sel(), [&](unsigned i) {
@@ -243,30 +276,30 @@ void Detector::on(const event::Access& one) {
   constexpr u32 kKinds[kParts] = {kind::Gate,  kind::Expander, kind::Unpack, kind::Unpack,
                                   kind::Fpu,   kind::Sfpu,     kind::Pack,   kind::Thcon,
                                   kind::Mover, kind::Config};
-  const Epoch self{op.op, part_of(one.thread, op.part), settings_.tile};
+  // What the scalar unit reads of its registers it reads in order, whatever it does afterwards.
+  const bool scalar = one.where.place == Place::Gpr && one.mode == Mode::Read;
+  const bool at_issue = scalar || (one.sampled && settings_.level != Level::Documented);
+  const Part part = at_issue ? Part::Gate : op.part;
+  const Epoch self{op.op, part_of(one.thread, part), settings_.tile};
   const Actor actor{self,
                     &op.clock,
                     one.site,
                     one.mode,
-                    kKinds[static_cast<unsigned>(op.part)],
-                    is_sync(one.where)};
+                    kKinds[static_cast<unsigned>(part)],
+                    is_sync(one.where),
+                    one.same};
   access(actor, one.where);
   if (one.where.place != Place::L1 || one.mode == Mode::Read) return;
   if (one.mode == Mode::Atomic) mark_sync(one.where.begin);
-  if (one.mode == Mode::Atomic || actor.sync) {
-    Word& word = words_[one.where.begin / 4];
-    if (one.mode == Mode::Atomic) {
-      word.clock.join(op.clock);
-    } else {
-      word.clock = op.clock;
-    }
-  }
+  note_write(one.where, op.clock, one.mode == Mode::Atomic);
 }
 
 /// The bank was the instruction's when it left the gate: everything after it in the thread comes
 /// after the release, too.
 void Detector::on(const event::SrcTake& one) {
   Thread& thread = threads_[one.thread];
+  // The pointer of the other side can still move, and then another bank is tested.
+  if (one.other && !flip_is_known(thread.known, one.src, true)) return;
   const SrcBank& bank = src_[one.src][one.bank];
   const Clock& release = one.matrix ? bank.to_matrix : bank.to_unpack;
   thread.known.join(release);
@@ -277,8 +310,31 @@ void Detector::on(const event::SrcGive& one) {
   Thread& thread = threads_[one.thread];
   const Op& op = op_of(thread, one.op);
   SrcBank& bank = src_[one.src][one.bank];
+  if (one.matrix && (!bank.matrix || !op.clock.knows(bank.given))) report_release(one, op, bank);
+  bank.matrix = !one.matrix;
+  bank.given = {op.op, part_of(one.thread, op.part), settings_.tile};
   (one.matrix ? bank.to_unpack : bank.to_matrix) = op.clock;
   last_flip_[one.src][one.matrix ? 1 : 0] = {op.op, part_of(one.thread, op.part), settings_.tile};
+}
+
+/// The matrix unit gives a bank back that it has not waited for: perhaps it does not have it yet
+/// (row 67).
+void Detector::report_release(const event::SrcGive& one, const Op& op, const SrcBank& bank) {
+  Finding finding;
+  finding.kind = !bank.matrix                           ? FindingKind::LostSync
+                 : settings_.level == Level::Documented ? FindingKind::Contract
+                                                        : FindingKind::Race;
+  finding.edge = EdgeId::BankRelease;
+  finding.tile = settings_.tile;
+  finding.where = {one.src == 0 ? Place::SrcA : Place::SrcB, 64, one.bank * 64u};
+  if (bank.given) finding.first = side_of(bank.given, Mode::Write);
+  const Epoch self{op.op, part_of(one.thread, op.part), settings_.tile};
+  finding.second = {one.site, self, kind_of(self), Mode::Write, true};
+  finding.detail = bank.matrix
+                       ? "nothing makes the matrix unit wait for the bank that it gives back"
+                       : "the bank is not the matrix unit's: giving it back only moves the "
+                         "unit on to the other bank";
+  report(std::move(finding));
 }
 
 void Detector::on(const event::SrcPointers& one) {

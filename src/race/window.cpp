@@ -198,7 +198,8 @@ Finding found(EdgeId edge, u16 tile, const Instruction& first, const Instruction
     const u32 kind = part == Part::Fpu ? kind::Fpu : part == Part::Sfpu ? kind::Sfpu : kind::Gate;
     const unsigned thread =
         static_cast<unsigned>(one.site.agent) - static_cast<unsigned>(Agent::Thread0);
-    return Side{one.site, {1, part_of(thread, part), one.site.tile}, kind, Mode::Read, true};
+    return Side{one.site,     {1, part_of(thread, part), one.site.tile}, kind, Mode::Read, true,
+                one.pushed_at};
   };
   finding.first = side(first);
   finding.first.mode = Mode::Write;
@@ -244,14 +245,25 @@ void WindowChecker::judge(std::size_t first, const Instruction& second) {
   }
 }
 
-void WindowChecker::issue(const Instruction& one) {
-  for (std::size_t i = 0; i < recent_.size(); ++i) judge(i, one);
+/// Of a REPLAY, which is met in front of the gate.
+void WindowChecker::recorded(const Instruction& one) {
   const op::REPLAY replay{one.site.pc};
   if (is_one_of<op::REPLAY>(one) && replay.load_mode() != 0 && one.gathering) {
     Finding finding = found(EdgeId::ReplayGathering, tile_, one, one);
+    finding.where = {Place::Replay, replay.len() != 0 ? replay.len() : 32u,
+                     thread_of_component(finding.first.epoch.component) * 32u + replay.start_idx()};
     finding.detail = "the core may fuse what it pushes while the REPLAY records";
-    findings_.push_back(std::move(finding));
+    const auto same = [&](const Finding& other) {
+      return other.edge == finding.edge && same_finding(other, finding);
+    };
+    if (std::none_of(findings_.begin(), findings_.end(), same))
+      findings_.push_back(std::move(finding));
   }
+}
+
+void WindowChecker::issue(const Instruction& one) {
+  for (std::size_t i = 0; i < recent_.size(); ++i) judge(i, one);
+  recorded(one);
   recent_.push_back(one);
   if (recent_.size() > kReach) recent_.pop_front();
 }

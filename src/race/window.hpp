@@ -23,12 +23,15 @@ struct Instruction {
   bool gathering = false;        // the core may fuse what it pushes (cfg0.DisTriscCache clear)
   bool macro_by_cycles = false;  // SFPLOADMACRO: a slot is counted in cycles, not in instructions
   std::vector<Location> macro_stores;  // rows that its store slot will write
+  u32 pushed_at = 0;                   // as Side::pushed_at
 };
 
 class WindowChecker {
  public:
   explicit WindowChecker(u16 tile = 0) : tile_(tile) {}
   void issue(const Instruction& one);
+  /// A REPLAY, where it is met in front of the gate.
+  void recorded(const Instruction& one);
   const std::vector<Finding>& findings() const { return findings_; }
 
  private:

@@ -64,7 +64,97 @@ Reach reach_of(Format format, u32 word) {
   }
 }
 
+u64 integer(u32 reg) {
+  return (u64{1} << reg) & ~u64{1};
+}
+u64 floating(u32 reg) {
+  return u64{1} << (32 + reg);
+}
+
+u64 vector_sources(u32 word) {
+  enum Form : u32 { kIntegerScalar = 4, kFloatScalar = 5, kMultiplyScalar = 6, kConfigure = 7 };
+  const u64 first = integer(rs1_of(word));
+  if (is_vector_memory(word)) {
+    const bool strided = bits(word, 26, 2) == 2;
+    return first | (strided ? integer(rs2_of(word)) : 0);
+  }
+  switch (bits(word, 12, 3)) {
+    case kIntegerScalar:
+    case kMultiplyScalar:
+      return first;
+    case kFloatScalar:
+      return floating(rs1_of(word));
+    case kConfigure:
+      if (bits(word, 30, 2) == 3) return 0;  // vsetivli
+      return first | (bits(word, 30, 2) == 2 ? integer(rs2_of(word)) : 0);
+    default:
+      return 0;
+  }
+}
+
 }  // namespace
+
+u64 sources_of(u32 word) {
+  const Row* row = find_row(word);
+  if (row == nullptr) return 0;
+  const u32 first = rs1_of(word);
+  const u32 second = rs2_of(word);
+  switch (row->format) {
+    case Format::Upper:
+    case Format::UpperPc:
+    case Format::Jal:
+    case Format::Fence:
+    case Format::System:
+    case Format::CsrImm:
+    case Format::Ttinsn:
+      return 0;
+    case Format::Jalr:
+    case Format::Load:
+    case Format::Imm:
+    case Format::Shift:
+    case Format::Unary:
+    case Format::Csr:
+    case Format::FpLoad:
+    case Format::FpFromInt:
+    case Format::FpFromIntHalf:
+      return integer(first);
+    case Format::Branch:
+    case Format::Store:
+    case Format::Reg:
+    case Format::Amo:
+      return integer(first) | integer(second);
+    case Format::FpStore:
+      return integer(first) | floating(second);
+    case Format::FpTernary:
+    case Format::FpTernaryHalf:
+      return floating(first) | floating(second) | floating(rs3_of(word));
+    case Format::FpBinary:
+    case Format::FpBinaryHalf:
+    case Format::FpCompare:
+    case Format::FpCompareHalf:
+      return floating(first) | floating(second);
+    case Format::FpToInt:
+    case Format::FpToIntHalf:
+    case Format::FpMoveHalf:
+    case Format::FpWiden:
+    case Format::FpNarrow:
+      return floating(first);
+    case Format::Vector:
+      return vector_sources(word);
+  }
+  return 0;
+}
+
+u64 destination_bit(const Effect& effect) {
+  switch (effect.destination) {
+    case Destination::Integer:
+      return integer(effect.reg);
+    case Destination::Float:
+      return floating(effect.reg);
+    default:
+      return 0;
+  }
+}
 
 Effect effect_of(const CoreState& state, u32 word) {
   Effect effect;

@@ -31,6 +31,12 @@ constexpr bool stores(const Effect& effect) {
 /// Reach::Tensix is `.ttinsn`, and its address that of the FIFO.
 Effect effect_of(const CoreState& state, u32 word);
 
+/// The registers that an instruction reads: a bit per integer register, x0 never, and from bit 32
+/// on per floating point register. Vector registers are not counted.
+u64 sources_of(u32 word);
+/// The register it writes, likewise.
+u64 destination_bit(const Effect& effect);
+
 /// The value of the destination after the instruction, also of x0 (what a load has read).
 u32 value_of(const CoreState& state, const Effect& effect);
 

@@ -1,7 +1,8 @@
 // Address counters (ADCs) of the unpackers and packers. Owner: adc.cpp; auto-increments are
 // done by unpack/ and pack/.
 //
-// Documents: tt-isa-documentation ADCs.md (one text for Wormhole and Blackhole).
+// Documents: tt-isa-documentation ADCs.md (one text for Wormhole and Blackhole, which has wider Z
+// and W counters).
 #pragma once
 
 #include <array>
@@ -10,21 +11,23 @@
 
 namespace bhemu::tensix {
 
-/// Widths: X 18 bits, Y 13, Z 8, W 8.
+/// Widths: X 18 bits, the others 13. Where L1 addresses of the unpackers are formed, and on the
+/// debug bus, only the low eight bits of Z and W arrive (`kAdcNarrow`).
 inline constexpr u32 kAdcMaskX = 0x3FFFF;
 inline constexpr u32 kAdcMaskY = 0x1FFF;
-inline constexpr u32 kAdcMaskZ = 0xFF;
-inline constexpr u32 kAdcMaskW = 0xFF;
+inline constexpr u32 kAdcMaskZ = 0x1FFF;
+inline constexpr u32 kAdcMaskW = 0x1FFF;
+inline constexpr u32 kAdcNarrow = 0xFF;
 
 struct AdcChannel {
   u32 x = 0;
   u32 x_cr = 0;
   u16 y = 0;
   u16 y_cr = 0;
-  u8 z = 0;
-  u8 z_cr = 0;
-  u8 w = 0;
-  u8 w_cr = 0;
+  u16 z = 0;
+  u16 z_cr = 0;
+  u16 w = 0;
+  u16 w_cr = 0;
 };
 
 struct Adc {

@@ -22,6 +22,21 @@ inline constexpr u32 kThreadConfigWords = 68;
 using ConfigWords = std::array<u32, kConfigWords>;
 using ThreadConfigWords = std::array<u16, kThreadConfigWords>;
 
+/// Words that note what is read of them (footprint/recorder.hpp).
+template <class Words>
+concept NotesReads = requires(const Words& words) {
+  words.field(0u, 0u, 0u);
+};
+
+/// `width` bits of a word from `low` on.
+template <class Words>
+constexpr u32 word_bits(const Words& words, u32 word, u32 low, u32 width) {
+  if constexpr (NotesReads<Words>)
+    return words.field(word, low, width);
+  else
+    return bits(words[word], low, width);
+}
+
 namespace cfg {
 /// `offset` steps to the same field of a later section (THCON_SEC1 is kThconSection words on).
 #define CFG(name, word_, low_, width_)                                               \
@@ -31,6 +46,9 @@ namespace cfg {
     static constexpr u32 kWidth = width_;                                            \
     static constexpr u32 get(const ConfigWords& words, u32 offset = 0) {             \
       return bits(words[kWord + offset], kLow, kWidth);                              \
+    }                                                                                \
+    static u32 get(const NotesReads auto& words, u32 offset = 0) {                   \
+      return words.field(kWord + offset, kLow, kWidth);                              \
     }                                                                                \
     static constexpr void set(ConfigWords& words, u32 value, u32 offset = 0) {       \
       words[kWord + offset] = with_bits(words[kWord + offset], kLow, kWidth, value); \
@@ -50,6 +68,9 @@ namespace thread_cfg {
     static constexpr u32 kWidth = width_;                                            \
     static constexpr u32 get(const ThreadConfigWords& words, u32 offset = 0) {       \
       return bits(words[kWord + offset], kLow, kWidth);                              \
+    }                                                                                \
+    static u32 get(const NotesReads auto& words, u32 offset = 0) {                   \
+      return words.field(kWord + offset, kLow, kWidth);                              \
     }                                                                                \
     static constexpr void set(ThreadConfigWords& words, u32 value, u32 offset = 0) { \
       words[kWord + offset] =                                                        \

@@ -19,6 +19,7 @@
 #include "tensix/reset.hpp"
 #include "tensix/sfpu/schedule.hpp"
 #include "tensix/sync/sync.hpp"
+#include "tensix/watch.hpp"
 
 namespace bhemu::tensix {
 namespace {
@@ -70,6 +71,16 @@ void Coprocessor::set_timing(const Timing* timing) {
   environment_.timing = timing;
   // What is worked out once for many rows belongs to the Plain build.
   environment_.paths = timing == nullptr ? paths_.get() : nullptr;
+}
+
+void Coprocessor::set_observer(trace::Observer* observer) {
+  watch_.reset();
+  if (observer != nullptr) watch_ = std::make_unique<Watch>(*observer, environment_.node);
+  environment_.watch = watch_.get();
+}
+
+u64 Coprocessor::push_number(unsigned thread, bool by_brisc) {
+  return watch_->pushed(thread, by_brisc);
 }
 
 State& Coprocessor::state() {
@@ -214,7 +225,9 @@ void Coprocessor::run(Cycle from, Cycle until) {
 }
 
 void Coprocessor::run_each_cycle(Cycle from, Cycle until, bool counts) {
-  if (environment_.timing != nullptr) {
+  if (watch_ != nullptr) {
+    run_followed(from, until, nullptr);
+  } else if (environment_.timing != nullptr) {
     frontend::FullTurn turn(*state_, environment_);
     if (counts)
       count_cycles(*state_, environment_, turn, from, until);
@@ -226,7 +239,7 @@ void Coprocessor::run_each_cycle(Cycle from, Cycle until, bool counts) {
   }
 }
 
-void Coprocessor::run_traced(Cycle from, Cycle until, trace::Port& port) {
+void Coprocessor::run_followed(Cycle from, Cycle until, trace::Port* port) {
   if (state_->asleep) {
     frontend::advance(*state_, environment_, until);
     return;
@@ -360,7 +373,11 @@ bool Coprocessor::write_mop_config(unsigned thread, u32 index, u32 value, const 
     return !raise(
         environment_, Rule::TensixConfigIndex, author,
         fmt::format("store to MOP configuration word {}; there are {}", index, kMopConfigWords));
+  if (watch_ != nullptr) [[unlikely]]
+    watch_->runs_ahead(*state_, thread, author.cycle);
   frontend::run_ahead(*state_, environment_, thread, author.cycle);
+  if (watch_ != nullptr) [[unlikely]]
+    watch_->ran_ahead(*state_, thread);
   if (frontend.mop.phase != MopPhase::Idle &&
       raise(environment_, Rule::TensixMopConfigBusy, author,
             fmt::format("word {} of thread {} written as {:#x} during an expansion", index, thread,
@@ -471,8 +488,14 @@ void Coprocessor::set_soft_reset(u32 bits, Cycle now) {
   state_->asleep = false;
 }
 
-ThreadWait Coprocessor::waiting(unsigned thread) const {
-  return explain_wait(*state_, thread, state_->now);
+Waits Coprocessor::waiting(unsigned thread) const {
+  Waits waits = waits_of(*state_, thread, state_->now);
+  for (Wait& wait : waits.all)
+    if (wait.kind == Awaited::ComparedWord && environment_.l1 != nullptr &&
+        wait.address < environment_.l1->size() &&
+        environment_.l1->has(static_cast<u32>(wait.address), 4))
+      wait.value = environment_.l1->read32(static_cast<u32>(wait.address));
+  return waits;
 }
 
 u64 Coprocessor::instructions_executed(unsigned thread) const {

@@ -12,27 +12,22 @@
 #include "base/archive.hpp"
 #include "base/fault.hpp"
 #include "base/types.hpp"
+#include "base/wait.hpp"
 #include "base/wakeup.hpp"
 #include "mem/l1.hpp"
+#include "trace/event.hpp"
 
 namespace bhemu::trace {
+class Observer;
 class Port;
-}
+}  // namespace bhemu::trace
 
 namespace bhemu::tensix {
 
 struct State;      // plain data, tensix/state.hpp
 struct DataPaths;  // derived from it, tensix/data_paths.hpp
 struct Timing;     // how long instructions take, tensix/timing.hpp
-struct Operation;  // tensix/operation.hpp
-
-/// Looks on while the Full build works, and cannot change anything.
-class Observer {
- public:
-  virtual ~Observer() = default;
-  /// An instruction has left its gate. What it does has been done.
-  virtual void issued(const Operation&) {}
-};
+class Watch;       // what it takes to tell an observer, tensix/watch.hpp
 
 /// What the tile lends to its coprocessor. `wakeup.touch()` is called before anything that a core
 /// can read or wait for changes.
@@ -53,19 +48,10 @@ struct Environment {
   /// Null: the Plain build, in which every instruction takes a cycle. Else the Full build, with
   /// these windows.
   const Timing* timing = nullptr;
-  /// Told of every operation of the Full build; null: nobody.
-  Observer* observer = nullptr;
+  /// Lent by the coprocessor to its followed turns and to the vector unit; null: nobody looks on.
+  Watch* watch = nullptr;
   /// Lent by the coprocessor to its own units; without it they are slower and do the same.
   DataPaths* paths = nullptr;
-};
-
-/// Why a thread does not advance, for the hang report.
-struct ThreadWait {
-  bool waiting = false;
-  bool idle = false;    // nothing queued
-  u32 instruction = 0;  // the word at the wait gate
-  std::string what;     // "STALLWAIT on math until SrcA valid", "SEMWAIT semaphore 1 == 0"
-  std::string who;      // "thread 0 by SETDVALID or UNPACR"
 };
 
 /// What came of an access to a register file in which not every address is a register.
@@ -106,9 +92,12 @@ class Coprocessor {
   void run(Cycle from, Cycle until);
   /// From now on the Full build with these windows, or, with null, the Plain one. Between runs.
   void set_timing(const Timing* timing);
-  void set_observer(Observer* observer) { environment_.observer = observer; }
-  /// The same, and tells what happens.
-  void run_traced(Cycle from, Cycle until, trace::Port& port);
+  /// Told of everything by run_followed, and by run in the Full build; null: nobody. Between runs.
+  void set_observer(trace::Observer* observer);
+  /// As run, and tells the trace, if there is one, and the observer, if there is one.
+  void run_followed(Cycle from, Cycle until, trace::Port* port);
+  /// Of the word that was pushed last, when there is an observer: its number (trace/observer.hpp).
+  u64 push_number(unsigned thread, bool by_brisc);
 
   // --- MMIO seen by cores. Word indices, not byte offsets, unless said.
   u32 read_gpr(unsigned thread, u32 index) const;
@@ -163,7 +152,7 @@ class Coprocessor {
   /// Power-on state.
   void reset();
 
-  ThreadWait waiting(unsigned thread) const;
+  Waits waiting(unsigned thread) const;
   u64 instructions_executed(unsigned thread) const;
   u64 hash(u64 seed) const;
   void archive(Archive& archive);
@@ -178,6 +167,7 @@ class Coprocessor {
 
   std::unique_ptr<State> state_;
   std::unique_ptr<DataPaths> paths_;
+  std::unique_ptr<Watch> watch_;  // null: nobody looks on
   Environment environment_;
 };
 

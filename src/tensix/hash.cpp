@@ -45,6 +45,17 @@ void hash_queue(Hasher& hasher, const Ring<QueuedWord, kFifoDepth>& fifo) {
   }
 }
 
+/// What Z and W have above their low eight bits goes where X leaves bits free, so that counters
+/// below 256 give the hashes that they always gave.
+void hash_channel(Hasher& hasher, const AdcChannel& c) {
+  const auto high = [](u16 counter) { return u64{counter} >> 8; };
+  const auto low = [](u16 counter) { return u64{counter} & 0xFF; };
+  hasher.word(c.x | high(c.z) << 18 | high(c.z_cr) << 23 | u64{c.x_cr} << 32 | high(c.w) << 50 |
+              high(c.w_cr) << 55);
+  hasher.word(c.y | u64{c.y_cr} << 16 | low(c.z) << 32 | low(c.z_cr) << 40 | low(c.w) << 48 |
+              low(c.w_cr) << 56);
+}
+
 void hash_frontend(Hasher& hasher, const Frontend& frontend) {
   hash_queue(hasher, frontend.fifo);
   hash_queue(hasher, frontend.brisc_fifo);
@@ -127,7 +138,9 @@ u64 hash_of(const State& state, u64 seed) {
   hasher.word(state.cfg.debug_feature_disable);
   hasher.object(state.thcon.gpr);
   hasher.word(state.thcon.occupied_by);
-  hasher.object(state.adc.adc);
+  for (const auto& thread : state.adc.adc)
+    for (const Adc& unit : thread)
+      for (const AdcChannel& channel : unit.channel) hash_channel(hasher, channel);
   hasher.object(state.mover.parameter);
   hasher.object(state.mover.command_base);
   hasher.word(state.mover.busy_until);

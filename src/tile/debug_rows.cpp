@@ -83,7 +83,7 @@ struct Tile::TriggerRows {
   void store() { tile.debug_.set(offset, value); }
 
   bool write(DebugRow<SOFT_RESET_0>) {
-    tile.set_soft_reset(value, author.cycle);
+    tile.set_soft_reset(value, author);
     return true;
   }
   bool write(DebugRow<WALL_CLOCK_0>) {

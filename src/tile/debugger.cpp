@@ -398,9 +398,10 @@ u32 Tile::store_hits_of(unsigned core, const riscv::Effect& effect, u32 word) co
 riscv::Outcome Tile::execute_one(unsigned core) {
   riscv::CoreState& state = cores_[core];
   const Cycle end = state.cycle + 1;
-  const bool followed =
+  const bool traced =
       trace_ != nullptr && trace_->covers(state.cycle, end) && trace_->follows(core);
-  const riscv::Outcome outcome = followed                 ? step_traced(core)
+  const bool followed = traced || observer_ != nullptr;
+  const riscv::Outcome outcome = followed                 ? step_followed(core)
                                  : slots_[core].recording ? execute_recorded(core, end)
                                                           : execute(core, end);
   recording_buses_[core]->attention = buses_[core]->attention = false;
@@ -443,20 +444,6 @@ void Tile::run_checked(unsigned core) {
   }
   if (recorded) check_recording(core);
   after_run(core, outcome);
-}
-
-// ---- Words --------------------------------------------------------------------------------------
-
-CoreWait Tile::waiting_for_debugger(unsigned core) const {
-  const CoreDebug& debug = riscv_debug_.core[core];
-  const u32 hits = debug_field::Status_WatchpointHit.of(debug.reasons);
-  std::string what = "to be resumed: halted by the debugger";
-  if (debug_field::Status_EbreakHit.of(debug.reasons) != 0)
-    what = "to be resumed: halted by ebreak or ecall";
-  if (hits != 0) what += fmt::format(", watchpoints 0x{:02x} hit", hits);
-  const bool reachable = shape_.has_debug_interface(core);
-  return {std::move(what), reachable ? "the host, through RISC_DBG_CNTL_0 (0xFFB12080)"
-                                     : "a soft reset: NCRISC has no debug interface"};
 }
 
 }  // namespace bhemu::tile

@@ -29,7 +29,7 @@ void Tile::boot_ethernet() {
   eth::load_base_firmware(l1_, *boot_, now_);
   port_->set_start_pc(0, eth::kFirmwareBase, eth::kBootParameters - 4);
   const u32 held = debug_.get(debug_reg::SOFT_RESET_0);
-  set_soft_reset(held & ~(1u << shape_.reset_bit[0]), now_);
+  set_soft_reset(held & ~(1u << shape_.reset_bit[0]), {Agent::Host, 0, now_});
 }
 
 bool Tile::is_waiting_for_work(unsigned core) const {

@@ -5,6 +5,7 @@
 
 #include "riscv/core.hpp"
 #include "tile/bus.hpp"
+#include "tile/onlooker.hpp"
 #include "tile/tile.hpp"
 
 namespace bhemu::tile {
@@ -30,7 +31,12 @@ void Tile::skip_rounds(unsigned core, Cycle until) {
   state.cycle += rounds * slot.period;
   state.instret += rounds * slot.period;
   skipped_ += rounds * slot.period;
+  if (observer_ != nullptr && rounds != 0) observer_->slept(core, rounds * slot.period);
   if (state.cycle == until) return;
+  if (observer_ != nullptr) {
+    while (state.cycle < until) CHECK(step_followed(core) == riscv::Outcome::Ok);
+    return;
+  }
   const riscv::Outcome outcome = execute(core, until);
   CHECK(outcome == riscv::Outcome::Ok && state.cycle == until);
 }
@@ -50,7 +56,11 @@ void Tile::wake(Resource resource) {
   }
 }
 
-void Tile::before_l1_write(u32 address, u32 bytes, const Author&) {
+void Tile::before_l1_write(u32 address, u32 bytes, const Author& author) {
+  if (observer_ != nullptr && observer_->wants_l1_writes())
+    observer_->writes_l1(address, bytes, author);
+  if (onlooker_ != nullptr) [[unlikely]]
+    onlooker_->before_l1_write(*this, address, bytes, author);
   for (unsigned core = 0; core < kCores; ++core) {
     CoreSlot& slot = slots_[core];
     if (slot.status == CoreStatus::Parked && slot.reads.overlaps(address, bytes)) {

@@ -178,7 +178,7 @@ bool Tile::write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc
     }
     case Region::Overlay:
       ledger_.stream_written(offset, value, agent, pc, now);
-      if (trace_ != nullptr) [[unlikely]]
+      if (trace_ != nullptr || observer_ != nullptr) [[unlikely]]
         return write_stream(address, value, {agent, pc, now});
       if (streams_->write(offset, value)) {
         rouse_coprocessor();
@@ -252,15 +252,19 @@ void Tile::refresh_hardware_interrupts() {
   }
 }
 
-void Tile::set_soft_reset(u32 value, Cycle now) {
+void Tile::set_soft_reset(u32 value, const Author& author) {
   const u32 before = debug_.get(debug_reg::SOFT_RESET_0);
   debug_.set(debug_reg::SOFT_RESET_0, value & 0xFFFFFF);
   if (coprocessor_ != nullptr)
-    coprocessor_->set_soft_reset(value & 0xFFFFFF & ~kCoreResetBits, now);
+    coprocessor_->set_soft_reset(value & 0xFFFFFF & ~kCoreResetBits, author.cycle);
   for (unsigned core = 0; core < shape_.cores; ++core) {
     const bool held = bit(value, shape_.reset_bit[core]);
-    if (held && !bit(before, shape_.reset_bit[core])) hold_core(core);
-    if (!held && bit(before, shape_.reset_bit[core])) release_core(core);
+    if (held == bit(before, shape_.reset_bit[core])) continue;
+    if (held)
+      hold_core(core);
+    else
+      release_core(core);
+    if (observer_ != nullptr) tell_core(core, !held, author);
   }
 }
 

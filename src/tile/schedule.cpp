@@ -5,6 +5,7 @@
 #include "noc/trace.hpp"
 #include "riscv/core.hpp"
 #include "tile/bus.hpp"
+#include "tile/onlooker.hpp"
 #include "tile/tile.hpp"
 
 namespace bhemu::tile {
@@ -38,8 +39,9 @@ void Tile::run_until(Cycle until, noc::Outbox& outbox) {
   outbox_ = &outbox;
   for (noc::Packet& packet : early_) outbox.packets.push_back(std::move(packet));
   early_.clear();
-  if (trace_ != nullptr && trace_->covers(now_, until)) {
-    trace_open_stalls();
+  traces_ = trace_ != nullptr && trace_->covers(now_, until);
+  if (traces_) trace_open_stalls();
+  if (traces_ || observer_ != nullptr || onlooker_ != nullptr) {
     run_turns<true>(until);
   } else {
     run_turns<false>(until);
@@ -47,7 +49,7 @@ void Tile::run_until(Cycle until, noc::Outbox& outbox) {
   outbox_ = nullptr;
 }
 
-template <bool Traced>
+template <bool Followed>
 void Tile::run_turns(Cycle until) {
   while (now_ < until) {
     if (!anyone_awake()) {
@@ -56,7 +58,7 @@ void Tile::run_turns(Cycle until) {
       now_ = std::max(now_, next);
     }
     serve_arrivals();
-    run_turn<Traced>(std::min(until, arrivals_.next()));
+    run_turn<Followed>(std::min(until, arrivals_.next()));
   }
 }
 
@@ -77,7 +79,7 @@ Cycle Tile::nominal_end(Cycle at) const {
   return std::min(turn_limit_, at - at % quantum_ + quantum_);
 }
 
-template <bool Traced>
+template <bool Followed>
 void Tile::run_turn(Cycle limit) {
   turn_begin_ = now_;
   turn_limit_ = limit;
@@ -100,13 +102,13 @@ void Tile::run_turn(Cycle limit) {
     }
     if (slot.status != CoreStatus::Running) continue;
     position_ = core;
-    run_core<Traced>(core);
+    run_core<Followed>(core);
   }
   position_ = kCores;
   if (!coprocessor_asleep()) {
     const Cycle begin = nominal_begin(turn_end_ - 1);
-    if (Traced && trace_->follows_threads())
-      coprocessor_->run_traced(begin, turn_end_, *trace_);
+    if (Followed)
+      run_coprocessor_followed(begin);
     else
       coprocessor_->run(begin, turn_end_);
   }
@@ -115,22 +117,26 @@ void Tile::run_turn(Cycle limit) {
   if (dump_.running()) write_due_samples();
 }
 
-template <bool Traced>
+template <bool Followed>
 void Tile::run_core(unsigned core) {
   riscv::CoreState& state = cores_[core];
   CoreSlot& slot = slots_[core];
-  const bool followed = Traced && trace_->follows(core);
+  const bool followed = Followed && follows(core);
   while (slot.status == CoreStatus::Running && state.cycle < turn_end_) {
     slot.waited_for = BlockKind::None;
     if (slot.checked && finish_debug_access(core)) continue;
     take_interrupt(core);
     if (parking_ && !slot.recording && state.cycle >= slot.next_probe) start_recording(core);
+    const bool looked_at = Followed && onlooker_ != nullptr;
     if (slot.checked) {
+      if (looked_at) onlooker_->before_instruction(*this, core);
       run_checked(core);
       continue;
     }
     riscv::Outcome outcome;
-    if (followed) {
+    if (looked_at) {
+      outcome = run_looked_at(core, followed);
+    } else if (followed) {
       outcome = run_followed(core);
     } else if (slot.recording) {
       outcome = execute_recorded(core, state.cycle + 1);
@@ -207,6 +213,8 @@ void Tile::take_interrupt(unsigned core) {
   if (slots_[core].recording) stop_recording(core, false);
   const u32 handler = pic_.serve(core);
   if (trace_ != nullptr) trace_interrupt(core, handler);
+  if (observer_ != nullptr)
+    observer_->interrupted(core, handler, {agent(core), cores_[core].pc, cores_[core].cycle, id()});
   cores_[core].enter_interrupt(handler);
 }
 

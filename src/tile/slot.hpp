@@ -6,6 +6,7 @@
 #include "base/types.hpp"
 #include "base/wakeup.hpp"
 #include "riscv/core.hpp"
+#include "trace/event.hpp"
 
 namespace bhemu::tile {
 
@@ -33,6 +34,9 @@ enum class BlockKind : u8 {
   TtSyncLoad,  // Auto TTSync
   TtSyncStore,
 };
+
+/// As traces name it.
+trace::Wait wait_of(BlockKind block);
 
 /// How a core pushes a Tensix instruction.
 enum class Pushed : u8 { ByStore, ByTtinsn };

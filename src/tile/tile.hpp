@@ -13,10 +13,12 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/fault.hpp"
+#include "base/wait.hpp"
 #include "base/wakeup.hpp"
 #include "eth/base_firmware.hpp"
 #include "eth/port.hpp"
@@ -39,6 +41,7 @@
 #include "tile/slot.hpp"
 #include "tile/tag_search.hpp"
 #include "tile/timestamper.hpp"
+#include "trace/observer.hpp"
 #include "trace/port.hpp"
 
 namespace bhemu::riscv::jit {
@@ -47,6 +50,7 @@ class CodeCache;
 
 namespace bhemu::tile {
 
+class Onlooker;
 struct Translated;
 
 struct TileConfig {
@@ -75,12 +79,6 @@ struct Activity {
   u64 read_address = 0;
 };
 
-/// Why a core waits, in words, for the hang report.
-struct CoreWait {
-  std::string what;
-  std::string who;
-};
-
 template <bool Record>
 struct CoreBus;
 template <bool Record>
@@ -102,6 +100,7 @@ class Tile final : public noc::Node {
   void archive(Archive& archive) override;
   void reset(Cycle now) override;
   void catch_up_trace(Cycle now) override;
+  void set_observer(trace::Observer* observer) override;
 
   /// Brings cores that wait to cycle `now` (an epoch edge), as if they had been run: before
   /// anything looks at cycle counts or hashes.
@@ -122,8 +121,8 @@ class Tile final : public noc::Node {
   bool is_waiting_for_work(unsigned core) const;
   noc::Niu& niu(unsigned noc) { return *nius_[noc]; }
   const noc::Niu& niu(unsigned noc) const { return *nius_[noc]; }
-  /// Words for a core that is Blocked or Parked.
-  CoreWait waiting(CoreId id) const;
+  /// What a core waits for that is Blocked, Parked or Halted.
+  Waits waiting(CoreId id) const;
   /// True when a core of the tile is out of reset or the coprocessor has work. What the base
   /// firmware of an Ethernet tile does while it waits does not count.
   bool in_use() const;
@@ -135,6 +134,35 @@ class Tile final : public noc::Node {
   const Activity& activity() const { return activity_; }
   const CoreSlot& slot(CoreId id) const { return slots_[index(id)]; }
   const Ledger& ledger() const { return ledger_; }
+
+  // --- For a debugger that stops time (onlooker.hpp). It changes nothing of what happens, except
+  // where it writes.
+  /// From now on `onlooker` sees each instruction of the cores; null: nobody. Must outlive that.
+  void set_onlooker(Onlooker* onlooker) { onlooker_ = onlooker; }
+  /// Writes to the lines of L1 that hold these bytes are announced to the onlooker.
+  void observe(u32 address, u32 bytes, bool observed);
+  /// What a core sees there, if reading has no effect. False: nothing, or not without an effect.
+  bool look(CoreId core, u32 address, std::span<u8> bytes);
+  /// Into L1 or the core's own local memory only.
+  bool poke(CoreId core, u32 address, std::span<const u8> bytes);
+  /// To be changed: the core is awake, and its loop no longer one that may be slept through.
+  riscv::CoreState& state_for_debugger(unsigned core);
+  /// Parked cores run again, from `now`, an epoch edge; they park again as soon as they may.
+  void rouse_parked(Cycle now);
+  /// The loop under way is not one to park in: it is to be looked at round by round.
+  void keep_awake(unsigned core);
+  /// The place in the turn under way, for who lets others look at a tile in the middle of it.
+  struct Standing {
+    Cycle now, turn_begin, turn_limit;
+    unsigned position;
+  };
+  Standing standing() const { return {now_, turn_begin_, turn_limit_, position_}; }
+  void stand(const Standing& at) {
+    now_ = at.now;
+    turn_begin_ = at.turn_begin;
+    turn_limit_ = at.turn_limit;
+    position_ = at.position;
+  }
 
  private:
   template <bool Record>
@@ -150,11 +178,11 @@ class Tile final : public noc::Node {
   }
 
   // Schedule (schedule.cpp)
-  template <bool Traced>
+  template <bool Followed>
   void run_turns(Cycle until);
-  template <bool Traced>
+  template <bool Followed>
   void run_turn(Cycle limit);
-  template <bool Traced>
+  template <bool Followed>
   void run_core(unsigned core);
   void after_run(unsigned core, riscv::Outcome outcome);
   void serve_arrivals();
@@ -211,12 +239,24 @@ class Tile final : public noc::Node {
   void refresh_checked(unsigned core);
   void reset_debug(unsigned core);
   void misuse(Rule rule, const Author& author, std::string text);
-  CoreWait waiting_for_debugger(unsigned core) const;
-  // For a trace, when there is one (trace.cpp)
+  // For a trace or an observer, when there is one (follow.cpp)
+  struct Step;
+  bool follows(unsigned core) const {
+    return observer_ != nullptr || (traces_ && trace_->follows(core));
+  }
   riscv::Outcome run_followed(unsigned core);
-  riscv::Outcome step_traced(unsigned core);
-  void replay_traced(unsigned core, Cycle until);
+  riscv::Outcome step_followed(unsigned core);
   void skip_rounds(unsigned core, Cycle until);
+  void run_coprocessor_followed(Cycle begin);
+  // For an observer (observe.cpp)
+  void begin_step(Step& step);
+  void end_step(Step& step);
+  void tell_push(unsigned core, const Author& author, unsigned thread, u32 word, bool by_brisc);
+  void tell_queues(const Step& step);
+  void tell_core(unsigned core, bool released, const Author& by);
+  // For a trace (trace.cpp)
+  void trace_step(const Step& step, std::size_t mark);
+  void replay_traced(unsigned core, Cycle until);
   void trace_open_stalls();
   void trace_block(unsigned core);
   void trace_reset(unsigned core, bool held);
@@ -224,8 +264,11 @@ class Tile final : public noc::Node {
   void trace_queue(unsigned core, trace::Queue queue, bool push, unsigned from, unsigned to,
                    u32 value, Cycle now);
   void trace_semaphore(unsigned core, u32 semaphore, u32 before, Cycle now);
-  void trace_push(unsigned core, Cycle cycle, u32 word, const riscv::Effect& effect);
+  std::optional<unsigned> thread_pushed_to(unsigned core, const riscv::Effect& effect) const;
   void trace_vector(unsigned core, u32 pc, const riscv::VectorAccess& access);
+  // For a debugger (onlooker.cpp)
+  riscv::Outcome run_looked_at(unsigned core, bool followed);
+  bool look_at_register(unsigned core, u32 address, u32& value);
 
   // MMIO (mmio.cpp)
   riscv::Loaded load(unsigned core, u32 address, u32 size, Cycle now);
@@ -266,7 +309,7 @@ class Tile final : public noc::Node {
   void write_due_samples();
   u32 pc_of(unsigned core);
   void refresh_hardware_interrupts();
-  void set_soft_reset(u32 value, Cycle now);
+  void set_soft_reset(u32 value, const Author& author);
   void hold_core(unsigned core);
   void release_core(unsigned core);
   u32 start_pc(unsigned core) const;
@@ -285,8 +328,9 @@ class Tile final : public noc::Node {
   void make_translated(const std::shared_ptr<riscv::jit::CodeCache>& code);
   void begin_host_access(Cycle now);
   u64 hash_core(u64 seed, unsigned core) const;
-  CoreWait waiting_in_loop(const CoreSlot& slot) const;
-  void describe_streams(const CoreSlot& slot, std::string& what, std::string& who) const;
+  void find_block(CoreId id, const CoreSlot& slot, Waits& waits) const;
+  void find_in_loop(const CoreSlot& slot, std::vector<Wait>& waits) const;
+  Wait stream_wait(const CoreSlot& slot) const;
 
   const Shape& shape_;
 
@@ -329,6 +373,8 @@ class Tile final : public noc::Node {
   u64 skipped_ = 0;
   Activity activity_;
   Ledger ledger_;
+  Onlooker* onlooker_ = nullptr;
+  bool traces_ = false;  // in the epoch under way
 };
 
 }  // namespace bhemu::tile

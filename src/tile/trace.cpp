@@ -1,14 +1,7 @@
-// What a tile tells a trace. Nothing here changes what happens: a followed core executes the same
-// instructions one by one, and goes to sleep and wakes as it would without being followed.
-#include <bit>
+// What a tile tells a trace. Nothing here changes what happens (follow.cpp).
 #include <cstring>
-#include <optional>
 
-#include "base/bits.hpp"
-#include "riscv/decode.hpp"
-#include "riscv/effect.hpp"
-#include "tile/bus.hpp"
-#include "tile/tile.hpp"
+#include "tile/follow.hpp"
 
 namespace bhemu::tile {
 namespace {
@@ -27,91 +20,32 @@ trace::MemoryUse memory_use(const riscv::Effect& effect, u32 loaded, u32 after) 
 
 }  // namespace
 
-/// One instruction of a core that is followed.
-riscv::Outcome Tile::step_traced(unsigned core) {
-  riscv::CoreState& state = cores_[core];
-  CoreSlot& slot = slots_[core];
+void Tile::trace_step(const Step& step, std::size_t mark) {
   trace::Port& port = *trace_;
-  const Cycle cycle = state.cycle;
-  const u32 pc = state.pc;
-  const u32 word = riscv::is_instruction_address(pc, l1_.size()) ? l1_.read32(pc) : 0;
-  const riscv::Effect effect = riscv::effect_of(state, word);
-  std::optional<riscv::VectorAccess> vector;
-  if (effect.reach == riscv::Reach::Vector && shape_.core[core] == CoreId::Trisc2) {
-    vector.emplace();
-    if (riscv::plan_vector_access(state, word, *vector) != riscv::VectorResult::Ok) vector.reset();
+  const riscv::Effect& effect = step.effect;
+  trace::Retired retired{step.pc,
+                         step.word,
+                         static_cast<trace::RegisterFile>(effect.destination),
+                         effect.reg,
+                         riscv::value_of(cores_[step.core], effect),
+                         {}};
+  const bool atomic = effect.reach == riscv::Reach::Atomic;
+  const u32 after = atomic && l1_.has(effect.address, 4) ? l1_.read32(effect.address) : 0;
+  retired.memory = memory_use(effect, retired.value, after);
+  if (effect.destination == riscv::Destination::Integer && effect.reg == 0) {
+    retired.file = trace::RegisterFile::None;
+    retired.value = 0;
   }
-  const std::size_t mark = port.mark();
-  slot.block = BlockKind::None;
-
-  const riscv::Outcome outcome =
-      slot.recording ? execute_recorded(core, cycle + 1) : execute(core, cycle + 1);
-
-  if (outcome == riscv::Outcome::Ok) {
-    trace::Retired retired{pc,
-                           word,
-                           static_cast<trace::RegisterFile>(effect.destination),
-                           effect.reg,
-                           riscv::value_of(state, effect),
-                           {}};
-    const bool atomic = effect.reach == riscv::Reach::Atomic;
-    const u32 after = atomic && l1_.has(effect.address, 4) ? l1_.read32(effect.address) : 0;
-    retired.memory = memory_use(effect, retired.value, after);
-    if (effect.destination == riscv::Destination::Integer && effect.reg == 0) {
-      retired.file = trace::RegisterFile::None;
-      retired.value = 0;
-    }
-    if (vector) {
-      port.end_repeats(core);
-      trace_vector(core, pc, *vector);
-    }
-    if (port.wants(trace::What::Tensix)) trace_push(core, cycle, word, effect);
-    port.retired(mark, core, cycle, retired);
-    port.end_stall(mark, core, cycle, pc);
-  } else {
-    port.end_repeats(core);
-    if (outcome == riscv::Outcome::Blocked && slot.block != BlockKind::None) trace_block(core);
+  if (step.vector) {
+    port.end_repeats(step.core);
+    trace_vector(step.core, step.pc, *step.vector);
   }
-  return outcome;
-}
-
-/// What run_core would do without a trace, and no less between two looks at the schedule: when a
-/// core is found to repeat itself decides when a hang is noticed.
-riscv::Outcome Tile::run_followed(unsigned core) {
-  riscv::CoreState& state = cores_[core];
-  if (slots_[core].recording) {
-    const riscv::Outcome outcome = step_traced(core);
-    recording_buses_[core]->attention = false;
-    check_recording(core);
-    return outcome;
-  }
-  const Cycle end = turn_end_;
-  riscv::Outcome outcome;
-  do {
-    outcome = step_traced(core);
-  } while (outcome == riscv::Outcome::Ok && !buses_[core]->attention && state.cycle < end);
-  buses_[core]->attention = false;
-  return outcome;
-}
-
-/// A store to the queue of a thread, or a `.ttinsn`, was carried out.
-void Tile::trace_push(unsigned core, Cycle cycle, u32 word, const riscv::Effect& effect) {
-  unsigned thread =
-      core < index(CoreId::Trisc0) ? 0 : core - index(CoreId::Trisc0);  // its own, at InstrnBuf0
-  u32 pushed = effect.stored;
-  if (effect.reach == riscv::Reach::Tensix) {
-    pushed = std::rotr(word, 2);
-  } else {
-    const Region region =
-        effect.reach == riscv::Reach::Store ? shape_.regions->at(effect.address) : Region::Count;
-    if (region == Region::InstrnBuf1 || region == Region::InstrnBuf2)
-      thread = region == Region::InstrnBuf1 ? 1 : 2;
-    else if (region != Region::InstrnBuf0)
-      return;
-  }
-  // While the debug bus owns the FIFO, what cores push is lost (mmio.cpp).
-  if (bit(debug_.get(debug_reg::DBG_INSTRN_BUF_CTRL0), thread)) return;
-  trace_->add(cycle, agent(core), trace::Pushed{static_cast<u8>(thread), pushed});
+  if (port.wants(trace::What::Tensix))
+    if (const auto thread = thread_pushed_to(step.core, effect))
+      port.add(step.cycle, agent(step.core),
+               trace::Pushed{static_cast<u8>(*thread), pushed_word(step.word, effect)});
+  port.retired(mark, step.core, step.cycle, retired);
+  port.end_stall(mark, step.core, step.cycle, step.pc);
 }
 
 void Tile::trace_vector(unsigned core, u32 pc, const riscv::VectorAccess& access) {
@@ -134,11 +68,18 @@ void Tile::trace_block(unsigned core) {
   trace::Port::Stall& stall = trace_->stall(core);
   if (stall.open) return;
   const riscv::CoreState& state = cores_[core];
-  stall = {true, state.cycle};
-  CoreWait wait = waiting(shape_.core[core]);
-  if (wait.what.empty()) wait = {"a debugger to let it go on", "the debugger"};
+  const CoreSlot& slot = slots_[core];
+  stall = {true, state.cycle, {wait_of(slot.block), 0}};
+  Waits waits = waiting(shape_.core[core]);
+  if (waits.all.empty()) {
+    Wait wait;
+    wait.kind = Awaited::Debugger;
+    wait.other = 1;
+    waits.all.push_back(wait);
+  }
+  stall.reason.index = static_cast<u16>(waits.all.front().index);
   trace_->add(state.cycle, agent(core),
-              trace::StallBegin{state.pc, std::move(wait.what), std::move(wait.who)});
+              trace::StallBegin{state.pc, stall.reason, kNever, std::move(waits)});
 }
 
 /// A core whose access waits when the trace begins: the end of that will be told.
@@ -163,7 +104,7 @@ void Tile::replay_traced(unsigned core, Cycle until) {
       repeats.skip(rounds * period);
       skip_rounds(core, state.cycle + rounds * period);
     } else {
-      const riscv::Outcome outcome = step_traced(core);
+      const riscv::Outcome outcome = step_followed(core);
       CHECK(outcome == riscv::Outcome::Ok);
     }
   }
@@ -237,6 +178,10 @@ bool Tile::write_stream(u32 address, u32 value, const Author& author) {
   each([&](const noc::StreamRegisterInfo& row, u32 index, u32 slot) {
     u32 after = 0;
     if (!streams_->read(base + index * 4, after) || after == before[slot]) return;
+    if (observer_ != nullptr)
+      observer_->changed({author, trace::Object::Stream, trace::ObjectChange::How::Set,
+                          stream << 10 | index, before[slot], after});
+    if (trace_ == nullptr) return;
     trace_->add(author.cycle, author.agent,
                 trace::StreamChanged{static_cast<u8>(stream), static_cast<u16>(index), row.name,
                                      before[slot], after});

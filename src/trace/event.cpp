@@ -6,6 +6,13 @@ namespace {
 constexpr std::string_view kNames[kWhats] = {"riscv", "tensix", "noc",  "stall",
                                              "sync",  "reset",  "host", "fault"};
 
+constexpr std::string_view kWaitNames[kWaits] = {
+    "other",          "fifo",  "thread",     "tt-sync",       "mop",         "mailbox",
+    "mailbox-room",   "pcbuf", "pcbuf-room", "pcbuf-barrier", "packed-tile", "debugger",
+    "srca",           "srcb",  "srca-srcb",  "srca-free",     "srcb-free",   "semaphore",
+    "semaphore-room", "mutex", "unit",       "idle",          "word",        "stream",
+    "reset",          "latch"};
+
 /// By index of Detail.
 constexpr What kWhatOf[] = {What::Riscv,  What::Riscv, What::Riscv, What::Riscv, What::Tensix,
                             What::Tensix, What::Stall, What::Stall, What::Noc,   What::Sync,
@@ -19,6 +26,10 @@ constexpr u8 kRank[kAgents] = {3, 4, 5, 6, 7, 8, 9, 10, 1, 2, 11, 0, 3, 4};
 
 std::string_view name_of(What what) {
   return kNames[static_cast<unsigned>(what)];
+}
+
+std::string_view name_of(Wait wait) {
+  return kWaitNames[static_cast<unsigned>(wait)];
 }
 
 What what_of(const Detail& detail) {

@@ -10,6 +10,7 @@
 
 #include "base/fault.hpp"
 #include "base/types.hpp"
+#include "base/wait.hpp"
 
 namespace bhemu::trace {
 
@@ -74,12 +75,55 @@ enum class Source : u8 { Queue, Brisc, Mop, Replay };
 struct Executed {
   u32 word = 0;
   Source source = Source::Queue;
+  Cycle end = 0;  // its unit works on it until then; the next cycle in `fast` and `reference`
 };
 
+/// What an agent waits for.
+enum class Wait : u8 {
+  Other,
+  // A core, for
+  Fifo,          // room in the instruction FIFO of thread `index`
+  ThreadDone,    // thread `index` to be done (TTSync)
+  AutoTtSync,    // instructions of thread `index` that use what the core accesses
+  Mop,           // the MOP expander of thread `index`
+  MailboxWord,   // a word in the mailbox from `index`: BRISC, TRISC0 to TRISC2
+  MailboxRoom,   // room in the mailbox to `index`
+  PcBufWord,     // a word in its PCBuf
+  PcBufRoom,     // room in the PCBuf of TRISC `index`
+  PcBufBarrier,  // TRISC `index` and its thread to be idle
+  PackedTile,    // a tile in the packer's metadata FIFO
+  Debugger,
+  // A thread's instruction, for
+  SrcA,           // data in it, for the matrix unit
+  SrcB,           // the same
+  SrcAB,          // data in both
+  SrcAFree,       // the matrix unit to give it back, for the unpacker
+  SrcBFree,       // the same
+  Semaphore,      // semaphore `index` not to be 0
+  SemaphoreRoom,  // semaphore `index` to be below its maximum
+  Mutex,          // mutex `index`
+  Unit,           // its unit, which another instruction has taken
+  Idle,           // STALLWAIT: units to be idle; `index` has a bit per condition that is not met
+  Word,           // a word of L1
+  Stream,         // an overlay register
+  Reset,          // a unit in soft reset
+  Latch,          // nothing: a wait instruction holds back for a cycle whatever comes after it
+};
+inline constexpr unsigned kWaits = 26;
+std::string_view name_of(Wait wait);  // "fifo" ...
+
+struct Reason {
+  Wait wait = Wait::Other;
+  u16 index = 0;
+  friend bool operator==(const Reason&, const Reason&) = default;
+};
+
+/// A wait begins, or goes on for another reason than before.
 struct StallBegin {
   u32 at = 0;  // pc, or the instruction word of a thread
-  std::string what;
-  std::string who;
+  Reason reason;
+  Cycle since = kNever;  // kNever: it begins now; otherwise when it began
+  Waits waits;
 };
 struct StallEnd {
   u32 at = 0;

@@ -58,6 +58,7 @@ class Port {
   struct Stall {
     bool open = false;
     Cycle begin = kNever;
+    Reason reason{};
   };
   Stall& stall(unsigned index) { return stalls_[index]; }
   void end_stall(std::size_t mark, unsigned index, Cycle cycle, u32 at);

@@ -413,9 +413,9 @@ TEST(AuditCores, a_read_of_the_cores_own_empty_mailbox_is_a_hang_that_says_so) {
   EXPECT_EQ(chip.go(), sched::Stop::Idle);
   EXPECT_EQ(chip.result(0), 0u);
   EXPECT_EQ(chip.tile->status(Brisc), tile::CoreStatus::Blocked);
-  EXPECT_NE(chip.tile->waiting(Brisc).what.find("a word in the mailbox from BRISC"),
-            std::string::npos)
-      << chip.tile->waiting(Brisc).what;
+  const Waits waits = chip.tile->waiting(Brisc);
+  ASSERT_NE(waits.find(Awaited::MailboxWord), nullptr);
+  EXPECT_EQ(waits.find(Awaited::MailboxWord)->index, 0u) << "from BRISC";
 }
 
 }  // namespace

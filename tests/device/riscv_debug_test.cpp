@@ -6,6 +6,7 @@
 #include "support/assembler.hpp"
 #include "support/debugger.hpp"
 #include "tile/tile.hpp"
+#include "tile/wait_text.hpp"
 
 namespace bhemu {
 namespace {
@@ -203,7 +204,7 @@ TEST(RiscvDebugOfAChip, a_paused_core_is_a_waiter_that_the_debugger_halted) {
     if (waiter.agent != Agent::Trisc1 || waiter.node != chip.device.tile(chip.tile(0)).id())
       continue;
     found = true;
-    EXPECT_EQ(waiter.what, "to be resumed: halted by the debugger");
+    EXPECT_EQ(tile::what_of(waiter.waits), "to be resumed: halted by the debugger");
   }
   EXPECT_TRUE(found);
 }

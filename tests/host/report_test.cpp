@@ -8,27 +8,53 @@
 namespace bhemu::host {
 namespace {
 
-Waiter waiter(Agent agent, u32 pc, const char* what) {
-  return {0, agent, pc, what, "BRISC by noc_semaphore_inc"};
+TEST(Report, tiles_that_wait_alike_are_one_entry_with_the_waits_as_data) {
+  WaiterGroup group;
+  for (u8 x = 1; x < 7; ++x) group.tiles.push_back({x, 2});
+  group.agent = Agent::Brisc;
+  group.pc = 0x3850;
+  Wait wait;
+  wait.kind = Awaited::MailboxWord;
+  wait.index = 2;
+  wait.holders = bit_of(Agent::Trisc1);
+  Waits waits;
+  waits.all.push_back(wait);
+  group.what = tile::what_of(waits);
+  group.who = tile::who_of(waits);
+  const std::string text = group_text(group, 6);
+  EXPECT_NE(text.find("BRISC of all 6 tiles, pc 0x3850"), std::string::npos) << text;
+  EXPECT_NE(text.find("waits for: a word in the mailbox from TRISC1"), std::string::npos) << text;
+  EXPECT_NE(text.find("could be released by: TRISC1"), std::string::npos) << text;
+  const std::vector<WaitPart> parts = parts_of(wait);
+  ASSERT_EQ(parts.size(), 3u);
+  EXPECT_EQ(std::get<std::string>(parts[0].value), "mailbox-word");
+  EXPECT_EQ(std::get<u64>(parts[1].value), 2u);
+  EXPECT_EQ(std::get<std::vector<std::string>>(parts[2].value)[0], "TRISC1");
 }
 
-TEST(Report, tiles_that_wait_alike_are_one_entry) {
-  std::vector<WaiterOf> waiters;
-  for (u8 x = 1; x < 7; ++x) {
-    waiters.push_back({{x, 2}, waiter(Agent::Brisc, 0x3850, "word at 0x100")});
-    waiters.push_back({{x, 2}, waiter(Agent::Trisc1, 0x6050, "FIFO of thread 1")});
+TEST(Report, every_kind_of_wait_has_a_name_words_and_parts) {
+  for (unsigned kind = 0; kind < kAwaited; ++kind) {
+    Waits waits;
+    waits.all.emplace_back();
+    waits.all[0].kind = static_cast<Awaited>(kind);
+    EXPECT_FALSE(tile::what_of(waits).empty()) << name_of(waits.all[0].kind);
+    EXPECT_FALSE(parts_of(waits.all[0]).empty());
+    for (unsigned other = 0; other < kind; ++other)
+      EXPECT_STRNE(name_of(static_cast<Awaited>(other)), name_of(waits.all[0].kind));
   }
-  waiters.push_back({{1, 3}, waiter(Agent::Brisc, 0x3850, "word at 0x200")});
-  const std::vector<WaiterGroup> groups = group_waiters(waiters, CodeMap{});
-  ASSERT_EQ(groups.size(), 3u);
-  EXPECT_EQ(groups[0].tiles.size(), 6u);
-  EXPECT_EQ(groups[2].tiles.size(), 1u);
-  std::string text;
-  for (const WaiterGroup& group : groups) text += group_text(group, 6);
-  EXPECT_NE(text.find("BRISC of all 6 tiles, pc 0x3850"), std::string::npos);
-  EXPECT_NE(text.find("waits for: FIFO of thread 1"), std::string::npos);
-  EXPECT_NE(text.find("could be released by: BRISC"), std::string::npos);
-  EXPECT_NE(text.find("BRISC of (1, 3)"), std::string::npos);
+}
+
+TEST(Report, a_known_word_is_called_by_its_name_and_its_writer_is_who_is_waited_for) {
+  Waits waits;
+  waits.all.emplace_back();
+  waits.all[0].kind = Awaited::Word;
+  waits.all[0].address = 0x370;
+  const std::vector<KnownWord> words{{0x370, "the go message", "the host"}};
+  EXPECT_EQ(tile::what_of(waits, {{}, words}), "the go message (L1[0x00370]) is 0x00000000");
+  EXPECT_EQ(tile::who_of(waits, {{}, words}), "the host");
+  waits.all.push_back(waits.all[0]);
+  waits.all[1].address = 0x374;
+  EXPECT_NE(tile::who_of(waits, {{}, words}), "the host") << "it waits for another word, too";
 }
 
 TEST(Report, long_lists_of_tiles_are_cut) {

@@ -60,7 +60,23 @@ expect "lanes that are off keep their value" \
 expect "either of two conditions is the complement of neither" \
   'vFloat a = dst_reg[0]; v_if (a < 0.0f || a == 0.0f) { a = 1.0f; } v_endif; dst_reg[0] = a;' \
   7000e000 87000000 7b000004 7b000002 8b000000 71003f80 88000000 7200e000
+expect "a change of a variable by itself needs no second register" \
+  'vInt a = dst_reg[0], b = dst_reg[1];
+   v_if (b < 0) { a = reinterpret<vInt>(shft(reinterpret<vUInt>(a), b)); } v_endif;
+   dst_reg[2] = a;' \
+  700ce000 701ce002 87000000 7b000100 7a000100 88000000 7204e004
+expect "lanes that are off keep a number, too" \
+  'vFloat a = 0.53f, b = dst_reg[1]; v_if (b < 0.0f) { a = b; } v_endif; dst_reg[2] = a;' \
+  7010e002 87000000 7b000100 87000000 8a00300a 710aae14 71083f07 88000000 7c000100 88000000 7200e004
+expect "lanes that are off keep the number of a constant register" \
+  'vFloat a = 0.0f, b = dst_reg[1]; v_if (b < 0.0f) { a = b; } v_endif; dst_reg[2] = a;' \
+  7010e002 87000000 7b000100 7c000902 7c000100 88000000 7200e004
+compile 'vFloat a = 0.53f, b = dst_reg[1]; v_if (b < 0.0f) { a = a * b; } v_endif; dst_reg[2] = a;'
+if ! riscv64-unknown-elf-objdump -d "$work/kernel.o" | grep -q 'lui.*0x8a003$'; then
+  echo "a number that is loaded where the compiler needs it is loaded in some lanes only"
+  exit 1
+fi
 refuse "a ninth vector" \
   'vFloat v[9]; for (int i = 0; i < 9; ++i) v[i] = dst_reg[i];
    for (int i = 0; i < 9; ++i) dst_reg[i] = v[8 - i] * v[i];' 'a ninth vector is alive here'
-echo "5 kernels as expected"
+echo "9 kernels as expected"

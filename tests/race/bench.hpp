@@ -169,6 +169,7 @@ inline u32 unpacr_nop(unsigned unpacker = 0) {
   return word<op::UNPACR_NOP>({{"unpacker_select", unpacker}});
 }
 inline const u32 pacr = word<op::PACR>();
+inline const u32 setrwc = word<op::SETRWC>({{"clear_ab_vld", 1}});
 inline const u32 mvmul = word<op::MVMUL>();
 inline const u32 elwadd = word<op::ELWADD>();
 inline const u32 movd2a = word<op::MOVD2A>();

@@ -149,6 +149,21 @@ void mover_of_another_thread(Bench& b, bool ordered) {
   b.issue(1, words::stallwait(block::kUnpack, ordered ? wait::kMover : wait::kUnpack0));
   b.run(1, words::unpacr(), kData, Mode::Read);
 }
+/// SETRWC waits for no bank.
+void release_of_a_bank(Bench& b, bool ordered) {
+  const u32 give = b.run(0, words::unpacr_nop(), src_a(0), Mode::Write);
+  b.detector.on(event::SrcGive{b.thread_site(0, words::unpacr_nop()), 0, give, 0, 0, false});
+  if (ordered) b.issue(1, words::stallwait(block::kMath, wait::kSrcAVld));
+  const u32 release = b.issue(1, words::setrwc);
+  b.detector.on(event::SrcGive{b.thread_site(1, words::setrwc), 1, release, 0, 0, true});
+}
+/// The base of the next tile, written behind an UNPACR that may still be at work.
+void base_of_the_next_tile(Bench& b, bool ordered) {
+  const u32 op = b.issue(0, words::unpacr());
+  b.detector.on(event::Access{b.thread_site(0, words::unpacr()), 0, op, field(3), Mode::Read,
+                              ordered});
+  b.run(0, words::rmwcib, field(3), Mode::Write);
+}
 void page_push(Bench& b, bool ordered) {
   b.run(2, words::pacr, kData, Mode::Write);
   if (ordered) b.issue(2, words::stallwait(block::kThcon, wait::kPack));
@@ -190,6 +205,8 @@ std::vector<Litmus> thread_litmus() {
       {EdgeId::SharedWord, "WRCFG over a sibling", shared_word},
       {EdgeId::MoverToUse, "XMOV", mover_to_use},
       {EdgeId::MoverToUse, "XMOV of another thread", mover_of_another_thread},
+      {EdgeId::BankRelease, "a bank given back by SETRWC", release_of_a_bank},
+      {EdgeId::SampledAtIssue, "the base of the next tile", base_of_the_next_tile, Race, false},
       {EdgeId::UnitsToPages, "a page pushed behind PACR", page_push},
       {EdgeId::StreamWait, "STREAMWAIT", stream_wait, Race, false},
   };

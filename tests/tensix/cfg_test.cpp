@@ -301,7 +301,7 @@ TEST(Adc, the_override_bits_name_another_thread) {
 TEST(Adc, counters_wrap_at_their_widths) {
   Harness harness;
   AdcChannel& in = channel(harness, 0, AdcUnit::Unpacker0, 0);
-  in = {0x3FFFF, 0x3FFFF, 0x1FFF, 0x1FFF, 255, 255, 255, 255};
+  in = {0x3FFFF, 0x3FFFF, 0x1FFF, 0x1FFF, 0x1FFF, 0x1FFF, 0x1FFF, 0x1FFF};
   harness.execute(0, {encode<op::INCADCXY>({{"ch0_x", 2}, {"ch0_y", 3}, {"cnt_set_mask", 1}}),
                       encode<op::INCADCZW>({{"ch0_z", 4}, {"ch0_w", 5}, {"cnt_set_mask", 1}})});
   EXPECT_EQ(in.x, 1u);

@@ -110,7 +110,7 @@ TEST(Replay, records_while_executing) {
   EXPECT_EQ(harness.trace(0, 10), (Words{mark(1), mark(2), mark(1), mark(2)}));
 }
 
-TEST(Replay, the_buffer_wraps_at_32_and_a_count_of_0_is_64) {
+TEST(Replay, the_buffer_wraps_at_32_and_a_count_of_0_is_32) {
   Harness harness;
   harness.push(0, {record(30, 4, false), mark(1), mark(2), mark(3), mark(4), replay(30, 4)});
   EXPECT_EQ(harness.trace(0, 20), (Words{mark(1), mark(2), mark(3), mark(4)}));
@@ -118,8 +118,8 @@ TEST(Replay, the_buffer_wraps_at_32_and_a_count_of_0_is_64) {
   for (u32 i = 0; i < 32; ++i) harness.state().frontend[0].replay[i] = mark(i);
   harness.push(0, replay(5, 0));
   const Words words = harness.trace(0, 80);
-  ASSERT_EQ(words.size(), 64u);
-  for (u32 i = 0; i < 64; ++i) EXPECT_EQ(words[i], mark((5 + i) % 32));
+  ASSERT_EQ(words.size(), 32u);
+  for (u32 i = 0; i < 32; ++i) EXPECT_EQ(words[i], mark((5 + i) % 32));
 }
 
 TEST(Replay, playback_has_no_gap_and_each_thread_has_its_own_buffer) {
@@ -165,7 +165,7 @@ TEST(Frontend, an_unknown_opcode_stops_its_thread_and_no_other) {
   EXPECT_EQ(harness.faults.faults()[0].pc, 0xFF000000u);
   EXPECT_EQ(harness.coprocessor.instructions_executed(0), 0u);
   EXPECT_EQ(harness.coprocessor.instructions_executed(1), 1u);
-  EXPECT_NE(harness.coprocessor.waiting(0).what.find("stopped by a fault"), std::string::npos);
+  EXPECT_NE(harness.coprocessor.waiting(0).find(Awaited::Fault), nullptr);
 }
 
 TEST(Frontend, resourcedecl_never_reaches_the_gate) {
@@ -198,7 +198,8 @@ TEST(Sleep, covers_a_wait_for_a_word_in_l1_and_marks_its_line) {
   harness.run(20);
   EXPECT_TRUE(harness.coprocessor.asleep());
   EXPECT_EQ(harness.l1.flags_at(0), L1::kPolled);
-  EXPECT_NE(harness.coprocessor.waiting(0).what.find("a word in L1"), std::string::npos);
+  ASSERT_NE(harness.coprocessor.waiting(0).find(Awaited::ComparedWord), nullptr);
+  EXPECT_EQ(harness.coprocessor.waiting(0).find(Awaited::ComparedWord)->address, 0u);
   harness.l1.write32(0, 3, {});
   harness.coprocessor.rouse();  // what the tile does when a marked line is written
   harness.run(3);
@@ -335,7 +336,7 @@ TEST(Reset, holds_back_the_instructions_of_a_unit_in_reset) {
   harness.run(10);
   EXPECT_EQ(harness.coprocessor.instructions_executed(0), 1u) << "SETDMAREG still works";
   EXPECT_TRUE(harness.coprocessor.asleep());
-  EXPECT_NE(harness.coprocessor.waiting(0).what.find("soft reset"), std::string::npos);
+  EXPECT_NE(harness.coprocessor.waiting(0).find(Awaited::SoftReset), nullptr);
   harness.coprocessor.set_soft_reset(0, harness.now);
   harness.run(2);
   EXPECT_EQ(harness.gpr(0, 0), 9u);

@@ -131,6 +131,17 @@ TEST_F(Pack, x_counters_select_columns_of_the_row) {
   for (u32 i = 0; i < 32; ++i) EXPECT_EQ(get16(kData + 2 * i), 0x4000 + 16 * (i / 8) + 4 + i % 8);
 }
 
+// ADCs.md of 2026: Blackhole's Z has 13 bits, and all of them are in the address in Dst.
+TEST_F(Pack, z_of_the_source_counts_with_all_13_bits) {
+  apply(Format::Bf16, Format::Bf16, false);
+  set<cfg::PCK0_ADDR_CTRL_ZW_REG_0_Zstride>(32);  // a row
+  put_bf16(0x104, 0, 0x4104);
+  packer().channel[0].z = 0x104;
+  pacr({{"last", 1}});
+  EXPECT_FALSE(faulted());
+  EXPECT_EQ(get16(kData), 0x4104);
+}
+
 TEST_F(Pack, address_modifiers_clear_carry_and_increment_both_channels) {
   apply(Format::Bf16, Format::Bf16, false);
   AdcChannel& in = packer().channel[0];
@@ -142,7 +153,7 @@ TEST_F(Pack, address_modifiers_clear_carry_and_increment_both_channels) {
   out.y = 0x1FFE;
   out.z = 9;
   out.z_cr = 9;
-  in.z = 255;
+  in.z = 0x1FFF;
   pacr({{"addr_mode", 2}, {"flush", 1}});
   EXPECT_EQ(in.y, 11);
   EXPECT_EQ(in.y_cr, 11);

@@ -21,10 +21,10 @@ class AdcModes : public testing::TestWithParam<const char*> {
                any() & 0x3FFFF,
                static_cast<u16>(any() & 0x1FFF),
                static_cast<u16>(any() & 0x1FFF),
-               static_cast<u8>(any()),
-               static_cast<u8>(any()),
-               static_cast<u8>(any()),
-               static_cast<u8>(any())};
+               static_cast<u16>(any() & 0x1FFF),
+               static_cast<u16>(any() & 0x1FFF),
+               static_cast<u16>(any() & 0x1FFF),
+               static_cast<u16>(any() & 0x1FFF)};
   }
 
   Harness harness_;
@@ -43,9 +43,9 @@ Counter load(const AdcChannel& c, u32 dimension) {
     case 1:
       return {c.y, c.y_cr, 0x2000};
     case 2:
-      return {c.z, c.z_cr, 256};
+      return {c.z, c.z_cr, 0x2000};
     default:
-      return {c.w, c.w_cr, 256};
+      return {c.w, c.w_cr, 0x2000};
   }
 }
 void save(AdcChannel& c, u32 dimension, const Counter& counter) {
@@ -53,8 +53,8 @@ void save(AdcChannel& c, u32 dimension, const Counter& counter) {
   const u64 copy = counter.copy % counter.modulus;
   if (dimension == 0) c.x = static_cast<u32>(now), c.x_cr = static_cast<u32>(copy);
   if (dimension == 1) c.y = static_cast<u16>(now), c.y_cr = static_cast<u16>(copy);
-  if (dimension == 2) c.z = static_cast<u8>(now), c.z_cr = static_cast<u8>(copy);
-  if (dimension == 3) c.w = static_cast<u8>(now), c.w_cr = static_cast<u8>(copy);
+  if (dimension == 2) c.z = static_cast<u16>(now), c.z_cr = static_cast<u16>(copy);
+  if (dimension == 3) c.w = static_cast<u16>(now), c.w_cr = static_cast<u16>(copy);
 }
 
 /// The instruction on the two channels of one unit (SETADC*.md, INCADC*.md, ADDRCR*.md).

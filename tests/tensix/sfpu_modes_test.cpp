@@ -20,7 +20,7 @@ struct Instruction {
 const Instruction kInstructions[] = {
     {"SFPLOADI", 0x0517},  {"SFPLUT", 0xFFFF},    {"SFPMULI", 0xFFFF},    {"SFPADDI", 0xFFFF},
     {"SFPDIVP2", 0xFFFF},  {"SFPEXEXP", 0xFFFF},  {"SFPEXMAN", 0xFFFF},   {"SFPIADD", 0xFFFF},
-    {"SFPSHFT", 0xFFFF},   {"SFPSETCC", 0xFFFF},  {"SFPMOV", 0xFFFB},     {"SFPABS", 0xFFFF},
+    {"SFPSHFT", 0xFFFF},   {"SFPSETCC", 0xFFFF},  {"SFPMOV", 0xFFBB},     {"SFPABS", 0xFFFF},
     {"SFPAND", 0xFFFF},    {"SFPOR", 0xFFFF},     {"SFPNOT", 0xFFFF},     {"SFPLZ", 0xFFFF},
     {"SFPSETEXP", 0xFFFF}, {"SFPSETMAN", 0xFFFF}, {"SFPMAD", 0xFFFF},     {"SFPADD", 0xFFFF},
     {"SFPMUL", 0xFFFF},    {"SFPSETSGN", 0xFFFF}, {"SFPXOR", 0xFFFF},     {"SFP_STOCH_RND", 0xFFFF},

@@ -157,6 +157,13 @@ TEST(SfpuMove, row_mask_disables_rows_of_lanes_except_for_mov_of_all_lanes) {
   EXPECT_EQ(bench.sfpu().lreg[2][0], 0x3F800000u);
 }
 
+TEST(SfpuMove, mov_takes_no_notice_of_the_reserved_bit_2) {
+  UnitBench bench;
+  set_lane_config(bench, 0x5000);  // rows 0 and 2
+  bench.run<op::SFPMOV>({{"lreg_c", 10}, {"lreg_dest", 2}, {"instr_mod1", 2 | 4}});
+  for (u32 i = 0; i < kLanes; ++i) EXPECT_EQ(bench.sfpu().lreg[2][i], 0x3F800000u);
+}
+
 TEST(SfpuMove, back_door_stores_the_word_instead_of_executing_it) {
   UnitBench bench;
   number_lanes(bench);

@@ -156,8 +156,11 @@ TEST_P(Condition, holds_the_thread_until_it_is_met) {
   harness.run(30);
   EXPECT_EQ(harness.coprocessor.instructions_executed(0), 1u);
   EXPECT_TRUE(harness.coprocessor.waiting(0).waiting);
-  EXPECT_NE(harness.coprocessor.waiting(0).what.find("STALLWAIT until"), std::string::npos);
-  EXPECT_FALSE(harness.coprocessor.waiting(0).who.empty());
+  const Waits waits = harness.coprocessor.waiting(0);
+  ASSERT_EQ(waits.all.size(), 1u);
+  EXPECT_EQ(waits.all[0].kind, Awaited::Condition);
+  EXPECT_EQ(waits.all[0].index, condition);
+  EXPECT_EQ(waits.by, stallwait(0x1FF, 1u << condition));
   set(harness, condition, false);
   harness.state().asleep = false;
   harness.run(3);
@@ -236,10 +239,14 @@ TEST(Semaphore, semwait_for_room_waits_while_the_value_is_at_the_maximum) {
   harness.push(1, {semwait(0x142, 2, 2), sempost(2)});
   harness.run(10);
   EXPECT_EQ(harness.semaphore(1).value, 2);
-  const ThreadWait wait = harness.coprocessor.waiting(1);
-  EXPECT_NE(wait.what.find("semaphore 1 (value 2) is below its maximum 2"), std::string::npos)
-      << wait.what;
-  EXPECT_NE(wait.who.find("none is queued"), std::string::npos) << wait.who;
+  const Waits wait = harness.coprocessor.waiting(1);
+  ASSERT_EQ(wait.all.size(), 1u);
+  EXPECT_EQ(wait.all[0].kind, Awaited::Semaphore);
+  EXPECT_EQ(wait.all[0].index, 1u);
+  EXPECT_EQ(wait.all[0].value, 2u);
+  EXPECT_EQ(wait.all[0].until, Until::Less);
+  EXPECT_EQ(wait.all[0].wanted, 2u);
+  EXPECT_EQ(wait.all[0].holders, 0u) << "no SEMGET is queued";
   harness.execute(2, {semget(2)});
   harness.run(5);
   EXPECT_EQ(harness.semaphore(1).value, 2);  // got and posted again
@@ -332,12 +339,17 @@ TEST(Semaphore, a_report_names_the_thread_in_whose_queue_the_post_lies) {
   harness.push(1, {semwait(0x1FF, 1u << 5, 1), mark(1)});
   harness.push(2, {stallwait(0x1FF, 0x80), sempost(1u << 5)});
   harness.run(10);
-  const ThreadWait wait = harness.coprocessor.waiting(1);
-  EXPECT_EQ(wait.instruction, mark(1));
-  EXPECT_NE(wait.what.find("SEMWAIT until semaphore 5 is not 0"), std::string::npos) << wait.what;
-  EXPECT_NE(wait.who.find("SEMPOST of semaphore 5 queued in thread 2"), std::string::npos)
-      << wait.who;
-  EXPECT_NE(harness.coprocessor.waiting(2).what.find("SrcA is valid"), std::string::npos);
+  const Waits wait = harness.coprocessor.waiting(1);
+  EXPECT_EQ(wait.word, mark(1));
+  ASSERT_EQ(wait.all.size(), 1u);
+  EXPECT_EQ(wait.all[0].kind, Awaited::Semaphore);
+  EXPECT_EQ(wait.all[0].index, 5u);
+  EXPECT_EQ(wait.all[0].until, Until::NotEqual);
+  EXPECT_EQ(wait.all[0].holders, bit_of(Agent::Thread2));
+  const Waits other = harness.coprocessor.waiting(2);
+  ASSERT_EQ(other.all.size(), 1u);
+  EXPECT_EQ(other.all[0].kind, Awaited::Condition);
+  EXPECT_EQ(other.all[0].index, 7u) << "SrcA is valid";
   EXPECT_TRUE(harness.coprocessor.waiting(0).idle);
   EXPECT_FALSE(harness.coprocessor.waiting(0).waiting);
 }
@@ -350,9 +362,11 @@ TEST(Mutex, is_held_by_one_thread_and_may_be_taken_again_by_its_holder) {
   harness.run(10);
   EXPECT_EQ(harness.gpr(1, 50), 0u);
   EXPECT_EQ(harness.gpr(2, 50), 2u) << "another mutex";
-  const ThreadWait wait = harness.coprocessor.waiting(1);
-  EXPECT_NE(wait.what.find("mutex 0"), std::string::npos);
-  EXPECT_NE(wait.who.find("thread 0 holds it"), std::string::npos);
+  const Waits wait = harness.coprocessor.waiting(1);
+  ASSERT_EQ(wait.all.size(), 1u);
+  EXPECT_EQ(wait.all[0].kind, Awaited::Mutex);
+  EXPECT_EQ(wait.all[0].index, 0u);
+  EXPECT_EQ(wait.all[0].holders, bit_of(Agent::Thread0));
   EXPECT_TRUE(harness.coprocessor.asleep());
   harness.execute(0, {atrelm(0)});
   harness.run(3);
@@ -401,7 +415,8 @@ TEST(Streamwait, compares_the_selected_streams_phase_or_message_count) {
   harness.registers[base + 29 * 4] = (3u << 10 | 5u) - 1;
   harness.run(10);
   EXPECT_EQ(harness.gpr(0, 50), 0u);
-  EXPECT_NE(harness.coprocessor.waiting(0).what.find("STREAMWAIT"), std::string::npos);
+  ASSERT_NE(harness.coprocessor.waiting(0).find(Awaited::StreamPhase), nullptr);
+  EXPECT_EQ(harness.coprocessor.waiting(0).find(Awaited::StreamPhase)->wanted, 3u << 10 | 5u);
   EXPECT_TRUE(harness.coprocessor.asleep());
   harness.registers[base + 29 * 4] += 1;
   harness.coprocessor.rouse();

@@ -242,7 +242,8 @@ TEST(Atomic, atincgetptr_pushes_to_and_pops_from_a_fifo_and_waits_when_it_cannot
   harness.push(1, set_half(0, 1));
   harness.run(3);
   EXPECT_EQ(harness.gpr(1, 0), 0u) << "the waiting instruction occupies the scalar unit";
-  EXPECT_NE(harness.coprocessor.waiting(1).who.find("thread 0"), std::string::npos);
+  ASSERT_NE(harness.coprocessor.waiting(1).find(Awaited::ScalarUnit), nullptr);
+  EXPECT_EQ(harness.coprocessor.waiting(1).find(Awaited::ScalarUnit)->index, 0u);
   harness.l1.write32(0x4000, 1, {});
   harness.coprocessor.rouse();
   harness.run(3);

@@ -27,6 +27,34 @@ TEST_F(Unpack, z_and_w_counters_select_the_face_and_the_tile) {
   EXPECT_EQ(src_a(0).datum[0], (1024u + 768u) << 16);
 }
 
+// ADCs.md of 2026: Blackhole's Z and W have 13 bits, of which L1 addresses see eight.
+TEST_F(Unpack, z_and_w_of_the_source_arrive_without_their_high_bits) {
+  TileSetup s;
+  s.w = 2;
+  apply(s);
+  fill_bf16(data_address(s), 2048, 0);
+  adc(AdcUnit::Unpacker0).channel[0].z = 0x1F03;
+  adc(AdcUnit::Unpacker0).channel[0].w = 0x0101;
+  unpack();
+  EXPECT_FALSE(faulted());
+  EXPECT_EQ(src_a(0).datum[0], (1024u + 768u) << 16);
+}
+
+TEST_F(Unpack, z_of_the_destination_counts_with_all_13_bits) {
+  TileSetup s;
+  s.in = s.out = Format::Fp32;
+  s.by_address = false;
+  s.destination = 64;
+  apply(s);
+  set<cfg::THCON_SEC0_REG2_Unpack_if_sel_cntx0>(1);
+  set<cfg::UNP0_ADDR_CTRL_ZW_REG_1_Zstride>(64);  // a row of FP32
+  for (u32 i = 0; i < 256; ++i) put32(data_address(s) + 4 * i, 0xC0490000 + i);
+  adc(AdcUnit::Unpacker0).channel[1].z = 0x105;
+  unpack();
+  EXPECT_FALSE(faulted());
+  EXPECT_EQ(numeric::fp32_from_dst(dst().read32(0x105, 0)), 0xC0490000u);
+}
+
 TEST_F(Unpack, stalls_and_changes_nothing_while_the_bank_belongs_to_the_matrix_unit) {
   TileSetup s;
   apply(s);
@@ -72,7 +100,7 @@ TEST_F(Unpack, counters_of_both_channels_advance_by_the_instruction_modulo_their
   apply(s);
   set_word(56, 0);  // no destination strides: only the counters are of interest
   Adc& own = adc(AdcUnit::Unpacker0);
-  own.channel[0].z = 0xFF;
+  own.channel[0].z = 0x1FFF;
   own.channel[0].y = 0x1FFF;
   own.channel[0].y_cr = 7;
   unpack(0, false, {{"addr_mode", 1u << 6 | 2u << 4 | 3u << 2 | 1u}, {"zero_write2", 1}});

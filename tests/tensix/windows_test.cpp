@@ -7,6 +7,7 @@
 #include "tensix/context.hpp"
 #include "tensix/operation.hpp"
 #include "tensix/timing.hpp"
+#include "trace/observer.hpp"
 
 namespace bhemu::tensix::test {
 namespace {
@@ -189,8 +190,8 @@ TEST(Effects, that_land_late_show_a_program_of_two_threads_that_does_not_wait_fo
 
 /// An observer sees every operation with its author and its window.
 TEST(Windows, are_told_to_an_observer_with_their_authors) {
-  struct Log final : Observer {
-    void issued(const Operation& operation) override { operations.push_back(operation); }
+  struct Log final : trace::Observer {
+    void issued(const trace::Issue& issue) override { operations.push_back(issue.operation); }
     std::vector<Operation> operations;
   } log;
   const Timing timing = Timing::typical();

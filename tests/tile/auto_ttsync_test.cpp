@@ -108,7 +108,7 @@ bool passes(u32 mask, const std::vector<u32>& pushed, u32 address, bool is_store
   const bool passed = chip.read(kResult) == 1;
   if (!passed) {
     EXPECT_EQ(chip.tile->status(CoreId::Trisc0), tile::CoreStatus::Blocked);
-    EXPECT_NE(chip.tile->waiting(CoreId::Trisc0).what.find("Auto TTSync"), std::string::npos);
+    EXPECT_NE(chip.tile->waiting(CoreId::Trisc0).find(Awaited::TtSync), nullptr);
   }
   return passed;
 }

@@ -2,6 +2,7 @@
 // ebreak, reset, misuse (DebugInterface.md; what tt-exalens does on Blackhole cards).
 #include "riscv/encode.hpp"
 #include "tile/debugged_tile.hpp"
+#include "tile/wait_text.hpp"
 
 namespace bhemu::test {
 namespace {
@@ -265,7 +266,7 @@ TEST(RiscvDebug, ebreak_is_a_fault_when_nobody_debugs_and_a_pause_when_the_run_t
   tolerant.start_program(b);
   EXPECT_EQ(tolerant.run(), sched::Stop::Idle);
   EXPECT_EQ(tolerant.core_status(), tile::CoreStatus::Halted);
-  EXPECT_EQ(tolerant.tile->waiting(CoreId::Trisc0).what,
+  EXPECT_EQ(tile::what_of(tolerant.tile->waiting(CoreId::Trisc0)),
             "to be resumed: halted by ebreak or ecall");
   EXPECT_EQ(tolerant.debugger.status(), Debugger::kPaused | Debugger::kEbreak);
   tolerant.debugger.resume();
@@ -286,7 +287,8 @@ TEST(RiscvDebug, ncrisc_has_no_interface_so_its_ebreak_is_for_nobody) {
     EXPECT_EQ(faults_of(chip, Rule::RiscvEbreak), severity == Severity::Error ? 1u : 0u);
     if (severity == Severity::Error) continue;
     EXPECT_EQ(chip.tile->status(CoreId::Ncrisc), tile::CoreStatus::Halted);
-    EXPECT_NE(chip.tile->waiting(CoreId::Ncrisc).who.find("soft reset"), std::string::npos);
+    EXPECT_NE(tile::who_of(chip.tile->waiting(CoreId::Ncrisc)).find("soft reset"),
+              std::string::npos);
     chip.start({});
     chip.write(kDebugCode + 4, 0x13);  // a nop
     chip.start({CoreId::Ncrisc});
@@ -535,7 +537,8 @@ TEST(RiscvDebug, a_paused_core_is_named_in_the_report_of_a_hang) {
   chip.start_program(a);
   chip.debugger.pause();
   EXPECT_EQ(chip.run(), sched::Stop::Idle);
-  EXPECT_EQ(chip.tile->waiting(CoreId::Trisc0).what, "to be resumed: halted by the debugger");
+  EXPECT_EQ(tile::what_of(chip.tile->waiting(CoreId::Trisc0)),
+            "to be resumed: halted by the debugger");
 }
 
 TEST(RiscvDebug, interrupts_wait_for_a_paused_core) {

@@ -1,4 +1,5 @@
 #include "tile/one_tile.hpp"
+#include "tile/wait_text.hpp"
 
 namespace bhemu::test {
 namespace {
@@ -226,7 +227,8 @@ TEST(Tile, mailbox_blocks_the_writer_when_full_and_the_reader_when_empty) {
   chip.start({CoreId::Brisc});
   EXPECT_EQ(chip.run(), sched::Stop::Idle);
   EXPECT_EQ(chip.tile->status(CoreId::Brisc), tile::CoreStatus::Blocked);
-  EXPECT_NE(chip.tile->waiting(CoreId::Brisc).what.find("mailbox to TRISC1"), std::string::npos);
+  EXPECT_NE(tile::what_of(chip.tile->waiting(CoreId::Brisc)).find("mailbox to TRISC1"),
+            std::string::npos);
   chip.start({CoreId::Brisc, CoreId::Trisc1});
   EXPECT_EQ(chip.run(), sched::Stop::Idle);
   EXPECT_EQ(chip.read(kResult), 36u);
@@ -261,7 +263,8 @@ TEST(Tile, reading_the_size_of_a_packed_tile_waits_until_there_is_one) {
   chip.start({CoreId::Brisc});
   EXPECT_EQ(chip.run(), sched::Stop::Idle);
   EXPECT_EQ(chip.tile->status(CoreId::Brisc), tile::CoreStatus::Blocked);
-  EXPECT_NE(chip.tile->waiting(CoreId::Brisc).what.find("metadata FIFO"), std::string::npos);
+  EXPECT_NE(tile::what_of(chip.tile->waiting(CoreId::Brisc)).find("metadata FIFO"),
+            std::string::npos);
   chip.start({CoreId::Brisc, CoreId::Trisc2});
   EXPECT_EQ(chip.run(), sched::Stop::Idle);
   EXPECT_TRUE(chip.tile->faults().faults().empty());
@@ -390,7 +393,8 @@ TEST(Tile, a_host_write_wakes_the_core_that_polls_the_word) {
   chip.start({CoreId::Brisc});
   EXPECT_EQ(chip.run(), sched::Stop::Idle);
   EXPECT_EQ(chip.tile->status(CoreId::Brisc), tile::CoreStatus::Parked);
-  EXPECT_NE(chip.tile->waiting(CoreId::Brisc).what.find("L1[0x08000]"), std::string::npos);
+  EXPECT_NE(tile::what_of(chip.tile->waiting(CoreId::Brisc)).find("L1[0x08000]"),
+            std::string::npos);
   chip.write(0x8000, 5);
   chip.run();
   EXPECT_EQ(chip.read(kResult), 5u);

@@ -132,7 +132,8 @@ TEST(Events, of_threads_say_where_an_instruction_came_from) {
       chip.kept->text,
       "           2 1-2    brisc    mailbox    op=push from=brisc to=trisc0 "
       "value=0x00000005\n"
-      "           3 1-2    brisc    stall      pc=0x0000c ; a word in the mailbox from "
+      "           3 1-2    brisc    stall      pc=0x0000c wait=mailbox index=1 ; a word in the "
+      "mailbox from "
       "TRISC0; can be released by: TRISC0\n"
       "           3 1-2    trisc0   push       thread=0 word=0xa3300008 ; SEMINIT "
       "sem_sel=2, init_value=0, max_value=3\n"
@@ -146,7 +147,8 @@ TEST(Events, of_threads_say_where_an_instruction_came_from) {
       "           9 1-2    trisc0   push       thread=0 word=0xa5000008 ; SEMGET sem_sel=2\n"
       "          10 1-2    trisc0   push       thread=0 word=0x04000021 ; REPLAY "
       "load_mode=1, execute_while_loading=0, len=2, start_idx=0\n"
-      "          10 1-2    thread0  stall      word=0xa5000008 ; SEMWAIT until semaphore 1 "
+      "          10 1-2    thread0  stall      word=0xa5000008 wait=semaphore index=1 ; SEMWAIT "
+      "until semaphore 1 "
       "is not 0, before SEMGET sem_sel=2; can be released by: a thread's SEMPOST of "
       "semaphore 1, or a TRISC's write to 0xffe80024; none is queued\n"
       "          11 1-2    trisc0   push       thread=0 word=0x45000702 ; SETDMAREG "
@@ -155,7 +157,7 @@ TEST(Events, of_threads_say_where_an_instruction_came_from) {
       "reg_index_16b=4, set_signals_mode=0, payload_sig_sel=9, payload_sig_sel_size=0\n"
       "          13 1-2    trisc0   push       thread=0 word=0x04000020 ; REPLAY "
       "load_mode=0, execute_while_loading=0, len=2, start_idx=0\n"
-      "          16 1-2    trisc0   stall      pc=0x06040 ; thread 0 to finish all its "
+      "          16 1-2    trisc0   stall      pc=0x06040 wait=thread ; thread 0 to finish all its "
       "instructions (TTSync); can be released by: thread 0 itself\n"
       "         601 1-2    trisc1   push       thread=1 word=0xa4000008 ; SEMPOST sem_sel=2\n"
       "         602 1-2    thread1  execute    word=0xa4000008 from=queue ; SEMPOST "
@@ -237,6 +239,105 @@ TEST(Events, of_packets_are_their_departure_and_arrival_on_both_sides) {
             "addr=0x08400 size=4 value=0x00000000 id=0 vc=0 by=brisc by_pc=0x00064 arrives=537\n"
             "         537 1-2    niu0     arrive     kind=atomic-response noc=0 from=1-3 to=1-2 "
             "addr=0x08400 size=4 value=0x00000000 id=0 vc=0 by=brisc by_pc=0x00064 sent=281\n");
+}
+
+/// TRISC `thread` pushes words to its own thread; all other cores are held.
+std::string trace_of_thread(unsigned thread, const std::vector<u32>& words, u32 what) {
+  Assembler a(kTriscStart[thread]);
+  for (const u32 word : words) a.ttinsn(word);
+  a.halt();
+  Chip chip(what);
+  load(chip.device, chip.tile, kTriscStart[thread], a.finish());
+  chip.run({}, 0x47800 & ~(0x1000u << thread));
+  return chip.kept->text;
+}
+
+TEST(Events, of_a_register_store_name_the_thread_whose_instruction_it_is) {
+  const u32 stream = (0xFFB40000 + 5 * 0x1000 + 10 * 4 - 0xFFB00000) >> 2;
+  for (unsigned thread = 0; thread < kThreads; ++thread) {
+    const std::string text =
+        trace_of_thread(thread,
+                        {encode<op::SETDMAREG>({{"reg_index_16b", 8}, {"payload_sig_sel", 3}}),
+                         encode<op::SETDMAREG>({{"reg_index_16b", 9}}),
+                         encode<op::STOREREG>({{"reg_addr", stream}, {"tdma_data_reg_index", 4}})},
+                        bit_of(trace::What::Sync));
+    const std::string agent = "thread" + std::to_string(thread);
+    EXPECT_NE(text.find(agent + "  stream     stream=5 index=10 before=0x0 after=0x3"),
+              std::string::npos)
+        << text;
+    for (unsigned other = 0; other < kThreads; ++other) {
+      if (other == thread) continue;
+      EXPECT_EQ(text.find("thread" + std::to_string(other)), std::string::npos) << text;
+    }
+  }
+}
+
+TEST(Events, of_a_request_that_a_thread_sends_name_the_thread) {
+  // NOC_CMD_CTRL of NIU 0: a write of no bytes at all is refused, and the fault names the author.
+  const u32 unmapped = (0xFFB7F000 - 0xFFB00000) >> 2;
+  for (unsigned thread = 0; thread < kThreads; ++thread) {
+    const std::string text = trace_of_thread(
+        thread, {encode<op::STOREREG>({{"reg_addr", unmapped}, {"tdma_data_reg_index", 4}})},
+        bit_of(trace::What::Fault));
+    EXPECT_NE(text.find("thread" + std::to_string(thread) + "  fault "), std::string::npos) << text;
+  }
+}
+
+/// The reasons of a thread's stalls, as the trace has them.
+std::vector<std::string> reasons(const std::shared_ptr<Kept>& kept, Agent agent) {
+  std::vector<std::string> all;
+  for (const trace::Event& event : kept->events)
+    if (const auto* stall = std::get_if<trace::StallBegin>(&event.detail);
+        stall != nullptr && event.agent == agent)
+      all.emplace_back(trace::name_of(stall->reason.wait));
+  return all;
+}
+
+/// TRISC0 and TRISC1 push the words of theirs.
+std::shared_ptr<Kept> stalls_of(const std::vector<u32>& first, const std::vector<u32>& second) {
+  Chip chip(bit_of(trace::What::Stall) | bit_of(trace::What::Tensix));
+  for (unsigned thread = 0; thread < 2; ++thread) {
+    Assembler a(kTriscStart[thread]);
+    for (const u32 word : thread == 0 ? first : second) a.ttinsn(word);
+    a.halt();
+    load(chip.device, chip.tile, kTriscStart[thread], a.finish());
+  }
+  chip.run({}, 0x47800 & ~0x3000u);
+  return chip.kept;
+}
+
+TEST(Stalls, say_what_the_instruction_itself_waits_for) {
+  using Reasons = std::vector<std::string>;
+  const u32 nop = encode<op::NOP>();
+  EXPECT_EQ(reasons(stalls_of({nop}, {encode<op::MVMUL>()}), Agent::Thread1), Reasons{"srca-srcb"});
+  EXPECT_EQ(reasons(stalls_of({nop}, {encode<op::MOVA2D>()}), Agent::Thread1), Reasons{"srca"});
+  EXPECT_EQ(reasons(stalls_of({nop}, {encode<op::MOVB2D>()}), Agent::Thread1), Reasons{"srcb"});
+  const auto free = stalls_of({nop}, {encode<op::SETDVALID>({{"setvalid", 1}}),
+                                      encode<op::MOVA2D>(), encode<op::MOVB2D>()});
+  EXPECT_EQ(reasons(free, Agent::Thread1), Reasons{"srcb"});
+}
+
+TEST(Stalls, of_an_instruction_that_needs_no_source_are_for_its_unit) {
+  // Both threads want the matrix unit in each cycle; ZEROACC waits for neither bank.
+  const std::vector<u32> many(6, encode<op::ZEROACC>({{"clear_mode", 3}}));
+  const auto kept = stalls_of(many, many);
+  const std::vector<std::string> all = reasons(kept, Agent::Thread1);
+  ASSERT_FALSE(all.empty());
+  for (const std::string& reason : all) EXPECT_EQ(reason, "unit");
+  EXPECT_EQ(kept->text.find("SrcA"), std::string::npos);
+}
+
+TEST(Stalls, are_told_again_when_their_reason_changes) {
+  // First thread 0 has the unit, then the bank is empty.
+  const std::vector<u32> many(6, encode<op::ZEROACC>({{"clear_mode", 3}}));
+  const auto kept = stalls_of(many, {encode<op::MOVA2D>()});
+  const std::vector<std::string> all = reasons(kept, Agent::Thread1);
+  EXPECT_EQ(all, (std::vector<std::string>{"unit", "srca"}));
+  const trace::Event* last = nullptr;
+  for (const trace::Event& event : kept->events)
+    if (std::holds_alternative<trace::StallBegin>(event.detail) && event.agent == Agent::Thread1)
+      last = &event;
+  EXPECT_NE(std::get<trace::StallBegin>(last->detail).since, kNever) << kept->text;
 }
 
 TEST(Events, of_streams_are_every_register_that_changes) {

@@ -69,8 +69,9 @@ void warn(const WithoutEffect (&rows)[kRows], const Environment& env, Agent agen
   }
 }
 
-unsigned bank_of(const Context& context) {
-  return context.thread_config()[0] & 1u;
+template <class C>
+unsigned bank_of(const C& context) {
+  return thread_cfg::CFG_STATE_ID_StateID::get(context.thread_config());
 }
 
 /// True: the index is outside, and the thread has been told so.
@@ -92,6 +93,14 @@ Completion rmwcib(Context& context, u32 index, u32 byte, u32 data, u32 mask) {
   if (outside(context, index)) return Completion::Done;
   write(context, index, data << (8 * byte), mask << (8 * byte));
   return Completion::Done;
+}
+
+/// The scratch register that CFGSHIFTMASK means, rotated, under its mask.
+template <class C>
+u32 scratch_operand(const C& context, op::CFGSHIFTMASK insn, u32 mask) {
+  const u32 section = insn.scratch_sel() < 3 ? insn.scratch_sel() : context.thread;
+  return std::rotr(cfg::SCRATCH_SEC0_val::get(context.config(), section) & mask,
+                   static_cast<int>(insn.right_cshift_amt()));
 }
 
 u32 shift_mask_result(u32 mode, u32 value, u32 scratch) {
@@ -229,11 +238,9 @@ Completion execute(Context& context, op::RMWCIB3 insn) {
 Completion execute(Context& context, op::CFGSHIFTMASK insn) {
   const u32 index = insn.cfg_reg();
   if (outside(context, index)) return Completion::Done;
-  const u32 section = insn.scratch_sel() < 3 ? insn.scratch_sel() : context.thread;
   const u32 amount = insn.right_cshift_amt();
   const u32 mask = (2u << insn.mask_width()) - 1u;
-  const u32 scratch = std::rotr(cfg::SCRATCH_SEC0_val::get(context.config(), section) & mask,
-                                static_cast<int>(amount));
+  const u32 scratch = scratch_operand(context, insn, mask);
   u32 value = context.config()[index];
   if (insn.disable_mask_on_old_val() == 0) value &= ~std::rotr(mask, static_cast<int>(amount));
   write(context, index, shift_mask_result(insn.operation(), value, scratch));
@@ -247,10 +254,81 @@ Completion execute(Context& context, op::STREAMWRCFG insn) {
     return Completion::Done;
   }
   const u32 address = frontend::stream_register_address(
-      context.state, context.thread, insn.stream_id_sel(), insn.stream_reg_addr());
+      context.thread_config(), insn.stream_id_sel(), insn.stream_reg_addr());
   u32 value = 0;
   if (context.load_register(address, value)) write(context, insn.cfg_reg(), value);
   return Completion::Done;
+}
+
+// --- Footprints.
+
+void note_config_write(const Footprint& print, unsigned bank, u32 index, u32 mask, bool resets) {
+  if (discarded_by_reset(print.state, index)) return;
+  const bool global = index >= kGlobalConfigBase;
+  print.write(Space::Config, (global ? 0 : bank * kConfigWords) + index, 1, mask);
+  if (resets && mask == ~0u && index == cfg::STATE_RESET_EN::kWord)
+    print.write(Space::Config, bank * kConfigWords, kGlobalConfigBase);
+  if (index == cfg::PRNG_SEED_Seed_Val::kWord) print.write(Space::Random, 0, 2);
+}
+
+void footprint(const Footprint& print, op::WRCFG insn) {
+  const bool wide = insn.wr128b() != 0;
+  const u32 count = wide ? 4 : 1;
+  const u32 index = wide ? insn.cfg_reg() & ~3u : insn.cfg_reg();
+  if (index + count > kConfigWords) return;
+  print.note_gprs(Access::Read, wide ? insn.gpr_address() & ~3u : insn.gpr_address(), count);
+  for (u32 i = 0; i < count; ++i) note_config_write(print, bank_of(print), index + i);
+}
+
+void footprint(const Footprint& print, op::RDCFG insn) {
+  if (insn.cfg_reg() >= kConfigWords) return;
+  print.config()[insn.cfg_reg()];
+  print.note_gprs(Access::Write, insn.gpr_address());
+}
+
+void footprint(const Footprint& print, op::SETC16 insn) {
+  const u32 index = insn.setc16_reg();
+  if (index >= kThreadConfigWords) return;
+  print.write(Space::ThreadConfig, print.thread * kThreadConfigWords + index, 1, 0xFFFF);
+  if (index == thread_cfg::UNPACK_MISC_CFG_CfgContextCntReset_0::kWord)
+    unpack::note_context_counter_written(print, static_cast<u16>(insn.setc16_value()));
+}
+
+namespace {
+/// The bits of the mask, and no others.
+void note_rmwcib(const Footprint& print, u32 index, u32 byte, u32 mask) {
+  if (index < kConfigWords && mask != 0)
+    note_config_write(print, bank_of(print), index, mask << (8 * byte));
+}
+}  // namespace
+
+void footprint(const Footprint& print, op::RMWCIB0 insn) {
+  note_rmwcib(print, insn.cfg_reg_addr(), 0, insn.mask());
+}
+void footprint(const Footprint& print, op::RMWCIB1 insn) {
+  note_rmwcib(print, insn.cfg_reg_addr(), 1, insn.mask());
+}
+void footprint(const Footprint& print, op::RMWCIB2 insn) {
+  note_rmwcib(print, insn.cfg_reg_addr(), 2, insn.mask());
+}
+void footprint(const Footprint& print, op::RMWCIB3 insn) {
+  note_rmwcib(print, insn.cfg_reg_addr(), 3, insn.mask());
+}
+
+void footprint(const Footprint& print, op::CFGSHIFTMASK insn) {
+  const u32 index = insn.cfg_reg();
+  if (index >= kConfigWords) return;
+  scratch_operand(print, insn, (2u << insn.mask_width()) - 1u);
+  print.config()[index];
+  note_config_write(print, bank_of(print), index);
+}
+
+void footprint(const Footprint& print, op::STREAMWRCFG insn) {
+  if (insn.cfg_reg() >= kConfigWords) return;
+  print.note_register(Access::Read,
+                      frontend::stream_register_address(print.thread_config(), insn.stream_id_sel(),
+                                                        insn.stream_reg_addr()));
+  note_config_write(print, bank_of(print), insn.cfg_reg());
 }
 
 }  // namespace bhemu::tensix

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tensix/context.hpp"
+#include "tensix/footprint/recorder.hpp"
 
 namespace bhemu::tensix {
 
@@ -26,6 +27,9 @@ void warn_without_effect(const Environment& env, Agent agent, u32 index, u32 val
 /// The bits of `mask` of a word get a new value, in the window of the instruction. A part of a word
 /// does not trigger STATE_RESET_EN.
 void put_config(const Context& context, unsigned bank, u32 index, u32 value, u32 mask = ~0u);
+/// A footprint's twin of put_config and write_config_word; `resets` as there.
+void note_config_write(const Footprint& print, unsigned bank, u32 index, u32 mask = ~0u,
+                       bool resets = true);
 /// The same through the window, as a core or the mover does it.
 /// False: `window_index` is not writable.
 bool write_config_window(State& state, const Environment& env, Agent agent, u32 window_index,

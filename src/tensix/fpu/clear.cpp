@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tensix/fpu/dst_access.hpp"
+#include "tensix/fpu/notes.hpp"
 #include "tensix/fpu/rwc.hpp"
 
 namespace bhemu::tensix {
@@ -34,7 +35,15 @@ void fill_banks(SrcFile& file, const op::ZEROSRC& insn, u32 cell) {
 /// Mode 1: sixteen rows, as they lie in storage. On Blackhole the block number follows the counters
 /// into the other half (found by experiment with tenstorrent/ttsim 1.10.0; ZEROACC.md, written for
 /// Wormhole, has no such addition).
-void mark_16_rows(Context& context, const op::ZEROACC& insn, bool valid) {
+struct SixteenRows {
+  u32 block;
+  bool wide;
+
+  bool exist() const { return block < (wide ? 32u : 64u); }
+  u32 row(u32 i) const { return wide ? block * 32 + (i & 8) * 2 + (i & 7) : block * 16 + i; }
+};
+template <class C>
+SixteenRows sixteen_rows(const C& context, op::ZEROACC insn) {
   const bool wide = insn.use_32_bit_mode() != 0;
   const u32 offset = dst_offset(context);
   u32 block = insn.where() & 0xFF;
@@ -42,22 +51,30 @@ void mark_16_rows(Context& context, const op::ZEROACC& insn, bool valid) {
     if (!wide && bit(offset, 9)) block += 32;
     if (wide && (offset & 0x300) != 0) block += 16;
   }
-  if (block >= (wide ? 32u : 64u)) return;  // kernels use 0xFF to step the counters only
+  return {block, wide};
+}
+void mark_16_rows(Context& context, const op::ZEROACC& insn, bool valid) {
+  const SixteenRows rows = sixteen_rows(context, insn);
+  if (!rows.exist()) return;  // kernels use 0xFF to step the counters only
   Dst& dst = context.state.fpu.dst;
-  for (u32 i = 0; i < 16; ++i)
-    dst.valid[wide ? block * 32 + (i & 8) * 2 + (i & 7) : block * 16 + i] = valid;
+  for (u32 i = 0; i < 16; ++i) dst.valid[rows.row(i)] = valid;
 }
 
-bool is_wide(const Context& context) {
-  const ConfigWords& words = context.config();
+template <class C>
+bool is_wide(const C& context) {
+  const auto& words = context.config();
   return cfg::ALU_ACC_CTRL_Fp32_enabled::get(words) != 0 ||
          cfg::ALU_ACC_CTRL_INT8_math_enabled::get(words) != 0;
 }
 
 }  // namespace
 
+namespace {
+/// CLEAR_MODE of ZEROACC.
+enum Mode : u32 { kOneRow, kSixteenRows, kHalf, kAll };
+}  // namespace
+
 Completion execute(Context& context, op::ZEROACC insn) {
-  enum Mode : u32 { kOneRow, kSixteenRows, kHalf, kAll };
   const u32 mode = insn.clear_mode();
   // The rows become valid again, with what they held (assembly.yaml; ZEROACC.md calls that
   // undefined, and kernels do it with sixteen rows of the 32-bit view as a work-around).
@@ -197,5 +214,109 @@ Completion execute(Context& context, op::RAREB) {
 Completion execute(Context& context, op::TBUFCMD) {
   return dead(context);
 }
+
+// --- Footprints.
+
+namespace {
+
+using namespace footprint_cell;
+
+/// Rows become invalid or valid again: a write of all that they hold.
+void note_one_row(const Footprint& print, op::ZEROACC insn) {
+  const u32 row = insn.where() + dst_offset(print);
+  if (is_wide(print)) return note_dst(print, Access::Write, {true, row});
+  print.write(Space::Dst, note_mapping(print, false).high_halves
+                              ? DstAccess::mapping_of(print.state).row16(row)
+                              : row % kDstRows);
+}
+
+void note_sixteen_rows(const Footprint& print, op::ZEROACC insn) {
+  const SixteenRows rows = sixteen_rows(print, insn);
+  if (!rows.exist()) return;
+  if (!rows.wide) return print.write(Space::Dst, rows.row(0), 16);
+  print.write(Space::Dst, rows.row(0), 32);  // with the low halves between them
+}
+
+void note_bank(const Footprint& print, u32 file, u32 bank) {
+  print.write(src_space(file), bank * kSrcRows, kSrcRows);
+}
+
+}  // namespace
+
+void footprint(const Footprint& print, op::ZEROACC insn) {
+  const u32 mode = insn.clear_mode();
+  switch (mode) {
+    case kOneRow:
+      note_one_row(print, insn);
+      break;
+    case kSixteenRows:
+      note_sixteen_rows(print, insn);
+      break;
+    case kHalf:
+      print.write(Space::Dst, (insn.where() & 1) * (kDstRows / 2), kDstRows / 2);
+      break;
+    default:
+      print.write(Space::Dst, 0, kDstRows);
+      break;
+  }
+  note_flips(print, bit(insn.clear_dvalid(), 0), bit(insn.clear_dvalid(), 1));
+  if (mode == kOneRow || mode == kSixteenRows) note_addr_mod(print, insn.addr_mode());
+}
+
+void footprint(const Footprint& print, op::ZEROSRC insn) {
+  for (u32 file = 0; file < 2; ++file) {
+    if (!bit(insn.src_mask(), file)) continue;
+    const SrcFile& src = src_file(print, file);
+    if (insn.bank_mask() != 0) {
+      note_bank(print, file, 0);
+      note_bank(print, file, 1);
+    } else {
+      const bool matrix = insn.write_mode() != 0;
+      print.read(Space::SrcControl, file * kSrcCells + (matrix ? MatrixBank : UnpackBank));
+      note_bank(print, file, matrix ? src.matrix_bank : src.unpack_bank);
+    }
+  }
+}
+
+void footprint(const Footprint& print, op::CLEARDVALID insn) {
+  if (bit(insn.reset(), 0)) return print.write(Space::SrcControl, 0, 2 * kSrcCells);
+  const bool keep_bank = bit(insn.reset(), 1);
+  for (u32 file = 0; file < 2; ++file) {
+    if (!bit(insn.cleardvalid(), file)) continue;
+    const u32 cells = file * kSrcCells;
+    print.write(Space::SrcControl, cells + Owner0 + src_file(print, file).matrix_bank);
+    print.note(keep_bank ? Access::Read : Access::ReadWrite, Space::SrcControl, cells + MatrixBank);
+  }
+}
+
+void footprint(const Footprint& print, op::TRNSPSRCB) {
+  note_matrix_bank(print, 1);
+  note_matrix_rows(print, Access::ReadWrite, 1, 16, 16);
+}
+
+void footprint(const Footprint& print, op::SHIFTXA insn) {
+  note_matrix_bank(print, 0);
+  if (insn.shift_mode() < 2) return;
+  print.read(Space::Rwc, LastSrcARow);
+  note_matrix_rows(print, Access::Read, 0, print.state.fpu.last_src_a_row & 0x30, 16);
+  note_matrix_rows(print, Access::Write, 0, 0, 16);
+}
+
+void footprint(const Footprint& print, op::SHIFTXB insn) {
+  note_matrix_bank(print, 1);
+  note_rwc(print, SrcBCounter);
+  const u32 row = (insn.shift_row() + rwc_of(print).src_b) & (kSrcRows - 1);
+  note_matrix_rows(print, Access::ReadWrite, 1, row, 1);
+  note_addr_mod(print, insn.addr_mode());
+}
+
+void footprint(const Footprint&, op::GATESRCRST) {}
+void footprint(const Footprint& print, op::TRNSPSRCA) {
+  note_matrix_bank(print, 0);
+}
+void footprint(const Footprint& print, op::RAREB) {
+  note_matrix_bank(print, 1);
+}
+void footprint(const Footprint&, op::TBUFCMD) {}
 
 }  // namespace bhemu::tensix

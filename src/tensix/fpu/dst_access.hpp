@@ -32,6 +32,8 @@ struct DstMapping {
   }
   /// Physical row of a row of the 16-bit view.
   constexpr u32 row16(u32 row) const { return high_halves ? adj32(row) : adj16(row); }
+  /// Of either view.
+  constexpr u32 place(u32 row, bool wide) const { return wide ? adj32(row) : row16(row); }
 };
 
 /// Datums are in storage order (numeric/format_layout.hpp converts). Row numbers wrap at 1024.

@@ -8,6 +8,7 @@
 #include "numeric/format_codes.hpp"
 #include "numeric/fpu_arithmetic.hpp"
 #include "tensix/context.hpp"
+#include "tensix/footprint/recorder.hpp"
 #include "tensix/fpu/dst_access.hpp"
 
 namespace bhemu::tensix {
@@ -58,25 +59,48 @@ struct FpuFormats {
   }
 };
 
-inline FpuFormats fpu_formats(const Context& context) {
-  const ConfigWords& words = context.config();
-  const ThreadConfigWords& thread = context.thread_config();
-  const FpuState& fpu = context.state.fpu;
-  const u32 a_config = cfg::ALU_FORMAT_SPEC_REG_SrcA_override::get(words) != 0
-                           ? cfg::ALU_FORMAT_SPEC_REG_SrcA_val::get(words)
-                           : cfg::ALU_FORMAT_SPEC_REG0_SrcA::get(words);
-  const u32 b_config = cfg::ALU_FORMAT_SPEC_REG_SrcB_override::get(words) != 0
-                           ? cfg::ALU_FORMAT_SPEC_REG_SrcB_val::get(words)
-                           : cfg::ALU_FORMAT_SPEC_REG1_SrcB::get(words);
-  const bool a_implied = thread_cfg::DISABLE_IMPLIED_SRCA_FMT_Base::get(thread) == 0;
-  const bool b_implied = thread_cfg::DISABLE_IMPLIED_SRCB_FMT_Base::get(thread) == 0;
-  const u32 a_bank = fpu.src_a.format[fpu.src_a.matrix_bank];
-  const u32 b_bank = fpu.src_b.format[fpu.src_b.matrix_bank];
+/// Which of the three formats an instruction goes by; the others of FpuFormats stay what they are.
+enum class FormatsFor : u8 { Nothing, A, Both, Moves };
 
+/// The format that the bank of a file implies.
+template <class C>
+u32 implied_format(const C& context, u32 file) {
+  const FpuState& fpu = context.state.fpu;
+  const SrcFile& src = file == 0 ? fpu.src_a : fpu.src_b;
+  note_read(context, Space::SrcControl,
+            file * footprint_cell::kSrcCells + footprint_cell::Format0 + src.matrix_bank);
+  return src.format[src.matrix_bank];
+}
+template <class Words>
+u32 configured_src_a_format(const Words& words) {
+  return cfg::ALU_FORMAT_SPEC_REG_SrcA_override::get(words) != 0
+             ? cfg::ALU_FORMAT_SPEC_REG_SrcA_val::get(words)
+             : cfg::ALU_FORMAT_SPEC_REG0_SrcA::get(words);
+}
+template <class Words>
+u32 configured_src_b_format(const Words& words) {
+  return cfg::ALU_FORMAT_SPEC_REG_SrcB_override::get(words) != 0
+             ? cfg::ALU_FORMAT_SPEC_REG_SrcB_val::get(words)
+             : cfg::ALU_FORMAT_SPEC_REG1_SrcB::get(words);
+}
+
+/// Always inline: which formats there are is known where it is called.
+template <class C>
+[[gnu::always_inline]] inline FpuFormats fpu_formats(const C& context, FormatsFor which) {
+  const auto& words = context.config();
+  const auto& thread = context.thread_config();
   FpuFormats formats;
-  formats.a = numeric::format_of(a_implied ? a_bank : a_config);
-  formats.b = numeric::format_of(b_implied ? b_bank : b_config);
-  formats.moves = numeric::format_of(a_implied ? b_bank : a_config);
+  if (which != FormatsFor::Nothing) {
+    const bool implied = thread_cfg::DISABLE_IMPLIED_SRCA_FMT_Base::get(thread) == 0;
+    const u32 format = implied ? implied_format(context, which == FormatsFor::Moves ? 1 : 0)
+                               : configured_src_a_format(words);
+    (which == FormatsFor::Moves ? formats.moves : formats.a) = numeric::format_of(format);
+  }
+  if (which == FormatsFor::Both) {
+    const bool implied = thread_cfg::DISABLE_IMPLIED_SRCB_FMT_Base::get(thread) == 0;
+    formats.b =
+        numeric::format_of(implied ? implied_format(context, 1) : configured_src_b_format(words));
+  }
   formats.force_fp16 = thread_cfg::FP16A_FORCE_Enable::get(thread) != 0;
   formats.fp32 = cfg::ALU_ACC_CTRL_Fp32_enabled::get(words) != 0;
   formats.int8 = cfg::ALU_ACC_CTRL_INT8_math_enabled::get(words) != 0;

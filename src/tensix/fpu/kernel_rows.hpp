@@ -66,7 +66,7 @@ class KernelRows {
   bool neighbours() const { return step_ == 1 && !mapping_.swizzle && (first_ & 7) + count_ <= 8; }
   u32 physical(u32 i) const {
     const u32 row = first_ + i * step_;
-    return wide_ ? mapping_.adj32(row) : mapping_.row16(row);
+    return mapping_.place(row, wide_);
   }
 
   Dst& dst_;

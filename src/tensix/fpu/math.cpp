@@ -8,6 +8,7 @@
 
 #include "tensix/fpu/formats.hpp"
 #include "tensix/fpu/kernel_rows.hpp"
+#include "tensix/fpu/notes.hpp"
 #include "tensix/fpu/rwc.hpp"
 
 namespace bhemu::tensix {
@@ -22,6 +23,21 @@ bool sources_ready(const Context& context) {
 bool refuses_rounding_mode(Context& context) {
   return cfg::ALU_ROUNDING_MODE_Fpu_srnd_en::get(context.config()) != 0 &&
          context.raise(Rule::FpuStochasticRounding, "ALU_ROUNDING_MODE_Fpu_srnd_en is set");
+}
+
+/// First rows of the operands.
+struct OperandRows {
+  u32 a;
+  u32 b;
+  u32 dst;
+};
+template <class C>
+OperandRows operand_rows(const C& context, u32 dst_field, u32 dst_mask, bool one_row_of_b) {
+  note_rwc(context, footprint_cell::SrcACounter);
+  note_rwc(context, footprint_cell::SrcBCounter);
+  const Rwc& rwc = rwc_of(context);
+  return {rwc.src_a & 0x38u, rwc.src_b & (one_row_of_b ? 0x3Fu : 0x38u),
+          (dst_field + dst_offset(context)) & dst_mask};
 }
 
 struct ElementwiseFields {
@@ -47,16 +63,14 @@ Completion elementwise(Context& context, const ElementwiseFields& fields) {
   if (!sources_ready(context)) return Completion::Stall;
   if (refuses_rounding_mode(context)) return Completion::Done;
   FpuState& fpu = context.state.fpu;
-  const FpuFormats formats = fpu_formats(context);
+  const FpuFormats formats = fpu_formats(context, FormatsFor::Both);
   const u32 phase = fidelity_phase(context);
   if (kind != Elementwise::Mul && phase != 0 && !formats.integer() &&
       context.raise(Rule::FpuPhase, fmt::format("fidelity phase {}", phase)))
     return Completion::Done;
 
-  const Rwc& rwc = rwc_of(context);
-  const u32 a_row = rwc.src_a & 0x38u;
-  const u32 b_row = rwc.src_b & (fields.broadcast_row ? 0x3Fu : 0x38u);
-  const u32 dst_row = (fields.dst + dst_offset(context)) & 0x3F8;
+  const auto [a_row, b_row, dst_row] =
+      operand_rows(context, fields.dst, 0x3F8, fields.broadcast_row);
   fpu.last_src_a_row = a_row;
   context.touch(Resource::Dst);
   const KernelRows rows(context.state, formats.dst_is_32_bit(), dst_row, 8);
@@ -133,17 +147,15 @@ Completion matrix_product(Context& context, u32 dst_field, u32 addr_mode, u32 cl
   if (!sources_ready(context)) return Completion::Stall;
   if (refuses_rounding_mode(context)) return Completion::Done;
   FpuState& fpu = context.state.fpu;
-  const FpuFormats formats = fpu_formats(context);
+  const FpuFormats formats = fpu_formats(context, FormatsFor::Both);
   if (formats.keep_denormals && !formats.integer() && !shape.zero_a &&
       context.raise(Rule::FpuKeepDenormals, "ALU_ACC_CTRL_Zero_Flag_disabled_src is set"))
     return Completion::Done;
   if (shape.broadcast && context.raise(Rule::FpuRowBroadcast, "MVMUL with row broadcast"))
     return Completion::Done;
 
-  const Rwc& rwc = rwc_of(context);
-  const u32 a_row = rwc.src_a & 0x38u;
-  const u32 b_row = rwc.src_b & (shape.broadcast ? 0x3Fu : 0x38u);
-  const u32 dst_row = (dst_field + dst_offset(context)) & shape.dst_mask;
+  const auto [a_row, b_row, dst_row] =
+      operand_rows(context, dst_field, shape.dst_mask, shape.broadcast);
   fpu.last_src_a_row = a_row;
   context.touch(Resource::Dst);
   products(context, formats, shape, a_row, b_row, dst_row);
@@ -212,6 +224,82 @@ Completion execute(Context& context, op::GAPOOL insn) {
       context.raise(Rule::TensixUndefined, "GAPOOL in index mode has no documented meaning"))
     return Completion::Done;
   return matrix_product(context, insn.dst(), insn.pool_addr_mode(), insn.clear_dvalid(), kFourRows);
+}
+
+// --- Footprints.
+
+namespace {
+
+/// What all of them look at before they work.
+FpuFormats note_ready(const Footprint& print) {
+  note_matrix_bank(print, 0);
+  note_matrix_bank(print, 1);
+  cfg::ALU_ROUNDING_MODE_Fpu_srnd_en::get(print.config());
+  fidelity_phase(print);
+  return fpu_formats(print, FormatsFor::Both);
+}
+
+void note_elementwise(const Footprint& print, const ElementwiseFields& fields, bool accumulates) {
+  const FpuFormats formats = note_ready(print);
+  const OperandRows rows = operand_rows(print, fields.dst, 0x3F8, fields.broadcast_row);
+  note_last_src_a_row(print);
+  note_matrix_rows(print, Access::Read, 0, rows.a, 8);
+  note_matrix_rows(print, Access::Read, 1, rows.b, fields.broadcast_row ? 1 : 8,
+                   fields.broadcast_column ? 1 : 0xFFFF);
+  note_dst(print, accumulates ? Access::ReadWrite : Access::Write,
+           {formats.dst_is_32_bit(), rows.dst, 8});
+  note_flips(print, bit(fields.clear, 0), bit(fields.clear, 1));
+  note_addr_mod(print, fields.addr_mode);
+}
+
+void note_product(const Footprint& print, u32 dst_field, u32 addr_mode, u32 clear,
+                  const ProductShape& shape) {
+  const FpuFormats formats = note_ready(print);
+  const OperandRows rows = operand_rows(print, dst_field, shape.dst_mask, shape.broadcast);
+  note_last_src_a_row(print);
+  const u32 count = (shape.rows + shape.row_step - 1) / shape.row_step;
+  if (!shape.zero_a) note_matrix_rows(print, Access::Read, 0, rows.a, kRowDatums);
+  note_matrix_rows(print, Access::Read, 1, rows.b, shape.broadcast ? 1 : count);
+  note_dst(print, Access::ReadWrite, {formats.dst_is_32_bit(), rows.dst, count, shape.row_step});
+  note_flips(print, bit(clear, 0), bit(clear, 1));
+  note_addr_mod(print, addr_mode);
+}
+
+}  // namespace
+
+void footprint(const Footprint& print, op::ELWADD insn) {
+  note_elementwise(print, fields_of(insn), insn.dest_accum_en() != 0);
+}
+void footprint(const Footprint& print, op::ELWSUB insn) {
+  note_elementwise(print, fields_of(insn), insn.dest_accum_en() != 0);
+}
+void footprint(const Footprint& print, op::ELWMUL insn) {
+  note_elementwise(print, fields_of(insn), true);
+}
+void footprint(const Footprint& print, op::MVMUL insn) {
+  note_product(print, insn.dst(), insn.addr_mode(), insn.clear_dvalid(),
+               insn.instr_mod19() != 0 ? kBroadcastRow : kEightRows);
+}
+void footprint(const Footprint& print, op::DOTPV insn) {
+  note_product(print, insn.dst(), insn.addr_mode(), insn.clear_dvalid(), kEightRows);
+}
+void footprint(const Footprint& print, op::GAPOOL insn) {
+  note_product(print, insn.dst(), insn.pool_addr_mode(), insn.clear_dvalid(), kFourRows);
+}
+void footprint(const Footprint& print, op::CONV3S1 insn) {
+  note_product(print, insn.dst(), insn.addr_mode(), insn.clear_dvalid(), kNoConvolution);
+}
+void footprint(const Footprint& print, op::CONV3S2 insn) {
+  note_product(print, insn.dst(), insn.addr_mode(), insn.clear_dvalid(), kNoConvolution);
+}
+void footprint(const Footprint& print, op::MFCONV3S1 insn) {
+  note_product(print, insn.dst(), insn.addr_mode(), insn.clear_dvalid(), kNoConvolution);
+}
+void footprint(const Footprint& print, op::APOOL3S1 insn) {
+  note_product(print, insn.dst(), insn.pool_addr_mode(), insn.clear_dvalid(), kNoPooling);
+}
+void footprint(const Footprint& print, op::APOOL3S2 insn) {
+  note_product(print, insn.dst(), insn.pool_addr_mode(), insn.clear_dvalid(), kNoPooling);
 }
 
 }  // namespace bhemu::tensix

@@ -9,6 +9,7 @@
 
 #include "tensix/fpu/formats.hpp"
 #include "tensix/fpu/kernel_rows.hpp"
+#include "tensix/fpu/notes.hpp"
 #include "tensix/fpu/rwc.hpp"
 
 namespace bhemu::tensix {
@@ -25,7 +26,9 @@ struct MoveFields {
 };
 
 /// Bit i: LaneConfig forbids moves to touch column i.
-u32 blocked_columns(const Context& context) {
+template <class C>
+u32 blocked_columns(const C& context) {
+  note_read(context, Space::SfpuConfig, 15);
   // Two columns to a lane of LaneConfig; nearly always none.
   u32 any = 0;
   for (u32 lane = 0; lane < kRowDatums / 2; ++lane) any |= context.state.sfpu.lane_config[lane];
@@ -58,7 +61,8 @@ struct ToDst {
 /// does: MOVA2D.md and MOVB2D.md of August 2026, from tests against the RTL; tenstorrent/tt-llk
 /// issue 449 and the FP8 tests of boopdotpng/blackhole-py saw it on cards. INT8 math makes the
 /// exponent one of 8 bits and leaves the rows 16 bits wide.
-ToDst how_to_dst(const Context& context, const FpuFormats& formats, Format format, bool low_half) {
+template <class C>
+ToDst how_to_dst(const C& context, const FpuFormats& formats, Format format, bool low_half) {
   const bool force = formats.force_fp16;
   const bool tf32 = formats.fp32 || format == Format::Tf32;
   const bool eight = formats.fp32 || formats.int8 || has_8_bit_exponent(format);
@@ -116,19 +120,28 @@ bool refuses(Context& context, const ToDst& how) {
                        "a move of TF32 to the low half of Dst (erratum TEN-4245)");
 }
 
+/// First rows of the two sides of a move, and how many.
+struct MoveRows {
+  u32 dst;
+  u32 src;
+  u32 count;
+};
+template <class C>
+MoveRows rows_from_a(const C& context, const MoveFields& fields) {
+  const bool eight = bit(fields.mod, 1);
+  note_rwc(context, footprint_cell::SrcACounter);
+  return {(fields.dst + dst_offset(context)) & (eight ? 0x3F8 : 0x3FF),
+          (fields.src + rwc_of(context).src_a) & (eight ? 0x38 : 0x3F), eight ? 8u : 1u};
+}
+
 Completion move_a_to_dst(Context& context, const MoveFields& fields) {
   FpuState& fpu = context.state.fpu;
-  const FpuFormats formats = fpu_formats(context);
+  const FpuFormats formats = fpu_formats(context, FormatsFor::A);
   const ToDst how = how_to_dst(context, formats, formats.a, fields.low_half);
   if (refuses(context, how)) return Completion::Done;
-  const bool eight = bit(fields.mod, 1);
-  u32 dst_row = fields.dst + dst_offset(context);
-  u32 src_row = fields.src + rwc_of(context).src_a;
-  dst_row &= eight ? 0x3F8 : 0x3FF;
-  src_row &= eight ? 0x38 : 0x3F;
+  const auto [dst_row, src_row, rows] = rows_from_a(context, fields);
   fpu.last_src_a_row = src_row;
   context.touch(Resource::Dst);
-  const u32 rows = eight ? 8 : 1;
   MoveJob job;
   for (u32 i = 0; i < rows; ++i) job.cells[i] = fpu.src_a.matrix_rows()[src_row + i].datum.data();
   move_to_dst(context, dst_row, job, rows, how);
@@ -142,10 +155,17 @@ void clear_cells(SrcFile& file, u32 row, u32 count, u32 blocked) {
       if (!bit(blocked, j)) file.matrix_rows()[row + i].datum[j] = 0;
 }
 
+template <class C>
+MoveRows rows_to_src(const C& context, const MoveFields& fields, u32 counter) {
+  const bool four = bit(fields.mod, 1);
+  return {(fields.dst + dst_offset(context)) & (four ? 0x3FC : 0x3FF),
+          (fields.src + counter) & (four ? 0x3C : 0x3F), four ? 4u : 1u};
+}
+
 /// MOVD2A and MOVD2B. `format` decides the style; neither bank's owner nor its format matters.
 Completion move_from_dst(Context& context, const MoveFields& fields, Format format, SrcFile& file,
                          u32 counter) {
-  const FpuFormats formats = fpu_formats(context);
+  const FpuFormats formats = fpu_formats(context, FormatsFor::Nothing);
   const bool five_bit = formats.force_fp16 || !has_8_bit_exponent(format);
   const bool wide = formats.dst_is_32_bit();
   const bool tf32 = format == Format::Tf32 && !five_bit;
@@ -163,22 +183,19 @@ Completion move_from_dst(Context& context, const MoveFields& fields, Format form
   if (tf32 && !wide &&
       context.raise(Rule::TensixUndefined, "a move of TF32 from Dst in its 16-bit view"))
     return Completion::Done;
-  const bool four = bit(fields.mod, 1);
-  const u32 dst_row = (fields.dst + dst_offset(context)) & (four ? 0x3FC : 0x3FF);
-  const u32 src_row = (fields.src + counter) & (four ? 0x3C : 0x3F);
+  const auto [dst_row, src_row, count] = rows_to_src(context, fields, counter);
   FpuState& fpu = context.state.fpu;
   fpu.last_src_a_row = &file == &fpu.src_a ? src_row : rwc_of(context).src_a;
-  const KernelRows rows(context.state, wide, dst_row, four ? 4 : 1);
+  const KernelRows rows(context.state, wide, dst_row, count);
   MoveFromDstJob job;
-  for (u32 i = 0; i < (four ? 4u : 1u); ++i)
-    job.cells[i] = file.matrix_rows()[src_row + i].datum.data();
+  for (u32 i = 0; i < count; ++i) job.cells[i] = file.matrix_rows()[src_row + i].datum.data();
   job.five_bit = five_bit;
   job.tf32 = tf32 && wide;
   job.low = low;
   job.blocked = blocked_columns(context);
   rows.describe(job.dst);
   if (zeros)
-    clear_cells(file, src_row, four ? 4 : 1, job.blocked);
+    clear_cells(file, src_row, count, job.blocked);
   else
     run_move_from_dst_kernel(job);
   apply_addr_mod(context, fields.addr_mode);
@@ -203,23 +220,28 @@ Completion execute(Context& context, op::MOVDBGA2D insn) {
 }
 
 namespace {
+template <class C, class Op>
+MoveRows rows_from_b(const C& context, Op insn) {
+  const u32 mod = insn.movb2d_instr_mod();
+  const u32 rows = bit(mod, 1) ? 8 : bit(mod, 2) ? 4 : 1;
+  note_rwc(context, footprint_cell::SrcBCounter);
+  return {(insn.dst() + dst_offset(context)) & (0x400 - rows),
+          (insn.src() + rwc_of(context).src_b) & (rows == 4 ? 0x3C : 0x3F), rows};
+}
+
 template <class Op>
 Completion move_b_to_dst(Context& context, Op insn) {
   FpuState& fpu = context.state.fpu;
-  const FpuFormats formats = fpu_formats(context);
+  const FpuFormats formats = fpu_formats(context, FormatsFor::Moves);
   const ToDst how = how_to_dst(context, formats, formats.moves, insn.dest_32b_lo() != 0);
   if (refuses(context, how)) return Completion::Done;
 
-  const u32 mod = insn.movb2d_instr_mod();
-  const bool column_0 = bit(mod, 0);
-  const bool one_row_to_8 = bit(mod, 1);
-  const u32 rows = one_row_to_8 ? 8 : bit(mod, 2) ? 4 : 1;
-  const u32 dst_row = (insn.dst() + dst_offset(context)) & (0x400 - rows);
-  const u32 src_row = (insn.src() + rwc_of(context).src_b) & (rows == 4 ? 0x3C : 0x3F);
+  const bool one_row_to_8 = bit(insn.movb2d_instr_mod(), 1);
+  const auto [dst_row, src_row, rows] = rows_from_b(context, insn);
   fpu.last_src_a_row = rwc_of(context).src_a;
   context.touch(Resource::Dst);
   MoveJob job;
-  job.broadcast_column = column_0;
+  job.broadcast_column = bit(insn.movb2d_instr_mod(), 0);
   for (u32 i = 0; i < rows; ++i)
     job.cells[i] = fpu.src_b.matrix_rows()[src_row + (one_row_to_8 ? 0 : i)].datum.data();
   move_to_dst(context, dst_row, job, rows, how);
@@ -239,26 +261,36 @@ Completion execute(Context& context, op::MOVDBGB2D insn) {
 }
 
 Completion execute(Context& context, op::MOVD2A insn) {
-  return move_from_dst(context, fields_of(insn), fpu_formats(context).a, context.state.fpu.src_a,
-                       rwc_of(context).src_a);
+  return move_from_dst(context, fields_of(insn), fpu_formats(context, FormatsFor::A).a,
+                       context.state.fpu.src_a, rwc_of(context).src_a);
 }
 
 Completion execute(Context& context, op::MOVD2B insn) {
-  return move_from_dst(context, fields_of(insn), fpu_formats(context).moves,
+  return move_from_dst(context, fields_of(insn), fpu_formats(context, FormatsFor::Moves).moves,
                        context.state.fpu.src_b, rwc_of(context).src_b);
 }
+
+namespace {
+/// `dst` is of SrcA.
+template <class C>
+MoveRows rows_between(const C& context, op::MOVB2A insn) {
+  const bool four = bit(insn.instr_mod(), 1);
+  const u32 mask = four ? 0x3C : 0x3F;
+  note_rwc(context, footprint_cell::SrcACounter);
+  note_rwc(context, footprint_cell::SrcBCounter);
+  const Rwc& rwc = rwc_of(context);
+  return {(insn.srca() + rwc.src_a) & mask, (insn.srcb() + rwc.src_b) & mask, four ? 4u : 1u};
+}
+}  // namespace
 
 Completion execute(Context& context, op::MOVB2A insn) {
   FpuState& fpu = context.state.fpu;
   if (!fpu.src_b.matrix_may_read()) return Completion::Stall;
-  const bool flush = !fpu_formats(context).keep_denormals;
-  const bool four = bit(insn.instr_mod(), 1);
-  const u32 mask = four ? 0x3C : 0x3F;
-  const u32 a_row = (insn.srca() + rwc_of(context).src_a) & mask;
-  const u32 b_row = (insn.srcb() + rwc_of(context).src_b) & mask;
+  const bool flush = cfg::ALU_ACC_CTRL_Zero_Flag_disabled_src::get(context.config()) == 0;
+  const auto [a_row, b_row, count] = rows_between(context, insn);
   fpu.last_src_a_row = a_row;
   const u32 blocked = blocked_columns(context);
-  for (u32 i = 0; i < (four ? 4u : 1u); ++i) {
+  for (u32 i = 0; i < count; ++i) {
     const SrcRow& from = fpu.src_b.matrix_rows()[b_row + i];
     SrcRow& to = fpu.src_a.matrix_rows()[a_row + i];
     for (u32 j = 0; j < kRowDatums; ++j)
@@ -267,6 +299,110 @@ Completion execute(Context& context, op::MOVB2A insn) {
   }
   apply_addr_mod(context, insn.addr_mode());
   return Completion::Done;
+}
+
+// --- Footprints.
+
+namespace {
+
+/// Columns that are not written keep what they held, unless the row is invalid; low halves alone
+/// are written into what is there.
+void note_to_dst(const Footprint& print, const MoveRows& rows, const ToDst& how) {
+  const bool wide = how.writes_32_bits();
+  const DstMapping mapping = DstAccess::mapping_of(print.state);
+  for (u32 i = 0; i < rows.count; ++i) {
+    const u32 row = rows.dst + i;
+    const bool valid = print.state.fpu.dst.valid[mapping.place(row, wide)] != 0;
+    const u32 columns = valid ? ~how.blocked & 0xFFFF : 0xFFFF;
+    const bool keeps = how.low_half && !how.wide;
+    note_dst(print, keeps ? Access::ReadWrite : Access::Write, {wide, row, 1, 1, columns});
+    if (how.blocked != 0) note_dst(print, Access::Read, {wide, row, 1, 1, 0xFFFF});
+  }
+}
+
+void note_a_to_dst(const Footprint& print, const MoveFields& fields) {
+  const FpuFormats formats = fpu_formats(print, FormatsFor::A);
+  const ToDst how = how_to_dst(print, formats, formats.a, fields.low_half);
+  const MoveRows rows = rows_from_a(print, fields);
+  note_matrix_rows(print, Access::Read, 0, rows.src, rows.count, ~how.blocked & 0xFFFF);
+  note_last_src_a_row(print);
+  note_to_dst(print, rows, how);
+  note_addr_mod(print, fields.addr_mode);
+}
+
+template <class Op>
+void note_b_to_dst(const Footprint& print, Op insn) {
+  const FpuFormats formats = fpu_formats(print, FormatsFor::Moves);
+  const ToDst how = how_to_dst(print, formats, formats.moves, insn.dest_32b_lo() != 0);
+  const MoveRows rows = rows_from_b(print, insn);
+  const u32 mod = insn.movb2d_instr_mod();
+  note_matrix_rows(print, Access::Read, 1, rows.src, bit(mod, 1) ? 1 : rows.count,
+                   bit(mod, 0) ? 1 : ~how.blocked & 0xFFFF);
+  note_rwc(print, footprint_cell::SrcACounter);
+  note_last_src_a_row(print);
+  note_to_dst(print, rows, how);
+  note_addr_mod(print, insn.addr_mode());
+}
+
+void note_from_dst(const Footprint& print, const MoveFields& fields, Format format, u32 file) {
+  const FpuFormats formats = fpu_formats(print, FormatsFor::Nothing);
+  note_rwc(print, footprint_cell::SrcACounter);
+  if (file == 1) note_rwc(print, footprint_cell::SrcBCounter);
+  const Rwc& rwc = rwc_of(print);
+  const MoveRows rows = rows_to_src(print, fields, file == 0 ? rwc.src_a : rwc.src_b);
+  const u32 columns = ~blocked_columns(print) & 0xFFFF;
+  const bool wide = formats.dst_is_32_bit();
+  const bool five_bit = formats.force_fp16 || !has_8_bit_exponent(format);
+  const bool tf32 = format == Format::Tf32 && !five_bit;
+  note_last_src_a_row(print);
+  note_matrix_turn(print, file);
+  note_matrix_rows(print, Access::Write, file, rows.src, rows.count, columns);
+  // Where both halves matter or the low one does, both rows; where 16 bits do, theirs.
+  const DstMapping mapping = note_mapping(print, wide);
+  const bool low = (wide || mapping.high_halves) && (tf32 || fields.low_half);
+  for (u32 i = 0; i < rows.count; ++i) {
+    const u32 row = mapping.place(rows.dst + i, wide);
+    print.read(Space::Dst, row, 1, columns);
+    if (low) print.read(Space::Dst, row + 8, 1, columns);
+  }
+  note_addr_mod(print, fields.addr_mode);
+}
+
+}  // namespace
+
+void footprint(const Footprint& print, op::MOVA2D insn) {
+  note_matrix_bank(print, 0);
+  note_a_to_dst(print, fields_of(insn));
+}
+void footprint(const Footprint& print, op::MOVDBGA2D insn) {
+  note_matrix_turn(print, 0);
+  note_a_to_dst(print, fields_of(insn));
+}
+void footprint(const Footprint& print, op::MOVB2D insn) {
+  note_matrix_bank(print, 1);
+  note_b_to_dst(print, insn);
+}
+void footprint(const Footprint& print, op::MOVDBGB2D insn) {
+  note_matrix_turn(print, 1);
+  note_b_to_dst(print, insn);
+}
+void footprint(const Footprint& print, op::MOVD2A insn) {
+  note_from_dst(print, fields_of(insn), fpu_formats(print, FormatsFor::A).a, 0);
+}
+void footprint(const Footprint& print, op::MOVD2B insn) {
+  note_from_dst(print, fields_of(insn), fpu_formats(print, FormatsFor::Moves).moves, 1);
+}
+
+void footprint(const Footprint& print, op::MOVB2A insn) {
+  note_matrix_bank(print, 1);
+  note_matrix_turn(print, 0);
+  cfg::ALU_ACC_CTRL_Zero_Flag_disabled_src::get(print.config());
+  const MoveRows rows = rows_between(print, insn);
+  const u32 columns = ~blocked_columns(print) & 0xFFFF;
+  note_last_src_a_row(print);
+  note_matrix_rows(print, Access::Read, 1, rows.src, rows.count, columns);
+  note_matrix_rows(print, Access::Write, 0, rows.dst, rows.count, columns);
+  note_addr_mod(print, insn.addr_mode());
 }
 
 }  // namespace bhemu::tensix

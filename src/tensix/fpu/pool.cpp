@@ -7,6 +7,7 @@
 
 #include "tensix/fpu/formats.hpp"
 #include "tensix/fpu/kernel_rows.hpp"
+#include "tensix/fpu/notes.hpp"
 #include "tensix/fpu/rwc.hpp"
 
 namespace bhemu::tensix {
@@ -42,7 +43,7 @@ Completion pool(Context& context, const PoolFields& fields) {
   static constexpr SrcRow kZeroRow{};
   FpuState& fpu = context.state.fpu;
   const Rwc& rwc = rwc_of(context);
-  const FpuFormats formats = fpu_formats(context);
+  const FpuFormats formats = fpu_formats(context, FormatsFor::A);
   const u32 a_row = rwc.src_a & 0x30u;
   const u32 dst_row = (fields.dst + dst_offset(context)) & 0x3FC;
   fpu.last_src_a_row = a_row;
@@ -96,6 +97,46 @@ Completion execute(Context& context, op::MPOOL3S1 insn) {
 
 Completion execute(Context& context, op::MPOOL3S2 insn) {
   return pool_of_zero(context, insn);
+}
+
+// --- Footprints.
+
+namespace {
+
+/// The first of the four rows of Dst is read, all are written. Indices of 32-bit rows count on in
+/// the other three.
+void note_pool(const Footprint& print, const PoolFields& fields) {
+  note_matrix_bank(print, 0);
+  note_matrix_bank(print, 1);
+  const FpuFormats formats = fpu_formats(print, FormatsFor::A);
+  note_rwc(print, footprint_cell::SrcACounter);
+  note_rwc(print, footprint_cell::SrcBCounter);
+  const Rwc& rwc = rwc_of(print);
+  const u32 dst_row = (fields.dst + dst_offset(print)) & 0x3FC;
+  note_last_src_a_row(print);
+  if (!fields.zero_a) note_matrix_rows(print, Access::Read, 0, rwc.src_a & 0x30u, kRowDatums);
+  note_matrix_rows(print, Access::Read, 1, rwc.src_b & 0x38u, 1);
+  note_dst(print, Access::ReadWrite, {formats.dst_is_32_bit(), dst_row});
+  const bool counts = fields.index && formats.dst_is_32_bit();
+  note_dst(print, counts ? Access::ReadWrite : Access::Write,
+           {formats.dst_is_32_bit(), dst_row + 1, 3});
+  note_flips(print, bit(fields.clear, 0), bit(fields.clear, 1));
+  note_addr_mod(print, fields.addr_mode);
+}
+
+}  // namespace
+
+void footprint(const Footprint& print, op::GMPOOL insn) {
+  note_pool(print, {insn.dst(), insn.pool_addr_mode(), insn.clear_dvalid(),
+                    insn.max_pool_index_en() != 0, false});
+}
+void footprint(const Footprint& print, op::MPOOL3S1 insn) {
+  note_pool(print,
+            {insn.dst(), insn.pool_addr_mode(), insn.clear_dvalid(), insn.index_en() != 0, true});
+}
+void footprint(const Footprint& print, op::MPOOL3S2 insn) {
+  note_pool(print,
+            {insn.dst(), insn.pool_addr_mode(), insn.clear_dvalid(), insn.index_en() != 0, true});
 }
 
 }  // namespace bhemu::tensix

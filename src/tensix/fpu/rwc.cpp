@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "tensix/fpu/notes.hpp"
+
 namespace bhemu::tensix {
 namespace {
 
@@ -108,6 +110,100 @@ Completion execute(Context& context, op::SETIBRWC insn) {
     return Completion::Done;
   if (!increment) rwc.bias = 0;
   return Completion::Done;
+}
+
+// --- Footprints.
+
+namespace {
+
+using namespace footprint_cell;
+
+/// As `step`.
+void note_step(const Footprint& print, u32 counter, u32 copy, const CounterStep& how) {
+  const u32 cells = print.thread * kRwcCells;
+  if (how.clear) {
+    print.write(Space::Rwc, cells + counter);
+    print.write(Space::Rwc, cells + copy);
+  } else if (how.copy_to_return) {
+    print.update(Space::Rwc, cells + counter);
+    print.write(Space::Rwc, cells + copy);
+  } else if (how.carriage_return) {
+    print.write(Space::Rwc, cells + counter);
+    print.update(Space::Rwc, cells + copy);
+  } else if (how.increment != 0) {
+    print.update(Space::Rwc, cells + counter);
+  }
+}
+
+/// SETRWC: the new value is the copy's and some.
+void note_set(const Footprint& print, u32 counter, u32 copy, bool from_copy) {
+  const u32 cells = print.thread * kRwcCells;
+  print.write(Space::Rwc, cells + counter);
+  print.note(from_copy ? Access::ReadWrite : Access::Write, Space::Rwc, cells + copy);
+}
+
+}  // namespace
+
+void note_addr_mod(const Footprint& print, u32 addr_mode, bool update_fidelity) {
+  const auto words = print.thread_config();
+  const u32 ab = words[thread_cfg::ADDR_MOD_AB_SEC0_SrcAIncr::kWord + addr_mode];
+  const u32 dst = words[thread_cfg::ADDR_MOD_DST_SEC0_DestIncr::kWord + addr_mode];
+  const u32 bias = words[thread_cfg::ADDR_MOD_BIAS_SEC0_BiasIncr::kWord + addr_mode];
+  note_step(print, SrcACounter, SrcACr, {bits(ab, 0, 6), bit(ab, 6), bit(ab, 7), false});
+  note_step(print, SrcBCounter, SrcBCr, {bits(ab, 8, 6), bit(ab, 14), bit(ab, 15), false});
+  note_step(print, DstCounter, DstCr, {bits(dst, 0, 10), bit(dst, 10), bit(dst, 11), bit(dst, 12)});
+  const u32 cells = print.thread * kRwcCells;
+  if (update_fidelity && bit(dst, 15))
+    print.write(Space::Rwc, cells + Fidelity);
+  else if (update_fidelity && bits(dst, 13, 2) != 0)
+    print.update(Space::Rwc, cells + Fidelity);
+  if (bit(bias, 4))
+    print.write(Space::Rwc, cells + Bias);
+  else if (bits(bias, 0, 2) != 0)
+    print.update(Space::Rwc, cells + Bias);
+}
+
+void note_flips(const Footprint& print, bool flip_a, bool flip_b) {
+  const auto words = print.thread_config();
+  const auto note = [&](u32 file, bool keeps) {
+    const u32 cells = file * kSrcCells;
+    if (!keeps) print.write(Space::SrcControl, cells + Owner0 + src_file(print, file).matrix_bank);
+    print.update(Space::SrcControl, cells + MatrixBank);
+  };
+  if (flip_a) note(0, thread_cfg::CLR_DVALID_SrcA_Disable::get(words) != 0);
+  if (flip_b) note(1, thread_cfg::CLR_DVALID_SrcB_Disable::get(words) != 0);
+}
+
+void note_last_src_a_row(const Footprint& print) {
+  print.write(Space::Rwc, LastSrcARow);
+}
+
+void footprint(const Footprint& print, op::SETRWC insn) {
+  const u32 mask = insn.bit_mask();
+  const u32 cr = insn.rwc_cr();
+  const u32 cells = print.thread * kRwcCells;
+  if (bit(mask, 4)) print.write(Space::Rwc, cells + StackPointer);
+  if (bit(mask, 0)) note_set(print, SrcACounter, SrcACr, bit(cr, 0));
+  if (bit(mask, 1)) note_set(print, SrcBCounter, SrcBCr, bit(cr, 1));
+  if (bit(cr, 3)) {
+    print.update(Space::Rwc, cells + DstCounter);
+    print.write(Space::Rwc, cells + DstCr);
+  } else if (bit(mask, 2)) {
+    note_set(print, DstCounter, DstCr, bit(cr, 2));
+  }
+  if (bit(mask, 3)) print.write(Space::Rwc, cells + Fidelity);
+  note_flips(print, bit(insn.clear_ab_vld(), 0), bit(insn.clear_ab_vld(), 1));
+}
+
+void footprint(const Footprint& print, op::INCRWC insn) {
+  const u32 cr = insn.rwc_cr();
+  note_step(print, SrcACounter, SrcACr, {insn.rwc_a(), bit(cr, 0), false, false});
+  note_step(print, SrcBCounter, SrcBCr, {insn.rwc_b(), bit(cr, 1), false, false});
+  note_step(print, DstCounter, DstCr, {insn.rwc_d(), bit(cr, 2), false, false});
+}
+
+void footprint(const Footprint& print, op::SETIBRWC insn) {
+  if (insn.set_inc_ctrl() == 0) print.write(Space::Rwc, print.thread * kRwcCells + Bias);
 }
 
 }  // namespace bhemu::tensix

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "tensix/context.hpp"
+#include "tensix/footprint/recorder.hpp"
 
 namespace bhemu::tensix {
 
@@ -19,15 +20,27 @@ inline void apply_partial_addr_mod(Context& context, u32 addr_mode) {
 inline Rwc& rwc_of(const Context& context) {
   return context.state.fpu.rwc[context.thread];
 }
+inline const Rwc& rwc_of(const Footprint& print) {
+  return print.state.fpu.rwc[print.thread];
+}
+/// Counter `cell` (footprint_cell::RwcCell) of the thread is read here.
+template <class C>
+void note_rwc(const C& context, u32 cell) {
+  note_read(context, Space::Rwc, context.thread * footprint_cell::kRwcCells + cell);
+}
 
 /// What is added to a Dst field of an FPU instruction: thread offset, counter, DEST_REGW_BASE.
-inline u32 dst_offset(const Context& context) {
+template <class C>
+u32 dst_offset(const C& context) {
+  note_rwc(context, footprint_cell::DstCounter);
   return thread_cfg::DEST_TARGET_REG_CFG_MATH_Offset::get(context.thread_config()) +
          rwc_of(context).dst + cfg::DEST_REGW_BASE_Base::get(context.config());
 }
 
 /// The fidelity phase that a multiplication of this thread uses now.
-inline u32 fidelity_phase(const Context& context) {
+template <class C>
+u32 fidelity_phase(const C& context) {
+  note_rwc(context, footprint_cell::Fidelity);
   return (rwc_of(context).fidelity +
           thread_cfg::FIDELITY_BASE_Phase::get(context.thread_config())) &
          3;
@@ -36,5 +49,10 @@ inline u32 fidelity_phase(const Context& context) {
 /// The clear bits of an instruction: the matrix unit turns to its other bank and, unless
 /// CLR_DVALID_Src*_Disable says otherwise, gives the one it leaves to the unpacker.
 void flip_src_banks(Context& context, bool flip_a, bool flip_b);
+
+// --- Footprints of the above, and of `last_src_a_row` being written.
+void note_addr_mod(const Footprint& print, u32 addr_mode, bool update_fidelity = true);
+void note_flips(const Footprint& print, bool flip_a, bool flip_b);
+void note_last_src_a_row(const Footprint& print);
 
 }  // namespace bhemu::tensix

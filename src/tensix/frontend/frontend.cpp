@@ -90,7 +90,7 @@ bool next_incoming(State& state, const Environment& env, unsigned thread, Cycle 
 
 void start_replay(Frontend& frontend, op::REPLAY insn) {
   frontend.replay_index = static_cast<u8>(insn.start_idx());
-  frontend.replay_left = static_cast<u8>(insn.len() == 0 ? 64 : insn.len());
+  frontend.replay_left = static_cast<u8>(insn.len() == 0 ? kReplaySlots : insn.len());
   if (insn.load_mode() == 0) {
     frontend.replay_mode = ReplayMode::Play;
   } else {

@@ -12,13 +12,6 @@ namespace {
 constexpr u16 kAllBlocks = 0x1FF;
 constexpr u32 kAllConditions = 0x1FFF;
 
-// Overlay stream registers: stream s, register r at 0xFFB40000 + s * 0x1000 + r * 4
-// (tt-metal, blackhole/noc/noc_overlay_parameters.h).
-constexpr u32 kStreamBase = 0xFFB40000;
-constexpr u32 kStreamSize = 0x1000;
-constexpr u32 kStreamCurrentPhase = 29;
-constexpr u32 kStreamMessagesReceived = 259;
-
 constexpr u32 units(std::initializer_list<Unit> list) {
   u32 mask = 0;
   for (const Unit unit : list) mask |= 1u << static_cast<unsigned>(unit);
@@ -53,12 +46,6 @@ bool scalar_unit_taken(const State& state, const Decoded& decoded, unsigned thre
 }
 
 }  // namespace
-
-u32 stream_register_address(const State& state, unsigned thread, u32 select, u32 register_index) {
-  const ThreadConfigWords& words = state.thread_config(thread);
-  const u32 stream = thread_cfg::STREAM_ID_SYNC_SEC0_BankSel::get(words, select & 3);
-  return kStreamBase + stream * kStreamSize + register_index * 4;
-}
 
 u32 unmet_conditions(const State& state, unsigned thread, u32 condition, Cycle now) {
   const FpuState& fpu = state.fpu;
@@ -102,6 +89,31 @@ u32 unmet_conditions(const State& state, unsigned thread, u32 condition, Cycle n
   return unmet;
 }
 
+void note_conditions(const Footprint& print, u32 condition) {
+  using namespace footprint_cell;
+  const auto busy_cell = [](unsigned thread, BusyUnit unit) {
+    return thread * kBusyUnits + static_cast<u32>(unit);
+  };
+  const auto note_bank = [&](u32 file, SrcCell turn, u8 bank) {
+    print.read(Space::SrcControl, file * kSrcCells + turn);
+    print.read(Space::SrcControl, file * kSrcCells + Owner0 + bank);
+  };
+  constexpr std::array<BusyUnit, 5> kUnits = {BusyUnit::Thcon, BusyUnit::Unpack0, BusyUnit::Unpack1,
+                                              BusyUnit::Pack, BusyUnit::Fpu};
+  for (u32 i = 0; i < kUnits.size(); ++i)
+    if (bit(condition, i)) print.read(Space::Busy, busy_cell(print.thread, kUnits[i]));
+  const FpuState& fpu = print.state.fpu;
+  if (bit(condition, 5)) note_bank(0, UnpackBank, fpu.src_a.unpack_bank);
+  if (bit(condition, 6)) note_bank(1, UnpackBank, fpu.src_b.unpack_bank);
+  if (bit(condition, 7)) note_bank(0, MatrixBank, fpu.src_a.matrix_bank);
+  if (bit(condition, 8)) note_bank(1, MatrixBank, fpu.src_b.matrix_bank);
+  if (bit(condition, 9)) print.read(Space::Busy, kMoverBusy);
+  if (bit(condition, 11)) print.read(Space::Busy, busy_cell(print.thread, BusyUnit::Sfpu));
+  if (bit(condition, 12))
+    for (unsigned thread = 0; thread < kThreads; ++thread)
+      print.read(Space::Busy, busy_cell(thread, BusyUnit::Cfg));
+}
+
 bool keep_waiting(const State& state, const Environment& env, unsigned thread, Cycle now) {
   const LatchedWait& wait = state.frontend[thread].wait;
   switch (wait.kind) {
@@ -113,7 +125,8 @@ bool keep_waiting(const State& state, const Environment& env, unsigned thread, C
       return semaphores_hold(state, wait);
     case WaitKind::Streamwait: {
       const u32 index = bit(wait.condition, 0) ? kStreamCurrentPhase : kStreamMessagesReceived;
-      const u32 address = stream_register_address(state, thread, wait.stream_select, index);
+      const u32 address =
+          stream_register_address(state.thread_config(thread), wait.stream_select, index);
       u32 value = 0;
       env.load_register(env.tile, address, value, {agent_of_thread(thread), wait.word, now});
       return value < wait.target;
@@ -219,5 +232,7 @@ bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& 
 
 template bool step<Plain>(State&, const Environment&, unsigned, Cycle, u8&, StepNotes&);
 template bool step<Full>(State&, const Environment&, unsigned, Cycle, u8&, StepNotes&);
+template bool step<Watched<Plain>>(State&, const Environment&, unsigned, Cycle, u8&, StepNotes&);
+template bool step<Watched<Full>>(State&, const Environment&, unsigned, Cycle, u8&, StepNotes&);
 
 }  // namespace bhemu::tensix::frontend

@@ -4,6 +4,7 @@
 // ConfigurationUnit.md, SoftReset.md.
 #pragma once
 
+#include "tensix/footprint/recorder.hpp"
 #include "tensix/frontend/issue.hpp"
 
 namespace bhemu::tensix::frontend {
@@ -76,7 +77,18 @@ u32 unmet_conditions(const State& state, unsigned thread, u32 condition, Cycle n
 bool blocks(const LatchedWait& wait, u32 word);
 /// A unit that the instruction needs is held in soft reset, so it does not start.
 bool held_by_reset(const State& state, u32 word);
-/// The word of the stream register that STREAMWAIT watches.
-u32 stream_register_address(const State& state, unsigned thread, u32 select, u32 register_index);
+// Registers of the overlay's streams that STREAMWAIT compares (tt-metal,
+// blackhole/noc/noc_overlay_parameters.h).
+inline constexpr u32 kStreamCurrentPhase = 29;
+inline constexpr u32 kStreamMessagesReceived = 259;
+/// The address of a register of the stream that a thread means by `select`: stream s, register r at
+/// 0xFFB40000 + s * 0x1000 + r * 4.
+template <class Words>
+u32 stream_register_address(const Words& thread_config, u32 select, u32 register_index) {
+  const u32 stream = thread_cfg::STREAM_ID_SYNC_SEC0_BankSel::get(thread_config, select & 3);
+  return 0xFFB40000 + stream * 0x1000 + register_index * 4;
+}
+/// What a wait for the condition bits of `condition` (a STALLWAIT mask) looks at.
+void note_conditions(const Footprint& print, u32 condition);
 
 }  // namespace bhemu::tensix::frontend

@@ -2,7 +2,7 @@
 
 namespace bhemu::tensix::frontend {
 
-void open_window(const Context& context, const Decoded& decoded, BusyUnit unit) {
+Cycle open_window(const Context& context, const Decoded& decoded, BusyUnit unit) {
   State& state = context.state;
   const Duration& duration = context.env.timing->duration[opcode_of(context.word)];
   const Cycle free_at = context.now + duration.occupancy_of(context.moved);
@@ -14,9 +14,7 @@ void open_window(const Context& context, const Decoded& decoded, BusyUnit unit) 
     taken_until = std::max(taken_until, free_at);
   }
   if (duration.holds_thread) state.held_until[context.thread] = free_at;
-  if (context.env.observer == nullptr) return;
-  context.env.observer->issued(
-      {context.author(), unit, context.now, context.now, end, context.moved});
+  return end;
 }
 
 }  // namespace bhemu::tensix::frontend

@@ -5,6 +5,7 @@
 #include "tensix/context.hpp"
 #include "tensix/operation.hpp"
 #include "tensix/timing.hpp"
+#include "tensix/watch.hpp"
 
 namespace bhemu::tensix::frontend {
 
@@ -12,10 +13,17 @@ namespace bhemu::tensix::frontend {
 /// Plain: every instruction takes one cycle, nobody looks on.
 struct Plain {
   static constexpr bool kFull = false;
+  static constexpr bool kWatched = false;
 };
 /// Full: windows as Environment::timing has them.
 struct Full {
   static constexpr bool kFull = true;
+  static constexpr bool kWatched = false;
+};
+/// Either, with an observer (Environment::watch).
+template <class Build>
+struct Watched : Build {
+  static constexpr bool kWatched = true;
 };
 
 enum class Issued : u8 {
@@ -25,7 +33,8 @@ enum class Issued : u8 {
 };
 
 /// The operation's window begins: unit and thread are busy as long as the timing says (Full only).
-void open_window(const Context& context, const Decoded& decoded, BusyUnit unit);
+/// Returns its end.
+Cycle open_window(const Context& context, const Decoded& decoded, BusyUnit unit);
 
 /// In cycle `now` the unit still works on an instruction that lets no other in, or the thread's
 /// last instruction holds it back (Full only).
@@ -41,6 +50,7 @@ template <class Build>
 inline Issued issue(Context& context, const Decoded& decoded, BusyUnit unit,
                     bool discarded = false) {
   Frontend& frontend = context.state.frontend[context.thread];
+  if constexpr (Build::kWatched) context.env.watch->offered(context);
   if constexpr (Build::kFull) {
     // REG2FLOP, like WRCFG, reads the registers a stage too early (tt-isa-documentation issue 58).
     if (context.state.effects.count != 0 && decoded.unit == Unit::Thcon &&
@@ -52,11 +62,13 @@ inline Issued issue(Context& context, const Decoded& decoded, BusyUnit unit,
   if (completion == Completion::Stall) return Issued::Stall;
   frontend.gate_full = false;
   ++frontend.executed;
+  [[maybe_unused]] Cycle end = context.now + 1;
   if constexpr (Build::kFull) {
-    open_window(context, decoded, unit);
+    end = open_window(context, decoded, unit);
   } else {
     context.busy(unit, 1);
   }
+  if constexpr (Build::kWatched) context.env.watch->taken(context, unit, end, discarded);
   return Issued::Done;
 }
 

@@ -1,5 +1,8 @@
 #include "tensix/frontend/mop.hpp"
 
+#include <algorithm>
+
+#include "tensix/footprint/recorder.hpp"
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/isa.hpp"
 
@@ -31,16 +34,14 @@ bool is_nop(u32 word) {
   return opcode_of(word) == op::NOP::kOpcode;
 }
 
-void start_template0(Frontend& frontend, op::MOP mop) {
-  MopExpansion& run = frontend.mop;
+void start_template0(const Frontend& frontend, op::MOP mop, MopExpansion& run) {
   run.phase = MopPhase::Template0;
   run.mask = (frontend.mask_hi << 16) + mop.zmask_lo16_or_loop_count();
   run.outer_count = mop.loop_count() + 1;
 }
 
-void start_template1(Frontend& frontend) {
+void start_template1(const Frontend& frontend, MopExpansion& run) {
   const auto& config = frontend.mop_config;
-  MopExpansion& run = frontend.mop;
   run.phase = MopPhase::Start;
   run.outer_count = config[template1::kOuterCount] & kOuterCountMask;
   run.inner_count = config[template1::kInnerCount] & kInnerCountMask;
@@ -131,9 +132,9 @@ void start_mop(Frontend& frontend, u32 word) {
   frontend.mop = MopExpansion{};
   frontend.mop.word = word;
   if (mop.mop_type() == 0) {
-    start_template0(frontend, mop);
+    start_template0(frontend, mop, frontend.mop);
   } else {
-    start_template1(frontend);
+    start_template1(frontend, frontend.mop);
   }
 }
 
@@ -150,3 +151,79 @@ bool next_of_mop(Frontend& frontend, u32& word) {
 }
 
 }  // namespace bhemu::tensix::frontend
+
+// --- Footprints: of the words that expanders take out of the stream.
+
+namespace bhemu::tensix {
+namespace {
+
+using namespace footprint_cell;
+
+void note_template0(const Footprint& print, u32 first, op::MOP mop) {
+  using namespace frontend::template0;
+  const Frontend& state = print.state.frontend[print.thread];
+  MopExpansion run;
+  frontend::start_template0(state, mop, run);
+  const u32 flags = state.mop_config[kFlags];
+  if (run.outer_count > 16) print.read(Space::MopConfig, first + 9);  // the high half of the mask
+  print.read(Space::MopConfig, first + kFlags);
+  const u32 used = run.outer_count >= 32 ? ~0u : (1u << run.outer_count) - 1;
+  const bool skips = (run.mask & used) != 0;
+  // Beyond the 32 bits of the mask nothing is skipped.
+  const bool plays = (~run.mask & used) != 0 || run.outer_count > 32;
+  if (plays) {
+    print.read(Space::MopConfig, first + kInsnA0, (flags & kHasA123) != 0 ? 4 : 1);
+    if ((flags & kHasB) != 0) print.read(Space::MopConfig, first + kInsnB);
+  }
+  if (skips) {
+    print.read(Space::MopConfig, first + kSkipA0);
+    if ((flags & kHasB) != 0) print.read(Space::MopConfig, first + kSkipB);
+  }
+}
+
+void note_template1(const Footprint& print, u32 first) {
+  using namespace frontend::template1;
+  const Frontend& state = print.state.frontend[print.thread];
+  MopExpansion run;
+  frontend::start_template1(state, run);
+  print.read(Space::MopConfig, first + kOuterCount, 2);
+  print.read(Space::MopConfig, first + kLoopOp1);
+  // Whether a loop that is otherwise empty is, by the hardware's defect, run 128 times more.
+  if (run.outer_count == 0) return;
+  print.read(Space::MopConfig, first + kStartOp, 2);
+  if (!frontend::is_nop(state.mop_config[kEndOp0])) print.read(Space::MopConfig, first + kEndOp1);
+  if (run.flip != 0 || run.inner_count > 1) print.read(Space::MopConfig, first + kLoopOp);
+  if (run.inner_count == 0) return;
+  print.read(Space::MopConfig, first + kLoop0Last);
+  if (run.outer_count > 1) print.read(Space::MopConfig, first + kLoop1Last);
+}
+
+}  // namespace
+
+void footprint(const Footprint& print, op::MOP insn) {
+  const u32 first = print.thread * kMopCells;
+  if (insn.mop_type() == 0)
+    note_template0(print, first, insn);
+  else
+    note_template1(print, first);
+}
+
+void footprint(const Footprint& print, op::MOP_CFG) {
+  print.write(Space::MopConfig, print.thread * kMopCells + 9);
+}
+
+void footprint(const Footprint& print, op::REPLAY insn) {
+  const Access access = insn.load_mode() != 0 ? Access::Write : Access::Read;
+  const u32 count = std::min(insn.len() == 0 ? kReplaySlots : insn.len(), kReplaySlots);
+  for (u32 i = 0; i < count; ++i)
+    print.note(access, Space::Replay,
+               print.thread * kReplaySlots + (insn.start_idx() + i) % kReplaySlots);
+}
+
+void footprint(const Footprint& print, op::RESOURCEDECL insn) {
+  print.write(Space::ResourceClass, print.thread * 16 + insn.op_class());
+}
+
+void footprint(const Footprint&, op::NOP) {}
+
+}  // namespace bhemu::tensix

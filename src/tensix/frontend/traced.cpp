@@ -1,8 +1,11 @@
 #include "tensix/frontend/traced.hpp"
 
+#include <algorithm>
+
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/frontend/turn.hpp"
 #include "tensix/sync/sync.hpp"
+#include "tensix/watch.hpp"
 
 namespace bhemu::tensix::frontend {
 namespace {
@@ -20,6 +23,20 @@ trace::Source source_of(Origin origin) {
   }
 }
 
+/// The unit of an instruction, as STALLWAIT knows it.
+BusyUnit unit_of(u32 word) {
+  const Decoded& decoded = kDecoded[opcode_of(word)];
+  const u32 second = decoded.unit == Unit::Unpack ? bits(word, 23, 1) : 0;
+  return static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second);
+}
+
+/// In this cycle the unit has accepted an instruction of another thread.
+bool is_accepted(u32 word, u8 accepted) {
+  const Decoded& decoded = kDecoded[opcode_of(word)];
+  const u32 second = decoded.unit == Unit::Unpack ? bits(word, 23, 1) : 0;
+  return (accepted & static_cast<u8>(decoded.accept << second)) != 0;
+}
+
 }  // namespace
 
 Cycle TracedTurn::burst(Cycle now, Cycle) {
@@ -34,37 +51,85 @@ bool TracedTurn::cycle(Cycle now, u8& accepted) {
 }
 
 bool TracedTurn::step(unsigned thread, Cycle now, u8& accepted) {
+  if (idle(state_.frontend[thread])) return false;
+  return port_ != nullptr ? step_traced(thread, now, accepted)
+                          : step_watched(thread, now, accepted);
+}
+
+bool TracedTurn::step_in_build(unsigned thread, Cycle now, u8& accepted) {
+  StepNotes notes;
+  const bool full = env_.timing != nullptr;
+  if (env_.watch != nullptr)
+    return full ? frontend::step<Watched<Full>>(state_, env_, thread, now, accepted, notes)
+                : frontend::step<Watched<Plain>>(state_, env_, thread, now, accepted, notes);
+  return full ? frontend::step<Full>(state_, env_, thread, now, accepted, notes)
+              : frontend::step<Plain>(state_, env_, thread, now, accepted, notes);
+}
+
+bool TracedTurn::step_watched(unsigned thread, Cycle now, u8& accepted) {
+  if (env_.watch == nullptr) return step_in_build(thread, now, accepted);
+  env_.watch->before_step(state_, thread, now);
+  const bool changed = step_in_build(thread, now, accepted);
+  env_.watch->after_step(state_, thread);
+  return changed;
+}
+
+bool TracedTurn::step_traced(unsigned thread, Cycle now, u8& accepted) {
   Frontend& frontend = state_.frontend[thread];
-  if (idle(frontend)) return false;
   const Agent agent = agent_of_thread(thread);
   const u64 executed = frontend.executed;
   const auto semaphores = state_.sync.semaphore;
-  const std::size_t mark = port_.mark();
+  const std::size_t mark = port_->mark();
+  const bool held = frontend.wait.kind != WaitKind::None && frontend.gate_full &&
+                    blocks(frontend.wait, frontend.gate_word);
 
-  StepNotes notes;
-  const bool changed = env_.timing != nullptr
-                           ? frontend::step<Full>(state_, env_, thread, now, accepted, notes)
-                           : frontend::step<Plain>(state_, env_, thread, now, accepted, notes);
+  const bool changed = step_watched(thread, now, accepted);
 
-  trace::Port::Stall& stall = port_.stall(kCores + thread);
+  const trace::Port::Stall& stall = port_->stall(kCores + thread);
   if (frontend.executed != executed) {
     const u32 word = frontend.gate_word;
-    port_.executed(mark, thread, now, {word, source_of(frontend.gate_origin)});
-    port_.end_stall(mark, kCores + thread, now, word);
-  } else if (frontend.gate_full && !stall.open) {
-    stall = {true, now};
-    ThreadWait wait = explain_wait(state_, thread, now);
-    port_.add(now, agent,
-              trace::StallBegin{frontend.gate_word, std::move(wait.what), std::move(wait.who)});
+    const Cycle busy = state_.busy_until[thread][static_cast<unsigned>(unit_of(word))];
+    port_->executed(mark, thread, now,
+                    {word, source_of(frontend.gate_origin), std::max(busy, now + 1)});
+    port_->end_stall(mark, kCores + thread, now, word);
+  } else if (frontend.gate_full) {
+    // In its last cycle a wait whose condition is met still holds.
+    const bool lifted = held && frontend.wait.kind == WaitKind::None;
+    if (!lifted || !stall.open)
+      tell_stall(thread, now, is_accepted(frontend.gate_word, accepted), lifted);
   }
   for (u32 i = 0; i < kSemaphores; ++i) {
     const Semaphore& after = state_.sync.semaphore[i];
     if (after.value == semaphores[i].value && after.max == semaphores[i].max) continue;
-    port_.add(now, agent,
-              trace::SemaphoreChanged{static_cast<u8>(i), static_cast<u8>(semaphores[i].value),
-                                      static_cast<u8>(after.value), static_cast<u8>(after.max)});
+    port_->add(now, agent,
+               trace::SemaphoreChanged{static_cast<u8>(i), static_cast<u8>(semaphores[i].value),
+                                       static_cast<u8>(after.value), static_cast<u8>(after.max)});
   }
   return changed;
+}
+
+/// A wait begins, or goes on for another reason.
+void TracedTurn::tell_stall(unsigned thread, Cycle now, bool taken, bool lifted) {
+  const Frontend& frontend = state_.frontend[thread];
+  trace::Port::Stall& stall = port_->stall(kCores + thread);
+  const trace::Reason reason =
+      lifted ? trace::Reason{trace::Wait::Latch} : reason_of_wait(state_, thread, now, taken);
+  if (stall.open && (reason == stall.reason || reason.wait == trace::Wait::Latch)) return;
+  const Cycle since = stall.open ? stall.begin : kNever;
+  if (!stall.open) stall = {true, now};
+  stall.reason = reason;
+  Waits waits;
+  if (lifted) {
+    waits.waiting = true;
+    waits.word = frontend.gate_word;
+    waits.by = frontend.wait.word;
+    waits.all.emplace_back();
+    waits.all[0].kind = Awaited::Lifted;
+  } else {
+    waits = waits_of(state_, thread, now, taken);
+  }
+  port_->add(now, agent_of_thread(thread),
+             trace::StallBegin{frontend.gate_word, reason, since, std::move(waits)});
 }
 
 }  // namespace bhemu::tensix::frontend

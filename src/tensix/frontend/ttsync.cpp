@@ -36,19 +36,19 @@ constexpr u32 class_of(u8 opcode) {
     case op::ATINCGETPTR::kOpcode:
     case op::ATSWAP::kOpcode:
     case op::ATCAS::kOpcode:
-      return 1;
+      return kAtomics;
     case op::REG2FLOP::kOpcode:
       return 2;
     case op::LOADIND::kOpcode:
     case op::STOREIND::kOpcode:
-      return 3;
+      return kIndirect;
     case op::STREAMWRCFG::kOpcode:
     case op::CFGSHIFTMASK::kOpcode:
       return 4;
     case op::STOREREG::kOpcode:
-      return 5;
+      return kStoreRegister;
     case op::LOADREG::kOpcode:
-      return 6;
+      return kLoadRegister;
     case op::FLUSHDMA::kOpcode:
       return 7;
     case op::WRCFG::kOpcode:
@@ -176,6 +176,10 @@ bool must_wait(const State& state, unsigned thread, u32 resources, bool is_store
 void declare_resources(Frontend& frontend, u32 word) {
   const op::RESOURCEDECL insn{word};
   frontend.declared[insn.op_class()] = static_cast<u16>(insn.resources());
+}
+
+u32 resource_class_of(u8 opcode) {
+  return class_of(opcode);
 }
 
 }  // namespace bhemu::tensix::frontend

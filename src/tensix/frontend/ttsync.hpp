@@ -32,6 +32,11 @@ u32 resources_of_tdma(const State& state, unsigned thread);
 /// The access has to wait.
 bool must_wait(const State& state, unsigned thread, u32 resources, bool is_store);
 
+/// Classes of instructions that RESOURCEDECL tells apart (assembly.yaml, "op_class"), as far as
+/// others than Auto TTSync ask for them.
+enum ResourceClass : u32 { kAtomics = 1, kIndirect = 3, kStoreRegister = 5, kLoadRegister = 6 };
+u32 resource_class_of(u8 opcode);
+
 /// RESOURCEDECL, as the frontend takes it.
 void declare_resources(Frontend& frontend, u32 word);
 

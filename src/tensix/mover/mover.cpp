@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tensix/cfg/cfg.hpp"
+#include "tensix/footprint/recorder.hpp"
 #include "tensix/timing.hpp"
 
 namespace bhemu::tensix {
@@ -80,16 +81,62 @@ bool run_mover(State& state, const Environment& env, u32 destination, u32 source
   return done;
 }
 
+namespace {
+/// What XMOV finds in the configuration. Addresses and size in bytes.
+struct Command {
+  u32 destination;
+  u32 source;
+  u32 size;
+  MoverMode mode;
+};
+template <class Words>
+Command command_of(const Words& words) {
+  return {cfg::THCON_SEC0_REG6_Destination_address::get(words) << 4,
+          cfg::THCON_SEC0_REG6_Source_address::get(words) << 4,
+          bits(cfg::THCON_SEC0_REG6_Buffer_size::get(words), 0, 16) << 4,
+          static_cast<MoverMode>(cfg::THCON_SEC0_REG6_Transfer_direction::get(words))};
+}
+}  // namespace
+
 Completion execute(Context& context, op::XMOV) {
   if (context.state.mover.busy_until > context.now) return Completion::Stall;
-  const ConfigWords& words = context.config();
-  const auto mode = static_cast<MoverMode>(cfg::THCON_SEC0_REG6_Transfer_direction::get(words));
-  if (!run_mover(
-          context.state, context.env, cfg::THCON_SEC0_REG6_Destination_address::get(words) << 4,
-          cfg::THCON_SEC0_REG6_Source_address::get(words) << 4,
-          bits(cfg::THCON_SEC0_REG6_Buffer_size::get(words), 0, 16) << 4, mode, context.author()))
+  const Command command = command_of(context.config());
+  if (!run_mover(context.state, context.env, command.destination, command.source, command.size,
+                 command.mode, context.author()))
     context.stop();
   return Completion::Done;
+}
+
+// --- Footprints.
+
+namespace {
+/// A word of the configuration window: of one bank, or of both.
+void note_window_write(const Footprint& print, u32 window_index) {
+  if (window_index < kConfigDual)
+    return note_config_write(print, window_index / kConfigWords, window_index % kConfigWords);
+  note_config_write(print, 0, window_index - kConfigDual);
+  note_config_write(print, 1, window_index - kConfigDual);
+}
+}  // namespace
+
+void footprint(const Footprint& print, op::XMOV) {
+  print.read(Space::Busy, footprint_cell::kMoverBusy);
+  const Command command = command_of(print.config());
+  if (bit(print.state.soft_reset, kMoverResetBit)) return;
+  const bool copy = command.mode == MoverMode::L1ToConfig || command.mode == MoverMode::L1ToL1;
+  if (copy && !L1::contains(command.source, command.size)) return;
+  if (command.mode == MoverMode::ZeroToL1 || command.mode == MoverMode::L1ToL1) {
+    if (!L1::contains(command.destination, command.size)) return;
+    if (copy) print.read(Space::L1, command.source, command.size);
+    return print.write(Space::L1, command.destination, command.size);
+  }
+  if (command.destination + command.size > kConfigRegion) return;
+  // Up to the first word that is not writable.
+  const u32 first = command.destination / 4;
+  const u32 end = std::min(first + command.size / 4, kConfigThreads);
+  if (first >= end) return;
+  if (copy) print.read(Space::L1, command.source, std::min(command.size, 4 * (end - first + 1)));
+  for (u32 i = first; i < end; ++i) note_window_write(print, i);
 }
 
 }  // namespace bhemu::tensix

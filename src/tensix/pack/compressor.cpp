@@ -19,7 +19,8 @@ constexpr u8 kLongestRun = 15;
 
 }  // namespace
 
-bool Output::begin_row() {
+template <class C>
+bool BasicOutput<C>::begin_row() {
   PackCompressor& c = packer_.compressor;
   if (!c.active || c.row_open) return true;
   const u8 index[2] = {static_cast<u8>(c.stored), static_cast<u8>(c.stored >> 8)};
@@ -32,17 +33,20 @@ bool Output::begin_row() {
   return true;
 }
 
-bool Output::end_row() {
+template <class C>
+bool BasicOutput<C>::end_row() {
   PackCompressor& c = packer_.compressor;
   if (!c.active || !c.row_open) return true;
   c.row_open = false;
   if (c.has_held && !encode_held(true)) return false;
-  const bool flagged = section_.get<cfg::THCON_SEC0_REG1_Disable_pack_zero_flags>() == 0;
+  const bool flagged = section_.template get<cfg::THCON_SEC0_REG1_Disable_pack_zero_flags>() == 0;
+  note(Access::ReadWrite, footprint_cell::ZeroFlags);
   if (c.row_is_zero && flagged && c.row <= kFlaggedRows) c.zero_flags |= 1u << (c.row - 1);
   return true;
 }
 
-bool Output::append_compressed(const u32* code, const u32* datum, u32 count) {
+template <class C>
+bool BasicOutput<C>::append_compressed(const u32* code, const u32* datum, u32 count) {
   PackCompressor& c = packer_.compressor;
   for (u32 i = 0; i < count; ++i) {
     if (c.has_held && !encode_held(false)) return false;
@@ -54,7 +58,8 @@ bool Output::append_compressed(const u32* code, const u32* datum, u32 count) {
   return true;
 }
 
-bool Output::encode_held(bool is_last) {
+template <class C>
+bool BasicOutput<C>::encode_held(bool is_last) {
   PackCompressor& c = packer_.compressor;
   c.has_held = false;
   if (c.held_is_zero && c.row_has_datum && !is_last && c.zeros < kLongestRun) {
@@ -73,7 +78,8 @@ bool Output::encode_held(bool is_last) {
   return append_values(&c.held, 1);
 }
 
-bool Output::write_run_lengths() {
+template <class C>
+bool BasicOutput<C>::write_run_lengths() {
   PackCompressor& c = packer_.compressor;
   c.group_fill = 0;
   if (!append_bytes(packer_.data, c.run_lengths.data(), 16)) return false;
@@ -82,7 +88,8 @@ bool Output::write_run_lengths() {
 }
 
 /// The last group is filled up, its run lengths follow; the last index says where the rows end.
-bool Output::close_compressed() {
+template <class C>
+bool BasicOutput<C>::close_compressed() {
   PackCompressor& c = packer_.compressor;
   if (!end_row()) return false;
   const u32 zero = 0;
@@ -101,5 +108,14 @@ bool Output::close_compressed() {
   const u8 index[2] = {static_cast<u8>(c.stored), static_cast<u8>(c.stored >> 8)};
   return append_bytes(c.row_starts, index, 2) && pad(c.row_starts);
 }
+
+template bool BasicOutput<Context>::begin_row();
+template bool BasicOutput<Footprint>::begin_row();
+template bool BasicOutput<Context>::end_row();
+template bool BasicOutput<Footprint>::end_row();
+template bool BasicOutput<Context>::append_compressed(const u32*, const u32*, u32);
+template bool BasicOutput<Footprint>::append_compressed(const u32*, const u32*, u32);
+template bool BasicOutput<Context>::close_compressed();
+template bool BasicOutput<Footprint>::close_compressed();
 
 }  // namespace bhemu::tensix::pack

@@ -27,8 +27,10 @@ void narrow(const u32* datum, u8* byte) {
 
 }  // namespace
 
-bool Output::open(const Adc& adc) {
+template <class C>
+bool BasicOutput<C>::open(const Adc& adc) {
   const u8 format = static_cast<u8>(path_->out);
+  note(Access::ReadWrite, footprint_cell::OpenTile);
   if (packer_.open) {
     return packer_.out_format == format ||
            !context_.raise(
@@ -36,17 +38,22 @@ bool Output::open(const Adc& adc) {
                fmt::format("from {} to {}", name_of(static_cast<Format>(packer_.out_format)),
                            name_of(path_->out)));
   }
-  const ConfigWords& words = context_.config();
+  note(Access::Write, footprint_cell::ZeroFlags);
+  note(Access::Write, footprint_cell::Position);
+  const auto& words = context_.config();
   const AdcChannel& out = adc.channel[1];
   const u32 offset = cfg::PCK0_ADDR_BASE_REG_1_Base::get(words) +
                      out.y * cfg::PCK0_ADDR_CTRL_XY_REG_1_Ystride::get(words) +
                      out.z * cfg::PCK0_ADDR_CTRL_ZW_REG_1_Zstride::get(words) +
                      out.w * cfg::PCK0_ADDR_CTRL_ZW_REG_1_Wstride::get(words);
   // Bit 31 made packers 1..3 of Wormhole relative to packer 0; software still sets it.
-  u32 unit = (section_.get<cfg::THCON_SEC0_REG1_L1_Dest_addr>() & 0x7FFFFFFFu) + offset / kBlock;
-  if (section_.get<cfg::THCON_SEC0_REG1_Sub_l1_tile_header_size>() == 0) unit += 1;
-  if (section_.get<cfg::THCON_SEC0_REG1_Add_l1_dest_addr_offset>() != 0)
+  u32 unit =
+      (section_.template get<cfg::THCON_SEC0_REG1_L1_Dest_addr>() & 0x7FFFFFFFu) + offset / kBlock;
+  if (section_.template get<cfg::THCON_SEC0_REG1_Sub_l1_tile_header_size>() == 0) unit += 1;
+  if (section_.template get<cfg::THCON_SEC0_REG1_Add_l1_dest_addr_offset>() != 0) {
+    note(Access::Read, footprint_cell::AddressOffset);
     unit += packer_.l1_address_offset;
+  }
   if (unit > section_.limit() * 2 + 1) unit -= section_.fifo_size() * 2;
 
   packer_.start_address = (unit & 0x1FFFF) * kBlock;
@@ -54,11 +61,11 @@ bool Output::open(const Adc& adc) {
   packer_.compressor.active = path_->compress;
   if (path_->compress) {
     packer_.compressor.row_starts.address = (unit & 0x1FFFF) * kBlock;
-    unit += section_.get<cfg::THCON_SEC0_REG1_Row_start_section_size>();
+    unit += section_.template get<cfg::THCON_SEC0_REG1_Row_start_section_size>();
   }
   packer_.exponents.address = (unit & 0x1FFFF) * kBlock;
   if ((format & 2) != 0)  // the block formats, but FP8 and INT8 as well
-    unit += section_.get<cfg::THCON_SEC0_REG1_Exp_section_size>();
+    unit += section_.template get<cfg::THCON_SEC0_REG1_Exp_section_size>();
   packer_.data.address = (unit & 0x1FFFF) * kBlock;
   packer_.exponents.fill = 0;
   packer_.data.fill = 0;
@@ -71,21 +78,27 @@ bool Output::open(const Adc& adc) {
   return true;
 }
 
-bool Output::in_l1(u32 address, u32 bytes) {
+template <class C>
+bool BasicOutput<C>::in_l1(u32 address, u32 bytes) {
   if (L1::contains(address, bytes)) return true;
   context_.raise(Rule::PackL1Range, fmt::format("PACR at {:#x}, {} bytes", address, bytes));
   return false;
 }
 
-bool Output::write_blocks(PackStream& stream, const u8* byte, u32 count) {
+template <class C>
+bool BasicOutput<C>::write_blocks(PackStream& stream, const u8* byte, u32 count) {
   if (!in_l1(stream.address, count)) return false;
-  context_.l1().write(stream.address, byte, count, context_.author());
+  if constexpr (kOnlyNotes<C>)
+    context_.write(Space::L1, stream.address, count);
+  else
+    context_.l1().write(stream.address, byte, count, context_.author());
   context_.moved += count;
   stream.address += count;
   return true;
 }
 
-bool Output::append_bytes(PackStream& stream, const u8* byte, u32 count) {
+template <class C>
+bool BasicOutput<C>::append_bytes(PackStream& stream, const u8* byte, u32 count) {
   while (count != 0) {
     if (stream.fill == 0 && count >= kBlock) {
       const u32 whole = count & ~(kBlock - 1);
@@ -106,7 +119,8 @@ bool Output::append_bytes(PackStream& stream, const u8* byte, u32 count) {
   return true;
 }
 
-bool Output::accumulate_words(const u8* old, u8* byte, u32 count) {
+template <class C>
+bool BasicOutput<C>::accumulate_words(const u8* old, u8* byte, u32 count) {
   bool certain = true;
   for (u32 i = 0; i < count; i += 4) {
     u32 before;
@@ -126,9 +140,14 @@ bool Output::accumulate_words(const u8* old, u8* byte, u32 count) {
   return certain || !context_.raise(Rule::PackAccumulateSign, "Pack_L1_Acc with INT32");
 }
 
-bool Output::accumulate(u8* byte, u32 count) {
+template <class C>
+bool BasicOutput<C>::accumulate(u8* byte, u32 count) {
   const u32 at = packer_.data.address + packer_.data.fill;
   if (!in_l1(at, count)) return false;
+  if constexpr (kOnlyNotes<C>) {
+    context_.read(Space::L1, at, count);
+    return true;
+  }
   const u8* old = context_.l1().data() + at;
   if (numeric::bits_of(path_->out) == 32) return accumulate_words(old, byte, count);
   for (u32 i = 0; i < count; i += 2) {
@@ -143,7 +162,8 @@ bool Output::accumulate(u8* byte, u32 count) {
   return true;
 }
 
-bool Output::append_plain(const u32* datum, u32 count) {
+template <class C>
+bool BasicOutput<C>::append_plain(const u32* datum, u32 count) {
   std::array<u8, kRow * 4> byte;
   const u32 size = numeric::bits_of(path_->out) / 8;
   std::array<u32, kRow> row{};
@@ -163,7 +183,9 @@ bool Output::append_plain(const u32* datum, u32 count) {
   return append_bytes(packer_.data, byte.data(), count * size);
 }
 
-bool Output::write_group() {
+template <class C>
+bool BasicOutput<C>::write_group() {
+  if (path_->stochastic_group) note_read(context_, Space::Random, 1);
   const numeric::Block block =
       path_->stochastic_group ? numeric::assemble_group_stochastic(path_->out, packer_.group.data(),
                                                                    draw_random(packer_).data())
@@ -177,7 +199,8 @@ bool Output::write_group() {
          append_bytes(packer_.data, byte.data(), kRow * bits / 8);
 }
 
-bool Output::append_group(const u32* datum, u32 count) {
+template <class C>
+bool BasicOutput<C>::append_group(const u32* datum, u32 count) {
   for (u32 i = 0; i < count; ++i) {
     packer_.group[packer_.group_fill++] = static_cast<u16>(datum[i]);
     if (packer_.group_fill == kRow && !write_group()) return false;
@@ -185,17 +208,20 @@ bool Output::append_group(const u32* datum, u32 count) {
   return true;
 }
 
-bool Output::append_values(const u32* datum, u32 count) {
+template <class C>
+bool BasicOutput<C>::append_values(const u32* datum, u32 count) {
   return numeric::is_bfp(path_->out) ? append_group(datum, count) : append_plain(datum, count);
 }
 
-bool Output::append(const u32* code, const u32* datum, u32 count) {
+template <class C>
+bool BasicOutput<C>::append(const u32* code, const u32* datum, u32 count) {
   packer_.phase = (packer_.phase + count) % kRow;
   return packer_.compressor.active ? append_compressed(code, datum, count)
                                    : append_values(datum, count);
 }
 
-bool Output::append_rows(numeric::PackJob& job, u32& greatest_exponent) {
+template <class C>
+bool BasicOutput<C>::append_rows(numeric::PackJob& job, u32& greatest_exponent) {
   const u32 bytes = job.rows * kRow * numeric::bits_of(path_->out) / 8;
   PackStream& data = packer_.data;
   // Both streams may end with a block that is written as well.
@@ -207,9 +233,11 @@ bool Output::append_rows(numeric::PackJob& job, u32& greatest_exponent) {
   std::array<u8, numeric::PackJob::kRows> exponent{};
   job.exponent = exponent.data();
   if (data.fill == 0 && bytes % kBlock == 0) {
-    context_.l1().before_write(data.address, bytes, context_.author());
+    if constexpr (!kOnlyNotes<C>) {
+      context_.l1().before_write(data.address, bytes, context_.author());
+      job.datum = context_.l1().data() + data.address;
+    }
     context_.moved += bytes;
-    job.datum = context_.l1().data() + data.address;
     greatest_exponent = path_->rows(job);
     data.address += bytes;
   } else {
@@ -222,14 +250,16 @@ bool Output::append_rows(numeric::PackJob& job, u32& greatest_exponent) {
   return true;
 }
 
-bool Output::pad(PackStream& stream) {
+template <class C>
+bool BasicOutput<C>::pad(PackStream& stream) {
   if (stream.fill == 0) return true;
   std::fill(stream.block.begin() + stream.fill, stream.block.end(), u8{0});
   stream.fill = 0;
   return write_blocks(stream, stream.block.data(), kBlock);
 }
 
-bool Output::close(bool last) {
+template <class C>
+bool BasicOutput<C>::close(bool last) {
   if (!packer_.open) return true;
   if (packer_.compressor.active && !close_compressed()) return false;
   if (packer_.group_fill != 0 &&
@@ -242,6 +272,8 @@ bool Output::close(bool last) {
   packer_.open = false;
   if (!last) return true;
 
+  note(Access::Write, footprint_cell::LastTileSize);
+  note(Access::ReadWrite, footprint_cell::AccumulatedSize0 + context_.thread);
   // What TDMA-RISC sees. The size runs from the first section to the end of the datums.
   context_.touch(Resource::Tdma);
   packer_.last_tile_size = (packer_.data.address - packer_.start_address) / kBlock;
@@ -251,12 +283,16 @@ bool Output::close(bool last) {
   u16& accumulated = packer_.accumulated_size[context_.thread];
   accumulated = static_cast<u16>(accumulated + size);
   const bool full = packer_.closed_tail - packer_.closed_head == kPackMetadataFifo;
-  if (section_.get<cfg::THCON_SEC0_REG1_Enable_out_fifo>() != 0 && !full) {
+  if (section_.template get<cfg::THCON_SEC0_REG1_Enable_out_fifo>() != 0 && !full) {
+    note(Access::ReadWrite, footprint_cell::ClosedTiles);
     const u32 slot = packer_.closed_tail++ % kPackMetadataFifo;
     packer_.closed_sizes[slot] = packer_.last_tile_size;
     packer_.closed_zero_flags[slot] = packer_.compressor.zero_flags;
   }
   return true;
 }
+
+template class BasicOutput<Context>;
+template class BasicOutput<Footprint>;
 
 }  // namespace bhemu::tensix::pack

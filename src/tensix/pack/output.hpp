@@ -9,10 +9,13 @@
 
 namespace bhemu::tensix::pack {
 
-class Output {
+/// `C`: Context, or Footprint, which goes the same way with a copy of the packer's state and notes
+/// what it would write.
+template <class C>
+class BasicOutput {
  public:
-  Output(const Context& context, const Section& section)
-      : context_(context), section_(section), packer_(context.state.packer) {}
+  BasicOutput(const C& context, const BasicSection<ConfigOf<C>>& section, PackerState& packer)
+      : context_(context), section_(section), packer_(packer) {}
   /// Call before `open`; the path outlives the output.
   void use(const Path& path) { path_ = &path; }
 
@@ -44,11 +47,15 @@ class Output {
   bool accumulate_words(const u8* old, u8* byte, u32 count);
   bool pad(PackStream& stream);
   bool in_l1(u32 address, u32 bytes);
+  void note(Access access, u32 cell) const {
+    if constexpr (kOnlyNotes<C>) context_.note(access, Space::Packer, cell);
+  }
 
-  const Context& context_;
-  const Section& section_;
+  const C& context_;
+  const BasicSection<ConfigOf<C>>& section_;
   const Path* path_ = nullptr;
   PackerState& packer_;
 };
+using Output = BasicOutput<Context>;
 
 }  // namespace bhemu::tensix::pack

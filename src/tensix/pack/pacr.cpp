@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "tensix/fpu/dst_access.hpp"
+#include "tensix/fpu/notes.hpp"
 #include "tensix/pack/output.hpp"
 #include "tensix/pack/whole_rows.hpp"
 #include "tensix/prng.hpp"
@@ -34,30 +35,45 @@ struct Input {
   u32 columns = 0;  // datums per row
 };
 
+/// `C`: Context, or Footprint, which goes the same way with a copy of the packer's state.
+template <class C>
 class Pacr {
  public:
-  Pacr(Context& context, op::PACR insn)
+  Pacr(const C& context, op::PACR insn, PackerState& packer)
       : context_(context),
         insn_(insn),
         words_(context.config()),
-        packer_(context.state.packer),
+        packer_(packer),
         section_{words_, context_of(context, insn)},
         adc_(context.state.adc.of(counter_thread(context, insn), AdcUnit::Packer)),
-        output_(context, section_),
-        dst_(context.state) {}
+        output_(context, section_, packer),
+        mapping_(DstAccess::mapping_of(context.state)) {}
 
   void run();
 
  private:
-  static unsigned counter_thread(const Context& context, op::PACR insn) {
+  static unsigned counter_thread(const C& context, op::PACR insn) {
     if (insn.ovrd_thread_id() == 0) return context.thread;
     const unsigned thread = insn.addr_cnt_context();
     return thread == 3 ? 0 : thread;
   }
   /// CtxtCtrl 1 and 3 take the tracked context instead of the instruction's.
-  static u32 context_of(const Context& context, op::PACR insn) {
-    return bit(insn.ctxt_ctrl(), 0) ? context.state.packer.context : insn.cfg_context();
+  static u32 context_of(const C& context, op::PACR insn) {
+    if (!bit(insn.ctxt_ctrl(), 0)) return insn.cfg_context();
+    note_read(context, Space::Packer, footprint_cell::TrackedContext);
+    return context.state.packer.context;
   }
+  void note(Access access, u32 cell) const {
+    if constexpr (kOnlyNotes<C>) context_.note(access, Space::Packer, cell);
+  }
+  void note_counters(u32 channel, std::initializer_list<u32> counters) const {
+    for (const u32 counter : counters)
+      note_read(context_, Space::Adc,
+                footprint_cell::adc(counter_thread(context_, insn_),
+                                    static_cast<u32>(AdcUnit::Packer), channel, counter));
+  }
+  /// A footprint needs the datums only where they decide how much is written.
+  bool needs_datums() const { return !kOnlyNotes<C> || path_->compress; }
   bool flush() const { return insn_.flush() != 0; }
 
   bool path_reads_32b() const { return cfg::PCK_DEST_RD_CTRL_Read_32b_data::get(words_) != 0; }
@@ -67,8 +83,10 @@ class Pacr {
   u32 interfaces();
   bool fetch(u32 index, Row& code);
   bool apply_edge_mask(Row& code);
+  Row stored_row(u32 row) const;
+  u32 columns_read() const;
   u32 plane() const {
-    return section_.counter<cfg::DEST_TARGET_REG_CFG_PACK_SEC0_ZOffset>() + packer_.z;
+    return section_.template counter<cfg::DEST_TARGET_REG_CFG_PACK_SEC0_ZOffset>() + packer_.z;
   }
   u32 descale_shift() const;
   u32 edge_mask() const;
@@ -82,45 +100,48 @@ class Pacr {
   void apply_threshold(Row& code) const;
   bool emit(u32 index, Row& code);
 
-  Context& context_;
+  const C& context_;
   op::PACR insn_;
-  const ConfigWords& words_;
+  ConfigRef<C> words_;
   PackerState& packer_;
-  pack::Section section_;
-  Adc& adc_;
+  pack::BasicSection<ConfigOf<C>> section_;
+  std::conditional_t<kOnlyNotes<C>, const Adc, Adc>& adc_;
   std::optional<pack::Path> own_path_;
   const pack::Path* path_ = nullptr;
-  pack::Output output_;
-  DstAccess dst_;
+  pack::BasicOutput<C> output_;
+  DstMapping mapping_;
   Input input_;
 };
 
 /// The mask of read interfaces; 0 stands for all four. With Auto_set_last_pacr_intf_sel the last
 /// PACR of a plane reads only the rows that are left.
-u32 Pacr::interfaces() {
+template <class C>
+u32 Pacr<C>::interfaces() {
   const u32 selected = insn_.read_intf_sel() == 0 ? 0xF : insn_.read_intf_sel();
-  if (section_.get<cfg::THCON_SEC0_REG1_Auto_set_last_pacr_intf_sel>() == 0) return selected;
-  const u32 reads = section_.counter<cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane>();
+  if (section_.template get<cfg::THCON_SEC0_REG1_Auto_set_last_pacr_intf_sel>() == 0)
+    return selected;
+  const u32 reads = section_.template counter<cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane>();
   const u32 position = packer_.open ? packer_.y : 0;
   const u32 left = reads > position ? reads - position : kPackInterfaces;
   if (left >= static_cast<u32>(std::popcount(selected))) return selected;
   return (1u << left) - 1;
 }
 
-bool Pacr::find_rows(u32 start_row) {
+template <class C>
+bool Pacr<C>::find_rows(u32 start_row) {
   const u32 mask = interfaces();
   u32 stride = 1;
   if (insn_.dst_access_mode() != 0) {
     // Strided access reads physical rows 0, 8, 16, 24 from the start row. Remapping moves the rows
     // 16 apart to such places; what a 32-bit row is without it is not said.
-    const DstMapping& mapping = dst_.mapping();
-    const bool placed = mapping.remap && mapping.swizzle;
+    const bool placed = mapping_.remap && mapping_.swizzle;
     if (path_reads_32b() && !placed &&
         context_.raise(Rule::PackStrided,
                        fmt::format("strided PACR of 32-bit Dst with remap {}, swizzle {}",
-                                   mapping.remap, mapping.swizzle)))
+                                   mapping_.remap, mapping_.swizzle)))
       return false;
-    stride = mapping.remap ? 16 : 8;
+    if constexpr (kOnlyNotes<C>) note_mapping(context_, path_reads_32b());
+    stride = mapping_.remap ? 16 : 8;
   } else if ((mask << (start_row & 3)) > 0xF &&
              context_.raise(
                  Rule::PackInterfaces,
@@ -133,8 +154,11 @@ bool Pacr::find_rows(u32 start_row) {
 }
 
 /// Zero write with no interface named packs x_end + 1 zeros.
-bool Pacr::find_zeros() {
+template <class C>
+bool Pacr<C>::find_zeros() {
   input_.zero = true;
+  note_counters(0, {footprint_cell::X});
+  note_counters(1, {footprint_cell::X});
   const u32 start = adc_.channel[0].x;
   const u32 count = adc_.channel[1].x + 1;
   if (start != 0 || count % kRow != 0) {
@@ -148,11 +172,15 @@ bool Pacr::find_zeros() {
   return true;
 }
 
-bool Pacr::find_input() {
+template <class C>
+bool Pacr<C>::find_input() {
   if (insn_.zero_write() != 0 && insn_.read_intf_sel() == 0) return find_zeros();
+  using namespace footprint_cell;
+  note_counters(0, {X, Y, Z, W});
+  note_counters(1, {X});
   const AdcChannel& in = adc_.channel[0];
   const u32 bytes = numeric::address_bytes_of(
-      numeric::format_of(section_.get<cfg::THCON_SEC0_REG1_In_data_format>()));
+      numeric::format_of(section_.template get<cfg::THCON_SEC0_REG1_In_data_format>()));
   const u32 size = static_cast<u32>(std::countr_zero(bytes));  // 1, 2 or 4 bytes
   const u32 x_mask = (kRow >> size) - 1;
   const u32 address = cfg::PCK0_ADDR_BASE_REG_0_Base::get(words_) +
@@ -160,12 +188,12 @@ bool Pacr::find_input() {
                       in.y * cfg::PCK0_ADDR_CTRL_XY_REG_0_Ystride::get(words_) +
                       in.z * cfg::PCK0_ADDR_CTRL_ZW_REG_0_Zstride::get(words_) +
                       in.w * cfg::PCK0_ADDR_CTRL_ZW_REG_0_Wstride::get(words_);
-  const u32 offset = section_.counter<cfg::DEST_TARGET_REG_CFG_PACK_SEC0_Offset>();
+  const u32 offset = section_.template counter<cfg::DEST_TARGET_REG_CFG_PACK_SEC0_Offset>();
   const u32 start = (((address >> size & ~x_mask) | (in.x & x_mask)) + offset * kRow) & 0x3FFF;
   const i64 columns = i64{adc_.channel[1].x} - i64{in.x} + 1;
   input_.zero = insn_.zero_write() != 0;
   input_.from_l1 =
-      !input_.zero && section_.get<cfg::THCON_SEC0_REG1_Source_interface_selection>() != 0;
+      !input_.zero && section_.template get<cfg::THCON_SEC0_REG1_Source_interface_selection>() != 0;
   input_.column = input_.from_l1 || input_.zero ? 0 : start % kRow;
   if (columns < 0 || input_.column + columns > kRow) {
     context_.raise(Rule::PackXRange,
@@ -175,7 +203,7 @@ bool Pacr::find_input() {
   input_.columns = static_cast<u32>(columns);
   if (!input_.from_l1) return find_rows(start / kRow);
 
-  const u32 high = section_.get<cfg::THCON_SEC0_REG1_L1_source_addr>();
+  const u32 high = section_.template get<cfg::THCON_SEC0_REG1_L1_source_addr>();
   const u32 low = (address & 0x3FFFFu & ~0xFu) | bytes * (in.x & x_mask);
   input_.l1_address = ((high << 18) + low) & 0x1FFFFF;
   input_.rows = 1;
@@ -183,8 +211,28 @@ bool Pacr::find_input() {
          !context_.raise(Rule::PackUndocumented, "PACR from L1 with several Dst interfaces");
 }
 
+/// A row of Dst as it is stored.
+template <class C>
+std::array<u32, numeric::kRow> Pacr<C>::stored_row(u32 row) const {
+  const Dst& dst = context_.state.fpu.dst;
+  const u32 p = mapping_.place(row, path_->read_32b);
+  Row stored{};
+  if (dst.valid[p] == 0) return stored;
+  for (u32 i = 0; i < kRow; ++i)
+    stored[i] = path_->read_32b ? u32{dst.row[p].datum[i]} << 16 | dst.row[p + 8].datum[i]
+                                : dst.row[p].datum[i];
+  return stored;
+}
+
+/// The columns that are packed.
+template <class C>
+u32 Pacr<C>::columns_read() const {
+  return ((1u << input_.columns) - 1) << input_.column;
+}
+
 /// One row of codes, edge mask applied; the tile position moves on.
-bool Pacr::fetch(u32 index, Row& code) {
+template <class C>
+bool Pacr<C>::fetch(u32 index, Row& code) {
   if (input_.zero) {
     code.fill(0);
     advance_position();
@@ -193,24 +241,30 @@ bool Pacr::fetch(u32 index, Row& code) {
   Row stored{};
   if (input_.from_l1) {
     const u32 size = numeric::address_bytes_of(
-        numeric::format_of(section_.get<cfg::THCON_SEC0_REG1_In_data_format>()));
+        numeric::format_of(section_.template get<cfg::THCON_SEC0_REG1_In_data_format>()));
     if (!L1::contains(input_.l1_address, input_.columns * size)) {
       context_.raise(Rule::PackL1Range,
                      fmt::format("PACR reads {:#x}, {} datums", input_.l1_address, input_.columns));
       return false;
     }
+    note_read(context_, Space::L1, input_.l1_address, input_.columns * size);
     for (u32 i = 0; i < input_.columns; ++i)
       context_.l1().read(input_.l1_address + i * size, &stored[i], size);
     path_->early.row(stored.data(), 0, code.data());
     advance_position();
     return true;
   }
-  if (path_->read_32b) {
-    stored = dst_.read_row32(input_.row[index]);
-  } else {
-    const DstRow row = dst_.read_row16(input_.row[index]);
-    std::copy(row.datum.begin(), row.datum.end(), stored.begin());
+  if constexpr (kOnlyNotes<C>)
+    note_dst(context_, Access::Read, {path_->read_32b, input_.row[index], 1, 1, columns_read()});
+  if (path_->stochastic != nullptr) note_read(context_, Space::Random, 1);
+  if (!needs_datums()) {
+    code.fill(0);
+    if (!apply_edge_mask(code)) return false;
+    if (path_->descale_by_plane) descale_shift();
+    advance_position();
+    return true;
   }
+  stored = stored_row(input_.row[index]);
   if (path_->stochastic != nullptr) {
     path_->stochastic(stored.data(), descale_shift(), draw_random(packer_).data(), code.data());
   } else {
@@ -221,13 +275,15 @@ bool Pacr::fetch(u32 index, Row& code) {
   return true;
 }
 
-u32 Pacr::descale_shift() const {
+template <class C>
+u32 Pacr<C>::descale_shift() const {
   if (!path_->descale_by_plane) return path_->descale_shift;
   const u32 z = plane() & 63;
   return bits(words_[cfg::INT_DESCALE_VALUES_SEC0_Value::kWord + z / 4], z % 4 * 8, 5);
 }
 
-u32 Pacr::edge_mask() const {
+template <class C>
+u32 Pacr<C>::edge_mask() const {
   u32 row_set = section_.row_set();
   if (cfg::PCK_EDGE_TILE_FACE_SET_SELECT_enable::get(words_) != 0) {
     const u32 face_set = section_.face_set();
@@ -239,7 +295,8 @@ u32 Pacr::edge_mask() const {
   return bits(words_[cfg::PCK_EDGE_OFFSET_SEC0_mask::kWord + section], 0, 16);
 }
 
-bool Pacr::apply_edge_mask(Row& code) {
+template <class C>
+bool Pacr<C>::apply_edge_mask(Row& code) {
   const u32 mask = edge_mask();
   if (mask == 0xFFFF) return true;
   u32 masked = 0;
@@ -253,25 +310,29 @@ bool Pacr::apply_edge_mask(Row& code) {
   return true;
 }
 
-void Pacr::advance_position(u32 rows) {
+template <class C>
+void Pacr<C>::advance_position(u32 rows) {
   const u32 planes = pack::advance_position(
-      packer_, section_.counter<cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane>(),
-      section_.counter<cfg::PACK_COUNTERS_SEC0_pack_yz_transposed>() != 0, rows);
+      packer_, section_.template counter<cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane>(),
+      section_.template counter<cfg::PACK_COUNTERS_SEC0_pack_yz_transposed>() != 0, rows);
   if (bit(insn_.ctxt_ctrl(), 0))
     packer_.context_planes = static_cast<u16>(packer_.context_planes + planes);
 }
 
 /// CtxtCtrl 1 and 3: the tracked context moves on after so many planes, or at the end of a tile.
-void Pacr::advance_context() {
+template <class C>
+void Pacr<C>::advance_context() {
   if (!bit(insn_.ctxt_ctrl(), 0)) return;
-  const u32 planes = section_.counter<cfg::PACK_COUNTERS_SEC0_auto_ctxt_inc_xys_cnt>();
+  note(Access::ReadWrite, footprint_cell::TrackedContext);
+  const u32 planes = section_.template counter<cfg::PACK_COUNTERS_SEC0_auto_ctxt_inc_xys_cnt>();
   const bool moves = planes == 0 ? insn_.last() != 0 : packer_.context_planes >= planes;
   if (!moves) return;
   packer_.context = (packer_.context + 1) & 3;
   packer_.context_planes = 0;
 }
 
-void Pacr::update_statistics(const Row& code) {
+template <class C>
+void Pacr<C>::update_statistics(const Row& code) {
   const numeric::ExponentField field = numeric::exponent_field(path_->early.code);
   if (field.mask == 0) return;
   u32 greatest = packer_.max_exponent;
@@ -285,18 +346,24 @@ void Pacr::update_statistics(const Row& code) {
   }
 }
 
-void Pacr::apply_threshold(Row& code) const {
+template <class C>
+void Pacr<C>::apply_threshold(Row& code) const {
   const numeric::ExponentField field = numeric::exponent_field(path_->early.code);
   for (u32& value : code)
     if (field.of(value) < path_->threshold) value = 0;
 }
 
-bool Pacr::emit(u32 index, Row& code) {
-  if (!input_.from_l1) numeric::relu_row(path_->early.code, path_->relu, code.data(), kRow);
-  if (!input_.zero && !input_.from_l1) update_statistics(code);
-  if (path_->threshold_on && !input_.from_l1) apply_threshold(code);
+template <class C>
+bool Pacr<C>::emit(u32 index, Row& code) {
   Row datum;
-  path_->late(code.data(), datum.data());
+  if (needs_datums()) {
+    if (!input_.from_l1) numeric::relu_row(path_->early.code, path_->relu, code.data(), kRow);
+    if (!input_.zero && !input_.from_l1) update_statistics(code);
+    if (path_->threshold_on && !input_.from_l1) apply_threshold(code);
+    path_->late(code.data(), datum.data());
+  } else {
+    datum.fill(0);
+  }
   u32 first = input_.column;
   u32 count = input_.columns;
   if (path_->downsample != 0xFFFF) {
@@ -314,7 +381,8 @@ bool Pacr::emit(u32 index, Row& code) {
 }
 
 /// RowPadZero: 1 always, 2 at the end of a row (Concat clear), 3 at the end of a tile.
-bool Pacr::pads_now() const {
+template <class C>
+bool Pacr<C>::pads_now() const {
   switch (insn_.row_pad_zero() & 3) {
     case 1:
       return true;
@@ -328,15 +396,18 @@ bool Pacr::pads_now() const {
 }
 
 /// Zeros behind `count` datums up to a multiple of 16.
-bool Pacr::pad_to_sixteen(u32 count) {
+template <class C>
+bool Pacr<C>::pad_to_sixteen(u32 count) {
   const Row zero{};
   return output_.append(zero.data(), zero.data(), (kRow - count % kRow) % kRow);
 }
 
 /// No edge mask can touch a datum: all four masks let everything pass, or the row set names the
 /// first for every row and that one does.
-bool Pacr::no_edge() const {
-  const u32* mask = &words_[cfg::PCK_EDGE_OFFSET_SEC0_mask::kWord];
+template <class C>
+bool Pacr<C>::no_edge() const {
+  const ConfigWords& words = context_.state.config(context_.thread);
+  const u32* mask = &words[cfg::PCK_EDGE_OFFSET_SEC0_mask::kWord];
   if ((mask[0] & mask[1] & mask[2] & mask[3] & 0xFFFF) == 0xFFFF) return true;
   const u32 row_set = section_.row_set();
   return (mask[0] & 0xFFFF) == 0xFFFF &&
@@ -345,8 +416,10 @@ bool Pacr::no_edge() const {
 }
 
 /// The same as `fetch` and `emit` for all rows at once. False: nothing was done.
-bool Pacr::emit_whole_rows() {
-  if (input_.zero || input_.columns != kRow || input_.rows == 0 || !no_edge()) return false;
+template <class C>
+bool Pacr<C>::emit_whole_rows() {
+  if (kOnlyNotes<C> || input_.zero || input_.columns != kRow || input_.rows == 0 || !no_edge())
+    return false;
   numeric::PackJob job;
   job.rows = input_.rows;
   job.relu = path_->relu.mode == 1;
@@ -356,8 +429,7 @@ bool Pacr::emit_whole_rows() {
   const DstRow invalid;
   const Dst& dst = context_.state.fpu.dst;
   for (u32 i = 0; i < input_.rows; ++i) {
-    const u32 row =
-        path_->read_32b ? dst_.physical32(input_.row[i]) : dst_.physical16(input_.row[i]);
+    const u32 row = mapping_.place(input_.row[i], path_->read_32b);
     const bool valid = dst.valid[row] != 0;
     job.high[i] = valid ? dst.row[row].datum.data() : invalid.datum.data();
     if (path_->read_32b) job.low[i] = valid ? dst.row[row + 8].datum.data() : invalid.datum.data();
@@ -369,9 +441,12 @@ bool Pacr::emit_whole_rows() {
   return true;
 }
 
-void Pacr::run() {
+template <class C>
+void Pacr<C>::run() {
+  using namespace footprint_cell;
   constexpr u32 kResetContext = 2;
   if (insn_.ctxt_ctrl() == kResetContext) {
+    note(Access::Write, TrackedContext);
     packer_.context = packer_.context_planes = 0;
     return;
   }
@@ -384,9 +459,14 @@ void Pacr::run() {
     path_ = pack::find_path(context_, section_, input_.from_l1, own_path_);
     if (path_ == nullptr) return;
     output_.use(*path_);
+    if (!packer_.open) note_counters(1, {Y, Z, W});
     if (!output_.open(adc_) || !output_.begin_row()) return;
+    note(Access::ReadWrite, Position);
+    if (!input_.zero && !input_.from_l1 && numeric::exponent_field(path_->early.code).mask != 0)
+      note(Access::ReadWrite, Statistics);
     const bool done = path_->rows != nullptr && emit_whole_rows();
-    if (done) pack::remember_whole_rows(context_, insn_, *path_);
+    if constexpr (!kOnlyNotes<C>)
+      if (done) pack::remember_whole_rows(context_, insn_, *path_);
     for (u32 i = 0; i < input_.rows && !done; ++i) {
       Row code;
       if (!fetch(i, code) || !emit(i, code)) return;
@@ -399,17 +479,30 @@ void Pacr::run() {
     if (path_ == nullptr) return;
     output_.use(*path_);
   }
+  if (flush()) note(packer_.open ? Access::ReadWrite : Access::Read, OpenTile);
   if ((insn_.last() != 0 || flush()) && !output_.close(insn_.last() != 0)) return;
   advance_context();
   using Modifier = thread_cfg::ADDR_MOD_PACK_SEC0_YsrcIncr;
-  pack::advance_counters(adc_, context_.thread_config()[Modifier::kWord + insn_.addr_mode()]);
+  const u32 modifier = context_.thread_config()[Modifier::kWord + insn_.addr_mode()];
+  if constexpr (kOnlyNotes<C>)
+    pack::note_advance_counters(context_, counter_thread(context_, insn_), modifier);
+  else
+    pack::advance_counters(adc_, modifier);
 }
 
 }  // namespace
 
 Completion execute(Context& context, op::PACR insn) {
-  if (!pack::pack_whole_rows(context, insn)) Pacr(context, insn).run();
+  if (!pack::pack_whole_rows(context, insn))
+    Pacr<Context>(context, insn, context.state.packer).run();
   return Completion::Done;
+}
+
+void footprint(const Footprint& print, op::PACR insn) {
+  PackerState packer = print.state.packer;
+  Pacr<Footprint>(print, insn, packer).run();
+  if (print.state.packer.open != packer.open) print.write(Space::Packer, footprint_cell::OpenTile);
+  if (packer.random != print.state.packer.random) print.update(Space::Random, 1);
 }
 
 }  // namespace bhemu::tensix

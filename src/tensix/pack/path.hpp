@@ -12,6 +12,7 @@
 #include "numeric/format_rows.hpp"
 #include "numeric/format_stochastic.hpp"
 #include "tensix/context.hpp"
+#include "tensix/footprint/recorder.hpp"
 #include "tensix/pack/section.hpp"
 
 namespace bhemu::tensix::pack {
@@ -47,7 +48,8 @@ struct PathCache {
 
 /// The path of `insn`, in the environment's cache or else in `own`. Null: the instruction ends in
 /// a fault.
-const Path* find_path(const Context& context, const Section& section, bool from_l1,
+template <class C>
+const Path* find_path(const C& context, const BasicSection<ConfigOf<C>>& section, bool from_l1,
                       std::optional<Path>& own);
 
 }  // namespace bhemu::tensix::pack

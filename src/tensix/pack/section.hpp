@@ -12,8 +12,10 @@
 
 namespace bhemu::tensix::pack {
 
-struct Section {
-  const ConfigWords& words;
+/// `Words`: ConfigWords, or what notes the reads of a footprint.
+template <class Words>
+struct BasicSection {
+  const Words& words;
   u32 context = 0;
 
   /// A field of THCON_SEC0_REG1 that all four sets keep at the same place.
@@ -63,5 +65,6 @@ struct Section {
   u32 set_offset() const { return context / 2 * kSectionWords + context % 2 * kSetWords; }
   u32 ring_offset() const { return context / 2 * kSectionWords + context % 2 * 2; }
 };
+using Section = BasicSection<ConfigWords>;
 
 }  // namespace bhemu::tensix::pack

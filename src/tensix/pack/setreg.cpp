@@ -9,9 +9,25 @@
 
 #include "tensix/context.hpp"
 #include "tensix/data_paths.hpp"
+#include "tensix/footprint/recorder.hpp"
 #include "tensix/reg_wr_addr.hpp"
 
 namespace bhemu::tensix {
+
+namespace {
+template <class C>
+u32 written_address(const C& context, op::PACR_SETREG insn) {
+  return register_write_address(context.config(), cfg::THCON_SEC0_REG10_Packer_Reg_Wr_Addr::kWord,
+                                insn.addr_sel(), insn.stream_id());
+}
+bool writes_register(const PackerState& packer, op::PACR_SETREG insn, u32 address) {
+  const bool known = insn.push() != 0 && insn.flush() != 0;
+  const bool in_range = address >= 0xFFB11000u && address < 0xFFB80000u;
+  // A flush in the middle of a block would pad it, and where the stream goes on is not said.
+  const bool idle = packer.exponents.fill == 0 && packer.data.fill == 0 && packer.group_fill == 0;
+  return known && in_range && idle;
+}
+}  // namespace
 
 Completion execute(Context& context, op::PACR_SETREG insn) {
   PackerState& packer = context.state.packer;
@@ -21,14 +37,8 @@ Completion execute(Context& context, op::PACR_SETREG insn) {
                                            : (packer.setreg_data & 0xFFFF0000u) | half;
     return Completion::Done;
   }
-  const u32 address =
-      register_write_address(context.config(), cfg::THCON_SEC0_REG10_Packer_Reg_Wr_Addr::kWord,
-                             insn.addr_sel(), insn.stream_id());
-  const bool known = insn.push() != 0 && insn.flush() != 0;
-  const bool in_range = address >= 0xFFB11000u && address < 0xFFB80000u;
-  // A flush in the middle of a block would pad it, and where the stream goes on is not said.
-  const bool idle = packer.exponents.fill == 0 && packer.data.fill == 0 && packer.group_fill == 0;
-  if (!known || !in_range || !idle || context.env.store_register == nullptr) {
+  const u32 address = written_address(context, insn);
+  if (!writes_register(packer, insn, address) || context.env.store_register == nullptr) {
     context.raise(Rule::PackSetReg,
                   fmt::format("PACR_SETREG {:#010x} to {:#010x}", insn.word, address));
     return Completion::Done;
@@ -36,6 +46,17 @@ Completion execute(Context& context, op::PACR_SETREG insn) {
   context.store_register(address, packer.setreg_data);
   if (context.env.paths != nullptr) context.env.paths->distrust();  // DBG_FEATURE_DISABLE
   return Completion::Done;
+}
+
+void footprint(const Footprint& print, op::PACR_SETREG insn) {
+  using namespace footprint_cell;
+  if (insn.mode_sel() != 0)
+    return print.write(Space::Packer, SetregData, 1, bit(insn.word, 2) ? 0xFFFF0000u : 0xFFFFu);
+  const u32 address = written_address(print, insn);
+  print.read(Space::Packer, OpenTile);
+  if (!writes_register(print.state.packer, insn, address)) return;
+  print.read(Space::Packer, SetregData);
+  print.note_register(Access::Write, address);
 }
 
 }  // namespace bhemu::tensix

@@ -2,6 +2,7 @@
 //
 // Document: tt-isa-documentation WormholeB0 CLREXPHIST.md, Packers/ExponentHistogram.md.
 #include "tensix/context.hpp"
+#include "tensix/footprint/recorder.hpp"
 
 namespace bhemu::tensix {
 
@@ -10,6 +11,10 @@ Completion execute(Context& context, op::CLREXPHIST) {
   packer.exponent_histogram.fill(0);
   packer.max_exponent = 0;
   return Completion::Done;
+}
+
+void footprint(const Footprint& print, op::CLREXPHIST) {
+  print.write(Space::Packer, footprint_cell::Statistics);
 }
 
 }  // namespace bhemu::tensix

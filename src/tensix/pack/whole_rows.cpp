@@ -113,7 +113,7 @@ void advance_counters(Adc& adc, u32 m) {
     }
   };
   const auto advance_z = [](AdcChannel& channel, u32 increment, bool clear) {
-    channel.z = clear ? u8{0} : static_cast<u8>(channel.z + increment);
+    channel.z = clear ? u16{0} : static_cast<u16>((channel.z + increment) & kAdcMaskZ);
     if (clear) channel.z_cr = 0;
   };
   advance_y(adc.channel[0], bits(m, 0, 4), bit(m, 4), bit(m, 5));
@@ -121,6 +121,28 @@ void advance_counters(Adc& adc, u32 m) {
   advance_y(adc.channel[1], bits(m, 6, 4), bit(m, 10), bit(m, 11));
   advance_z(adc.channel[0], bits(m, 12, 1), bit(m, 13));
   advance_z(adc.channel[1], bits(m, 14, 1), bit(m, 15));
+}
+
+void note_advance_counters(const Footprint& print, unsigned thread, u32 m) {
+  using namespace footprint_cell;
+  const auto cell = [&](u32 channel, u32 counter) {
+    return adc(thread, static_cast<u32>(AdcUnit::Packer), channel, counter);
+  };
+  const auto note_y = [&](u32 channel, u32 increment, bool carry, bool clear) {
+    if (clear) return print.write(Space::Adc, cell(channel, Y), 2);
+    if (!carry && increment != 0) print.update(Space::Adc, cell(channel, Y));
+    if (!carry) return;
+    print.write(Space::Adc, cell(channel, Y));
+    print.update(Space::Adc, cell(channel, YCr));
+  };
+  const auto note_z = [&](u32 channel, u32 increment, bool clear) {
+    if (clear) return print.write(Space::Adc, cell(channel, Z), 2);
+    if (increment != 0) print.update(Space::Adc, cell(channel, Z));
+  };
+  note_y(0, bits(m, 0, 4), bit(m, 4), bit(m, 5));
+  note_y(1, bits(m, 6, 4), bit(m, 10), bit(m, 11));
+  note_z(0, bits(m, 12, 1), bit(m, 13));
+  note_z(1, bits(m, 14, 1), bit(m, 15));
 }
 
 void remember_whole_rows(const Context& context, op::PACR insn, const Path& path) {
@@ -171,7 +193,7 @@ bool pack_whole_rows(Context& context, op::PACR insn) {
       (packer.compressor.active || packer.out_format != static_cast<u8>(known.path.out)))
     return false;
   const Section section{context.config(), 0};
-  Output output(context, section);
+  Output output(context, section, packer);
   output.use(known.path);
   if (!packer.open && !output.open(adc)) return false;
   numeric::PackJob job;

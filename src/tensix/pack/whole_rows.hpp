@@ -59,5 +59,6 @@ inline u32 advance_position(PackerState& packer, u32 reads, bool transposed, u32
 
 /// What the address modifier `m` of a PACR does to the packer's counters.
 void advance_counters(Adc& adc, u32 m);
+void note_advance_counters(const Footprint& print, unsigned thread, u32 m);
 
 }  // namespace bhemu::tensix::pack

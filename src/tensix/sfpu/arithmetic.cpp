@@ -4,6 +4,7 @@
 // Documents: tt-isa-documentation BlackholeA0, the page of each instruction.
 #include "numeric/sfpu_float.hpp"
 #include "numeric/sfpu_kernels.hpp"
+#include "tensix/sfpu/notes.hpp"
 #include "tensix/sfpu/vector.hpp"
 
 namespace bhemu::tensix {
@@ -44,8 +45,8 @@ void write_result(Context& context, u32 vd, bool indirect, const Lanes& value, u
 struct MadFields {
   u32 va, vb, vc, vd, mod;
 };
-template <class Op>
-MadFields fields_of(const Context& context, Op insn) {
+template <class C, class Op>
+MadFields fields_of(const C& context, Op insn) {
   return {insn.lreg_src_a(), vb_of(context, insn.lreg_src_b()), vc_of(context, insn.lreg_src_c()),
           vd_of(context, insn.lreg_dest()), insn.instr_mod1()};
 }
@@ -238,6 +239,87 @@ Completion execute(Context& context, op::SFPLUTFP32 insn) {
   });
   write_result(context, vd, bit(mod, kIndirectD), value, execution.active);
   return Completion::Done;
+}
+
+// --- Footprints.
+
+namespace {
+
+/// Calls `note(register, lanes)` for the registers that LReg 7 names in `active` lanes.
+template <class Note>
+void for_named(const Footprint& print, u32 active, Note note) {
+  note_lreg(print, 7, active);
+  const Lanes& where = print.state.sfpu.lreg[7];
+  for (u32 index = 0; index < 16; ++index)
+    note(index, active & numeric::mask_where(where, [&](u32 v) { return (v & 15) == index; }));
+}
+
+void note_mad_result(const Footprint& print, u32 vd, bool indirect, u32 active) {
+  if (!indirect || vd == 16) return note_result(print, vd, active);
+  for_named(print, active, [&](u32 index, u32 lanes) {
+    if (index < 8) note_result(print, index, lanes);
+  });
+}
+
+template <class Op>
+void note_mad(const Footprint& print, Op insn) {
+  const MadFields fields = fields_of(print, insn);
+  const u32 active = note_begin(print, fields.vd).active;
+  if (bit(fields.mod, kIndirectA))
+    for_named(print, active, [&](u32 index, u32 lanes) { note_lreg(print, index, lanes); });
+  else
+    note_lreg(print, fields.va, active);
+  note_lreg(print, fields.vb, active);
+  note_lreg(print, fields.vc, active);
+  note_mad_result(print, fields.vd, bit(fields.mod, kIndirectD), active);
+}
+
+/// One operand is the immediate, one a constant register.
+template <class Op>
+void note_immediate(const Footprint& print, Op insn, u32 constant) {
+  const u32 vd = vd_of(print, insn.lreg_dest());
+  const u32 active = note_begin(print, vd).active;
+  note_lreg(print, vc_of(print, vd), active);
+  note_lreg(print, constant, active);
+  note_mad_result(print, vd, bit(insn.instr_mod1(), kIndirectD), active);
+}
+
+/// The table is named whole: which entry a lane uses is data.
+void note_lut(const Footprint& print, u32 vd, u32 mod, bool second_half) {
+  const u32 active = note_begin(print, vd).active;
+  note_lreg(print, 3, active);
+  print.read(Space::LReg, 0, 3, active);
+  if (second_half) print.read(Space::LReg, 4, 3, active);
+  note_mad_result(print, vd, bit(mod, kIndirectD), active);
+}
+
+}  // namespace
+
+void footprint(const Footprint& print, op::SFPMAD insn) {
+  note_mad(print, insn);
+}
+void footprint(const Footprint& print, op::SFPADD insn) {
+  note_mad(print, insn);
+}
+void footprint(const Footprint& print, op::SFPMUL insn) {
+  note_mad(print, insn);
+}
+void footprint(const Footprint& print, op::SFPMUL24 insn) {
+  note_mad(print, insn);
+}
+void footprint(const Footprint& print, op::SFPADDI insn) {
+  note_immediate(print, insn, kLRegOne);
+}
+void footprint(const Footprint& print, op::SFPMULI insn) {
+  note_immediate(print, insn, kLRegZero);
+}
+void footprint(const Footprint& print, op::SFPLUT insn) {
+  note_lut(print, vd_of(print, insn.lreg_ind()), insn.instr_mod0(), false);
+}
+void footprint(const Footprint& print, op::SFPLUTFP32 insn) {
+  const u32 mod = insn.instr_mod1();
+  const bool packed_pair = bit(mod, 1) && bit(mod, 3);
+  note_lut(print, vd_of(print, insn.lreg_dest()), mod, !packed_pair);
 }
 
 }  // namespace bhemu::tensix

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "numeric/sfpu_float.hpp"
+#include "tensix/sfpu/notes.hpp"
 #include "tensix/sfpu/vector.hpp"
 
 namespace bhemu::tensix {
@@ -181,6 +182,100 @@ Completion execute(Context& context, op::SFPGT insn) {
 
 Completion execute(Context& context, op::SFPLE insn) {
   return compare(context, insn, false);
+}
+
+// --- Footprints.
+
+namespace {
+
+using namespace footprint_cell;
+
+/// False: the word became a template in some columns, and nothing is executed.
+bool note_all_lanes(const Footprint& print, u32 vd) {
+  return note_lanes(print, vd) == kAllLanes;
+}
+void note_condition(const Footprint& print, Access access) {
+  print.note(access, Space::ConditionCode, UseLaneFlags);
+  print.note(access, Space::ConditionCode, LaneFlags);
+}
+/// Entry `index` of the flag stack, if it exists.
+void note_entry(const Footprint& print, Access access, u32 index, u32 lanes = kAllLanes) {
+  if (index < kConditionStack) print.note(access, Space::ConditionCode, Stack + index, 1, lanes);
+}
+
+template <class Op>
+void note_compare(const Footprint& print, Op insn) {
+  const u32 mod = insn.instr_mod1();
+  const u32 vd = vd_of(print, insn.lreg_dest());
+  const Execution execution = note_begin(print, vd);
+  const u32 size = print.state.sfpu.stack_size;
+  const bool mutates = bit(mod, 1);
+  // The stack changes in every lane, enabled or not.
+  const u32 lanes = mutates ? execution.lanes : execution.active;
+  note_lreg(print, vc_of(print, insn.lreg_c()), lanes);
+  note_lreg(print, vb_of(print, insn.lreg_dest()), lanes);
+  if (bit(mod, 3)) note_result(print, vd, execution.active);
+  if (bit(mod, 0)) note_flags(print, execution.active);
+  if (!mutates) return;
+  print.read(Space::ConditionCode, StackSize);
+  note_entry(print, Access::ReadWrite, size - 1, execution.lanes);
+}
+
+}  // namespace
+
+void footprint(const Footprint& print, op::SFPENCC insn) {
+  const u32 mod = insn.instr_mod1();
+  const u32 lanes = note_lanes(print, insn.lreg_dest());
+  if (bit(mod, 1))
+    print.write(Space::ConditionCode, UseLaneFlags, 1, lanes);
+  else if (bit(mod, 0))
+    print.update(Space::ConditionCode, UseLaneFlags, 1, lanes);
+  note_flags(print, lanes);
+}
+
+void footprint(const Footprint& print, op::SFPSETCC insn) {
+  const u32 mod = insn.instr_mod1();
+  const u32 active = note_begin(print, insn.lreg_dest()).active;
+  if (!bit(mod, 3) && !bit(mod, 0)) note_lreg(print, vc_of(print, insn.lreg_c()), active);
+  note_flags(print, active);
+}
+
+void footprint(const Footprint& print, op::SFPPUSHC insn) {
+  const u32 mod = insn.instr_mod1();
+  const u32 size = print.state.sfpu.stack_size;
+  if (!note_all_lanes(print, insn.lreg_dest())) return;
+  print.note(mod == 0 ? Access::ReadWrite : Access::Read, Space::ConditionCode, StackSize);
+  if (mod <= 13) note_condition(print, Access::Read);
+  if (mod == 0) return note_entry(print, Access::Write, size);
+  if (mod == 13) print.write(Space::ConditionCode, LaneFlags);
+  note_entry(print, mod <= 12 ? Access::ReadWrite : Access::Write, size - 1);
+}
+
+void footprint(const Footprint& print, op::SFPPOPC insn) {
+  const u32 mod = insn.instr_mod1();
+  const u32 size = print.state.sfpu.stack_size;
+  if (!note_all_lanes(print, insn.lreg_dest())) return;
+  if (mod == 13) return note_flags_inverted(print, kAllLanes);
+  if (mod > 13) return note_condition(print, Access::Write);
+  print.note(mod == 0 ? Access::ReadWrite : Access::Read, Space::ConditionCode, StackSize);
+  note_entry(print, mod == 0 ? Access::ReadWrite : Access::Read, size - 1);
+  print.write(Space::ConditionCode, UseLaneFlags);
+  print.note(mod == 0 ? Access::Write : Access::ReadWrite, Space::ConditionCode, LaneFlags);
+}
+
+void footprint(const Footprint& print, op::SFPCOMPC insn) {
+  const u32 lanes = note_lanes(print, insn.lreg_dest());
+  print.read(Space::ConditionCode, StackSize);
+  note_entry(print, Access::Read, print.state.sfpu.stack_size - 1, lanes);
+  print.read(Space::ConditionCode, UseLaneFlags, 1, lanes);
+  note_flags_inverted(print, lanes);
+}
+
+void footprint(const Footprint& print, op::SFPGT insn) {
+  note_compare(print, insn);
+}
+void footprint(const Footprint& print, op::SFPLE insn) {
+  note_compare(print, insn);
 }
 
 }  // namespace bhemu::tensix

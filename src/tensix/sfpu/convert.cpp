@@ -4,6 +4,7 @@
 #include "numeric/sfpu_convert.hpp"
 
 #include "tensix/prng.hpp"
+#include "tensix/sfpu/notes.hpp"
 #include "tensix/sfpu/vector.hpp"
 
 namespace bhemu::tensix {
@@ -88,6 +89,28 @@ Completion execute(Context& context, op::SFP_STOCH_RND insn) {
   }
   write_lreg(context, vd, value, execution.active);
   return Completion::Done;
+}
+
+// --- Footprints.
+
+void footprint(const Footprint& print, op::SFPCAST insn) {
+  constexpr u32 kStochastic = 1;
+  const u32 vd = vd_of(print, insn.lreg_dest());
+  const u32 active = note_begin(print, vd).active;
+  note_lreg(print, vc_of(print, insn.lreg_src_c()), active);
+  if ((insn.instr_mod1() & 3) == kStochastic) print.update(Space::Random, 0, 1, active);
+  note_result(print, vd, active);
+}
+
+void footprint(const Footprint& print, op::SFP_STOCH_RND insn) {
+  const u32 mod = insn.instr_mod1();
+  const u32 vd = vd_of(print, insn.lreg_dest());
+  const u32 active = note_begin(print, vd).active;
+  print.update(Space::Random, 0, 1, active);
+  note_lreg(print, vc_of(print, insn.lreg_src_c()), active);
+  const bool shifts = (mod & 7) == 4 || (mod & 7) == 5;
+  if (shifts && !bit(mod, 3)) note_lreg(print, vb_of(print, insn.lreg_src_b()), active);
+  note_result(print, vd, active);
 }
 
 }  // namespace bhemu::tensix

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "numeric/sfpu_float.hpp"
+#include "tensix/sfpu/notes.hpp"
 #include "tensix/sfpu/vector.hpp"
 
 namespace bhemu::tensix {
@@ -232,6 +233,104 @@ Completion execute(Context& context, op::SFPARECIP insn) {
                    [](u32 c, u32 v) { return (v >> 31) != 0 ? numeric::sfpu_reciprocal(c) : c; }),
       execution.active);
   return Completion::Done;
+}
+
+// --- Footprints.
+
+namespace {
+
+/// D := f(C), or f(C, D), or f(D).
+struct Operands {
+  bool c = true;
+  bool d = false;
+};
+template <class Op>
+u32 note_operands(const Footprint& print, Op insn, Operands operands) {
+  const u32 vd = vd_of(print, insn.lreg_dest());
+  const u32 active = note_begin(print, vd).active;
+  if (operands.c) note_lreg(print, vc_of(print, insn.lreg_c()), active);
+  if (operands.d) note_lreg(print, vb_of(print, insn.lreg_dest()), active);
+  note_result(print, vd, active);
+  return active;
+}
+
+/// SFPIADD, SFPLZ, SFPEXEXP: nothing but the back door where VD cannot be written; else `sets` says
+/// whether flags become those of the result, `inverts` whether all are complemented.
+template <class Op>
+void note_with_flags(const Footprint& print, Op insn, Operands operands, bool sets, bool inverts) {
+  const u32 vd = vd_of(print, insn.lreg_dest());
+  if (!is_writable(vd)) {
+    note_lanes(print, vd);
+    return;
+  }
+  const u32 active = note_operands(print, insn, operands);
+  if (sets)
+    note_flags(print, active);
+  else if (inverts)
+    note_flags_inverted(print, active);
+}
+
+template <class Op>
+void note_logic(const Footprint& print, Op insn) {
+  const u32 vd = vd_of(print, insn.lreg_dest());
+  const u32 active = note_begin(print, vd).active;
+  const bool has_vb = bit(insn.instr_mod1(), 0);
+  note_lreg(print, vc_of(print, insn.lreg_c()), active);
+  note_lreg(print, vb_of(print, has_vb ? insn.imm12_math() : insn.lreg_dest()), active);
+  note_result(print, vd, active);
+}
+
+}  // namespace
+
+void footprint(const Footprint& print, op::SFPIADD insn) {
+  const u32 mod = insn.instr_mod1();
+  note_with_flags(print, insn, {true, !bit(mod, 0)}, !bit(mod, 2), bit(mod, 3));
+}
+void footprint(const Footprint& print, op::SFPSHFT insn) {
+  const bool by_immediate = bit(insn.instr_mod1(), 0);
+  const bool of_c = by_immediate && bit(insn.instr_mod1(), 2);
+  note_operands(print, insn, {!by_immediate || of_c, !of_c});
+}
+void footprint(const Footprint& print, op::SFPAND insn) {
+  note_logic(print, insn);
+}
+void footprint(const Footprint& print, op::SFPOR insn) {
+  note_logic(print, insn);
+}
+void footprint(const Footprint& print, op::SFPXOR insn) {
+  note_operands(print, insn, {true, true});
+}
+void footprint(const Footprint& print, op::SFPNOT insn) {
+  note_operands(print, insn, {});
+}
+void footprint(const Footprint& print, op::SFPLZ insn) {
+  note_with_flags(print, insn, {}, bit(insn.instr_mod1(), 1), bit(insn.instr_mod1(), 3));
+}
+void footprint(const Footprint& print, op::SFPABS insn) {
+  note_operands(print, insn, {});
+}
+void footprint(const Footprint& print, op::SFPEXEXP insn) {
+  note_with_flags(print, insn, {}, bit(insn.instr_mod1(), 1), bit(insn.instr_mod1(), 3));
+}
+void footprint(const Footprint& print, op::SFPEXMAN insn) {
+  note_operands(print, insn, {});
+}
+void footprint(const Footprint& print, op::SFPSETEXP insn) {
+  note_operands(print, insn, {true, !bit(insn.instr_mod1(), 0)});
+}
+void footprint(const Footprint& print, op::SFPSETMAN insn) {
+  note_operands(print, insn, {true, !bit(insn.instr_mod1(), 0)});
+}
+void footprint(const Footprint& print, op::SFPSETSGN insn) {
+  note_operands(print, insn, {true, !bit(insn.instr_mod1(), 0)});
+}
+void footprint(const Footprint& print, op::SFPDIVP2 insn) {
+  note_operands(print, insn, {});
+}
+void footprint(const Footprint& print, op::SFPARECIP insn) {
+  constexpr u32 kConditional = 1;
+  const u32 active = note_operands(print, insn, {});
+  if (insn.instr_mod1() == kConditional) note_lreg(print, vb_of(print, insn.imm12_math()), active);
 }
 
 }  // namespace bhemu::tensix

@@ -12,7 +12,10 @@
 #include "numeric/sfpu_float.hpp"
 #include "numeric/sfpu_kernels.hpp"
 #include "tensix/fpu/dst_access.hpp"
+#include "tensix/fpu/formats.hpp"
+#include "tensix/fpu/notes.hpp"
 #include "tensix/fpu/rwc.hpp"
+#include "tensix/sfpu/notes.hpp"
 #include "tensix/sfpu/vector.hpp"
 
 namespace bhemu::tensix {
@@ -41,16 +44,15 @@ enum class Mod : u8 {
 };
 
 /// Mode 0 follows the configured format.
-Mod resolve(const Context& context, u32 mod) {
+template <class C>
+Mod resolve(const C& context, u32 mod) {
   if (mod != 0) return static_cast<Mod>(mod);
-  const ConfigWords& words = context.config();
-  const ThreadConfigWords& thread = context.thread_config();
+  const auto& words = context.config();
+  const auto& thread = context.thread_config();
   if (cfg::ALU_ACC_CTRL_SFPU_Fp32_enabled::get(words) != 0) return Mod::Fp32;
-  u32 code = cfg::ALU_FORMAT_SPEC_REG_SrcB_override::get(words) != 0
-                 ? cfg::ALU_FORMAT_SPEC_REG_SrcB_val::get(words)
-                 : cfg::ALU_FORMAT_SPEC_REG1_SrcB::get(words);
-  if (thread_cfg::SFPU_DEST_FMT_Enable::get(thread) != 0)
-    code = thread_cfg::SFPU_DEST_FMT_Base::get(thread);
+  const u32 code = thread_cfg::SFPU_DEST_FMT_Enable::get(thread) != 0
+                       ? thread_cfg::SFPU_DEST_FMT_Base::get(thread)
+                       : configured_src_b_format(words);
   using enum numeric::Format;
   switch (numeric::format_of(code)) {
     case Fp32:
@@ -68,7 +70,10 @@ Mod resolve(const Context& context, u32 mod) {
 }
 
 /// Bits 9:2 name four rows, bit 1 the odd columns, bit 0 nothing.
-u32 address_of(const Context& context, u32 immediate, bool all) {
+template <class C>
+u32 address_of(const C& context, u32 immediate, bool all) {
+  note_rwc(context, footprint_cell::DstCounter);
+  note_rwc(context, footprint_cell::StackPointer);
   const Rwc& rwc = rwc_of(context);
   const u32 dst = rwc.dst + cfg::DEST_REGW_BASE_Base::get(context.config());
   const u32 sp = rwc.sp + cfg::DEST_SP_BASE_Base::get(context.config());
@@ -446,6 +451,97 @@ Completion execute(Context& context, op::SFPLOADI insn) {
                  numeric::map(sfpu.lreg[vd], [=](u32 old) { return (old & keep) | value; }),
                  enabled_lanes(sfpu));
   return Completion::Done;
+}
+
+// --- Footprints.
+
+namespace {
+
+/// The columns of one of the four rows that the enabled lanes lie in.
+u32 columns_of(const LanePlace& place, u32 row, u32 lanes) {
+  u32 columns = 0;
+  for (u32 lane = 8 * row; lane < 8 * row + 8; ++lane)
+    if (bit(lanes, lane)) columns |= 1u << place.column(lane);
+  return columns;
+}
+void note_places(const Footprint& print, Access access, const LanePlace& place, bool wide,
+                 u32 lanes) {
+  for (u32 row = 0; row < 4; ++row) {
+    const u32 columns = columns_of(place, row, lanes);
+    if (columns != 0) note_dst(print, access, {wide, place.first_row + row, 1, 1, columns});
+  }
+}
+/// The stack pointer steps with INT32_ALL.
+void note_stack_step(const Footprint& print) {
+  thread_cfg::SFPU_STACK_Incr::get(print.thread_config());
+  print.update(Space::Rwc, print.thread * footprint_cell::kRwcCells + footprint_cell::StackPointer);
+}
+
+void note_store(const Footprint& print, Mod mod, u32 vd, u32 address, u32 lanes) {
+  const SfpuState& sfpu = print.state.sfpu;
+  const u32 enabled = note_enabled(print);
+  const u32 active = (mod == Mod::Int32All ? kAllLanes : enabled) &
+                     ~lanes_with(sfpu, lane_config::kBlockDestWrite) & lanes;
+  if (mod != Mod::Zero) note_lreg(print, vd, active);
+  note_places(print, Access::Write, place_of(sfpu, address, lane_config::kDestWriteColumnExchange),
+              store_is_wide(mod), active);
+}
+
+}  // namespace
+
+void sfpu::note_load_from_dst(const Footprint& print, const DstOperand& operand) {
+  const SfpuState& sfpu = print.state.sfpu;
+  const u32 vd = operand.vd;
+  const Mod mod = resolve(print, operand.mod);
+  const bool all = mod == Mod::Int32All;
+  u32 address = address_of(print, operand.immediate, all);
+  if (all && rwc_of(print).sp != 0) {
+    note_stack_step(print);
+    // The pointer steps first; what it adds to the address is what it has become.
+    const u32 step = thread_cfg::SFPU_STACK_Incr::get(print.thread_config());
+    const u32 sp = rwc_of(print).sp;
+    address = (address + ((sp - step) & 0x3FF) - sp) & 0x3FF;
+  }
+  if (vd < 8) {
+    const u32 enabled = note_enabled(print);
+    const u32 active = (all ? kAllLanes : enabled) & ~lanes_with(sfpu, lane_config::kBlockDestRead);
+    const LanePlace place = place_of(sfpu, address, lane_config::kDestReadColumnExchange);
+    if (mod != Mod::Zero) note_places(print, Access::Read, place, load_is_wide(mod), active);
+    const bool keeps_half = mod == Mod::Lo16Only || mod == Mod::Hi16Only;
+    print.note(keeps_half ? Access::ReadWrite : Access::Write, Space::LReg, vd, 1, active);
+    if (vd < 4)
+      print.write(Space::LReg, vd + 4, 1,
+                  lanes_with(sfpu, lane_config::kEnableDestIndex) &
+                      lanes_with(sfpu, lane_config::kCaptureDefaultDestIndex) & active);
+  }
+  note_addr_mod(print, operand.addr_mod, false);
+}
+
+void footprint(const Footprint& print, op::SFPLOAD insn) {
+  note_load_from_dst(
+      print, {insn.lreg_ind(), insn.instr_mod0(), insn.dest_reg_addr(), insn.sfpu_addr_mode()});
+}
+
+void footprint(const Footprint& print, op::SFPSTORE insn) {
+  const Mod mod = resolve(print, insn.instr_mod0());
+  if (print.scheduled != nullptr)
+    return note_store(print, mod, print.scheduled->vd, print.scheduled->address,
+                      print.scheduled->lanes);
+  const u32 vd = insn.lreg_ind();
+  const u32 lanes = note_lanes(print, vd);
+  const bool all = mod == Mod::Int32All;
+  const u32 address = address_of(print, insn.dest_reg_addr(), all);
+  if (all) note_stack_step(print);
+  if (lanes != 0) note_store(print, mod, vd, address, lanes);
+  note_addr_mod(print, insn.sfpu_addr_mode(), false);
+}
+
+void footprint(const Footprint& print, op::SFPLOADI insn) {
+  const u32 mod = insn.instr_mod0();
+  const bool known = mod <= 2 || mod == 4 || mod == 8 || mod == 10;
+  if (!known || insn.lreg_ind() >= 8) return;
+  print.note(mod >= 8 ? Access::ReadWrite : Access::Write, Space::LReg, insn.lreg_ind(), 1,
+             note_enabled(print));
 }
 
 }  // namespace bhemu::tensix

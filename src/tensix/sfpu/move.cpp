@@ -6,6 +6,7 @@
 #include "numeric/sfpu_float.hpp"
 #include "numeric/sfpu_kernels.hpp"
 #include "tensix/prng.hpp"
+#include "tensix/sfpu/notes.hpp"
 #include "tensix/sfpu/vector.hpp"
 
 namespace bhemu::tensix {
@@ -123,6 +124,11 @@ void follow_lane_config(SfpuState& sfpu) {
 
 }  // namespace sfpu
 
+/// SFPMOV's mode "all lanes". Bit 2 is reserved and left out of account by the hardware.
+constexpr bool is_for_all_lanes(u32 mod) {
+  return (mod & ~4u) == 2;
+}
+
 Completion execute(Context& context, op::SFPMOV insn) {
   SfpuState& sfpu = context.state.sfpu;
   const u32 vd = vd_of(context, insn.lreg_dest());
@@ -135,7 +141,7 @@ Completion execute(Context& context, op::SFPMOV insn) {
   }
   const u32 flip = bit(mod, 0) ? numeric::kFp32Sign : 0;
   write_lreg(context, vd, numeric::map(lreg(context, vc), [=](u32 c) { return c ^ flip; }),
-             mod == 2 ? execution.lanes : execution.active);
+             is_for_all_lanes(mod) ? execution.lanes : execution.active);
   return Completion::Done;
 }
 
@@ -272,6 +278,106 @@ Completion execute(Context& context, op::SFPSHFT2 insn) {
       break;
   }
   return Completion::Done;
+}
+
+// --- Footprints.
+
+namespace {
+
+/// As `special_source`.
+void note_special_source(const Footprint& print, u32 vc, u32 active) {
+  if (vc <= 8 || vc == 15)
+    print.read(Space::SfpuConfig, vc, 1, 0xFF);
+  else if (vc == 9)
+    print.update(Space::Random, 0, 1, active);
+}
+
+/// A column of SFPCONFIG. What it combines with the old value it reads, too.
+void note_column(const Footprint& print, u32 column, u32 vd, u32 mod) {
+  const bool by_immediate = bit(mod, 0);
+  if (vd == 9 || vd == 10) return;
+  if (!by_immediate || vd < 4) note_lreg(print, 0, 1u << column);
+  if (vd >= 11 && vd <= 14) return print.write(Space::LReg, vd, 1, 0x01010101u << column);
+  const bool combines = (vd == 8 || vd == 15) && ((mod >> 1 & 3) != 0);
+  const bool keeps = vd == 15 && by_immediate;
+  print.note(combines || keeps ? Access::ReadWrite : Access::Write, Space::SfpuConfig, vd, 1,
+             1u << column);
+}
+
+}  // namespace
+
+void footprint(const Footprint& print, op::SFPMOV insn) {
+  const u32 vd = vd_of(print, insn.lreg_dest());
+  const u32 vc = vc_of(print, insn.lreg_c());
+  const u32 mod = insn.instr_mod1();
+  const bool everywhere = is_for_all_lanes(mod);
+  const u32 lanes = everywhere ? note_lanes(print, vd) : note_begin(print, vd).active;
+  if (bit(mod, 3))
+    note_special_source(print, vc, lanes);
+  else
+    note_lreg(print, vc, lanes);
+  note_result(print, vd, lanes);
+}
+
+void footprint(const Footprint& print, op::SFPCONFIG insn) {
+  const SfpuCondition& condition = print.state.sfpu.condition;
+  const u32 mod = insn.instr_mod1();
+  const u32 enabled = ~condition.use_lane_flags | condition.lane_flags;
+  const u32 lanes = print.scheduled != nullptr ? print.scheduled->lanes : kAllLanes;
+  print.read(Space::ConditionCode, footprint_cell::UseLaneFlags, 1, 0xFF);
+  print.read(Space::ConditionCode, footprint_cell::LaneFlags, 1, 0xFF);
+  for (u32 column = 0; column < kLaneColumns; ++column) {
+    if (bit(mod, 3) && !bit(insn.imm16_math(), 2 * column)) continue;
+    if (bit(enabled & lanes, column))
+      note_column(print, column, vd_of(print, insn.config_dest()), mod);
+  }
+}
+
+void footprint(const Footprint& print, op::SFPNOP) {
+  note_lanes(print, bits(print.word, 4, 4));
+}
+
+/// Which of the enabled lanes swap is data: all are named.
+void footprint(const Footprint& print, op::SFPSWAP insn) {
+  const u32 vc = vc_of(print, insn.lreg_src_c());
+  const u32 vd = vd_of(print, insn.lreg_dest());
+  const u32 active = note_begin(print, vd).active;
+  note_lreg(print, vc, active);
+  note_lreg(print, vb_of(print, vd), active);
+  const u32 with_index = active & lanes_with(print.state.sfpu, lane_config::kEnableDestIndex);
+  if (vd < 8) print.write(Space::LReg, vd, 1, vd < 4 ? active : active & ~with_index);
+  if (vc < 8) print.write(Space::LReg, vc, 1, vc < 4 ? active : active & ~with_index);
+  print.update(Space::LReg, 4 + (vc & 3), 1, with_index);
+  print.update(Space::LReg, 4 + (vd & 3), 1, with_index);
+}
+
+void footprint(const Footprint& print, op::SFPTRANSP insn) {
+  const u32 active = note_begin(print, vd_of(print, insn.lreg_dest())).active;
+  if (active == 0) return;
+  print.read(Space::LReg, 0, 8);
+  print.write(Space::LReg, 0, 8, active);
+}
+
+namespace {
+void note_copy_4(const Footprint& print, u32 active) {
+  print.read(Space::LReg, 1, 3, active);
+  print.write(Space::LReg, 0, 4, active);
+}
+}  // namespace
+
+void footprint(const Footprint& print, op::SFPSHFT2 insn) {
+  const u32 vd = vd_of(print, insn.lreg_dest());
+  const u32 mod = insn.instr_mod1();
+  if (mod > 6) return;
+  const u32 active = note_begin(print, vd).active;
+  const u32 vc = vc_of(print, insn.lreg_src_c());
+  const u32 vb = vb_of(print, insn.imm12_math() & 15);
+  if (mod <= 2) note_copy_4(print, active);
+  if (mod == 1) print.read(Space::LReg, 0);
+  if (mod >= 2 && mod <= 4) note_lreg(print, vc, kAllLanes);
+  if (mod == 5) note_lreg(print, vc, active);
+  if (mod >= 5) note_lreg(print, vb, active);
+  if (mod >= 3) note_result(print, vd, active);
 }
 
 }  // namespace bhemu::tensix

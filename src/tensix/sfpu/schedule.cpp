@@ -4,7 +4,9 @@
 
 #include <cstring>
 
+#include "tensix/sfpu/notes.hpp"
 #include "tensix/sfpu/vector.hpp"
+#include "tensix/watch.hpp"
 
 namespace bhemu::tensix {
 namespace sfpu {
@@ -251,7 +253,12 @@ void execute_entry(Context& context) {
   context.busy(BusyUnit::Sfpu, latency_of(entry.word));
   if (context.env.wakeup != nullptr) context.env.wakeup->touch(thread_of(context.thread));
   const SfpuCondition before = sfpu.condition;
+  Watch* const watch = context.env.watch;
+  if (watch != nullptr) [[unlikely]]
+    watch->before_scheduled(context);
   kDecoded[opcode_of(entry.word)].execute(context);
+  if (watch != nullptr) [[unlikely]]
+    watch->after_scheduled(context, context.now + latency_of(entry.word));
   const SfpuCondition after = sfpu.condition;
   sfpu.condition = before;
   if (after.use_lane_flags == before.use_lane_flags && after.lane_flags == before.lane_flags)
@@ -377,6 +384,26 @@ Completion execute(Context& context, op::SFPLOADMACRO insn) {
       return undefined(context, "SFPLOADMACRO, sub-unit", static_cast<u32>(unit));
   }
   return Completion::Done;
+}
+
+// --- Footprints.
+
+/// The load; what it schedules is offered when it executes.
+void footprint(const Footprint& print, op::SFPLOADMACRO insn) {
+  const SfpuState& sfpu = print.state.sfpu;
+  const u32 immediate = insn.dest_reg_addr();
+  const u32 macro = insn.lreg_ind() >> 2;
+  const u32 vd = bits(immediate, 0, 1) << 2 | (insn.lreg_ind() & 3);
+  sfpu::note_load_from_dst(print, {vd, insn.instr_mod0(), immediate, insn.sfpu_addr_mode()});
+  print.read(Space::SfpuConfig, 4 + macro, 1, 0xFF);
+  print.read(Space::SfpuConfig, 8, 1, 0xFF);
+  for (u32 column = 0; column < kLaneColumns; ++column) {
+    for (u32 unit = 0; unit < 4; ++unit) {
+      const u32 selector = bits(sfpu.macro_sequence[macro][column], 8 * unit, 3);
+      if (selector >= 4) print.read(Space::SfpuConfig, selector - 4, 1, 1u << column);
+    }
+  }
+  print.update(Space::SfpuSchedule, 0);
 }
 
 }  // namespace bhemu::tensix

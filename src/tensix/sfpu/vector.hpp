@@ -100,14 +100,17 @@ inline void write_lreg(Context& context, u32 vd, const Lanes& value, u32 active)
 }
 
 /// Register operands. A scheduled instruction has its own instead of those of its word.
-inline u32 vd_of(const Context& context, u32 field) {
+template <class C>
+u32 vd_of(const C& context, u32 field) {
   return context.scheduled != nullptr ? context.scheduled->vd : field;
 }
-inline u32 vc_of(const Context& context, u32 field) {
+template <class C>
+u32 vc_of(const C& context, u32 field) {
   return context.scheduled != nullptr ? context.scheduled->vc : field;
 }
 /// `field` is VD where the instruction has no VB of its own.
-inline u32 vb_of(const Context& context, u32 field) {
+template <class C>
+u32 vb_of(const C& context, u32 field) {
   return context.scheduled != nullptr ? context.scheduled->vb : field;
 }
 

@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "tensix/footprint/recorder.hpp"
+#include "tensix/frontend/gate.hpp"
+
 namespace bhemu::tensix {
 namespace {
 
@@ -17,6 +20,14 @@ void latch(Context& context, LatchedWait wait, u32 block) {
   wait.block = static_cast<u16>(block != 0 ? block : kDefaultBlock);
   wait.word = context.word;
   context.state.frontend[context.thread].wait = wait;
+}
+
+/// The high bits of what STREAMWAIT waits for.
+template <class C>
+u32 target_high(const C& context, op::STREAMWAIT insn) {
+  const auto& words = context.thread_config();
+  return insn.target_sel() == 0 ? thread_cfg::STREAMWAIT_PHASE_HI_Val::get(words)
+                                : thread_cfg::STREAMWAIT_NUM_MSGS_HI_Val::get(words);
 }
 
 bool mutex_exists(u32 index) {
@@ -62,9 +73,7 @@ Completion execute(Context& context, op::STREAMWAIT insn) {
     context.raise(Rule::TensixUnsupported, "STREAMWAIT without stream registers");
     return Completion::Done;
   }
-  const ThreadConfigWords& words = context.thread_config();
-  const u32 high = insn.target_sel() == 0 ? thread_cfg::STREAMWAIT_PHASE_HI_Val::get(words)
-                                          : thread_cfg::STREAMWAIT_NUM_MSGS_HI_Val::get(words);
+  const u32 high = target_high(context, insn);
   LatchedWait wait;
   wait.kind = WaitKind::Streamwait;
   wait.condition = static_cast<u16>(1u << insn.target_sel());
@@ -148,6 +157,52 @@ Completion execute(Context& context, op::ATRELM insn) {
   }
   holder = kNobody;
   return Completion::Done;
+}
+
+// --- Footprints. Of those that wait: what they latch, and what the gate then looks at.
+
+namespace {
+void note_semaphores(const Footprint& print, Access access, u32 mask) {
+  for (u32 i = 0; i < kSemaphores; ++i)
+    if (bit(mask, i)) print.note(access, Space::Semaphore, i);
+}
+void note_mutex(const Footprint& print, u32 index) {
+  if (mutex_exists(index)) print.update(Space::Mutex, index);
+}
+}  // namespace
+
+void footprint(const Footprint& print, op::STALLWAIT insn) {
+  const u32 condition = bits(insn.wait_res(), 0, 13);
+  print.write(Space::WaitGate, print.thread);
+  frontend::note_conditions(print, condition != 0 ? condition : kDefaultCondition);
+}
+void footprint(const Footprint& print, op::SEMWAIT insn) {
+  print.write(Space::WaitGate, print.thread);
+  if (insn.wait_sem_cond() == 0) return frontend::note_conditions(print, kDefaultCondition);
+  note_semaphores(print, Access::Read, insn.sem_sel());
+}
+void footprint(const Footprint& print, op::STREAMWAIT insn) {
+  print.write(Space::WaitGate, print.thread);
+  target_high(print, insn);
+  const u32 index =
+      insn.target_sel() == 0 ? frontend::kStreamCurrentPhase : frontend::kStreamMessagesReceived;
+  print.note_register(Access::Read, frontend::stream_register_address(
+                                        print.thread_config(), insn.wait_stream_sel(), index));
+}
+void footprint(const Footprint& print, op::SEMINIT insn) {
+  note_semaphores(print, Access::Write, insn.sem_sel());
+}
+void footprint(const Footprint& print, op::SEMPOST insn) {
+  note_semaphores(print, Access::ReadWrite, insn.sem_sel());
+}
+void footprint(const Footprint& print, op::SEMGET insn) {
+  note_semaphores(print, Access::ReadWrite, insn.sem_sel());
+}
+void footprint(const Footprint& print, op::ATGETM insn) {
+  note_mutex(print, insn.mutex_index());
+}
+void footprint(const Footprint& print, op::ATRELM insn) {
+  note_mutex(print, insn.mutex_index());
 }
 
 }  // namespace bhemu::tensix

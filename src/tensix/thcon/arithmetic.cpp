@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tensix/cfg/cfg.hpp"
+#include "tensix/footprint/recorder.hpp"
 #include "tensix/frontend/gate.hpp"
 #include "tensix/thcon/gpr.hpp"
 
@@ -121,29 +122,41 @@ u32 flop_value(u32 value, u32 size, u32 shift8) {
   }
 }
 
-Completion reg2flop_adc(Context& context, op::REG2FLOP insn) {
+/// Whose counter REG2FLOP to an ADC means.
+struct AdcTarget {
+  unsigned thread;
+  u32 unit;
+  u32 channel;
+  u32 dimension;
+  bool carriage_return;
+
+  bool exists() const { return thread < kThreads && unit < 3; }
+};
+AdcTarget adc_target(op::REG2FLOP insn, unsigned own_thread) {
   const u32 target = insn.flop_index();
-  const u32 dimension = bits(target, 0, 2);
-  const bool carriage_return = bit(target, 2);
-  const u32 unit = bits(target, 3, 2);
   const bool override_thread = bit(insn.target_sel(), 0);
-  const unsigned thread = override_thread ? insn.context_id_2() : context.thread;
-  if (thread >= kThreads || unit >= 3) return Completion::Done;
+  return {override_thread ? insn.context_id_2() : own_thread, bits(target, 3, 2),
+          bits(target, 5, 1), bits(target, 0, 2), bit(target, 2)};
+}
+
+Completion reg2flop_adc(Context& context, op::REG2FLOP insn) {
+  const AdcTarget target = adc_target(insn, context.thread);
+  if (!target.exists()) return Completion::Done;
   const u32 value =
       flop_value(gprs(context)[insn.reg_index()], insn.size_sel(), insn.byte_offset());
-  AdcChannel& channel = context.state.adc.adc[thread][unit].channel[bits(target, 5, 1)];
-  switch (dimension) {
+  AdcChannel& channel = context.state.adc.adc[target.thread][target.unit].channel[target.channel];
+  switch (target.dimension) {
     case 0:
-      (carriage_return ? channel.x_cr : channel.x) = value & kAdcMaskX;
+      (target.carriage_return ? channel.x_cr : channel.x) = value & kAdcMaskX;
       break;
     case 1:
-      (carriage_return ? channel.y_cr : channel.y) = static_cast<u16>(value & kAdcMaskY);
+      (target.carriage_return ? channel.y_cr : channel.y) = static_cast<u16>(value & kAdcMaskY);
       break;
     case 2:
-      (carriage_return ? channel.z_cr : channel.z) = static_cast<u8>(value);
+      (target.carriage_return ? channel.z_cr : channel.z) = static_cast<u16>(value & kAdcMaskZ);
       break;
     default:
-      (carriage_return ? channel.w_cr : channel.w) = static_cast<u8>(value);
+      (target.carriage_return ? channel.w_cr : channel.w) = static_cast<u16>(value & kAdcMaskW);
       break;
   }
   return Completion::Done;
@@ -173,6 +186,58 @@ Completion execute(Context& context, op::REG2FLOP insn) {
     for (u32 i = 0; i < 4; ++i) write((index & ~3u) + i, gpr[(insn.reg_index() & ~3u) + i]);
   }
   return Completion::Done;
+}
+
+// --- Footprints.
+
+namespace {
+template <class Op>
+void note_arithmetic(const Footprint& print, Op insn) {
+  print.note_gprs(Access::Read, insn.op_a_reg_index());
+  if (insn.op_b_is_const() == 0) print.note_gprs(Access::Read, insn.op_b_reg_index());
+  print.note_gprs(Access::Write, insn.result_reg_index());
+}
+}  // namespace
+
+void footprint(const Footprint& print, op::ADDDMAREG insn) {
+  note_arithmetic(print, insn);
+}
+void footprint(const Footprint& print, op::SUBDMAREG insn) {
+  note_arithmetic(print, insn);
+}
+void footprint(const Footprint& print, op::MULDMAREG insn) {
+  note_arithmetic(print, insn);
+}
+void footprint(const Footprint& print, op::BITWOPDMAREG insn) {
+  note_arithmetic(print, insn);
+}
+void footprint(const Footprint& print, op::SHIFTDMAREG insn) {
+  note_arithmetic(print, insn);
+}
+void footprint(const Footprint& print, op::CMPDMAREG insn) {
+  note_arithmetic(print, insn);
+}
+void footprint(const Footprint&, op::DMANOP) {}
+void footprint(const Footprint& print, op::FLUSHDMA insn) {
+  frontend::note_conditions(print, insn.flush_spec() != 0 ? insn.flush_spec() : 0xFu);
+}
+
+void footprint(const Footprint& print, op::REG2FLOP insn) {
+  if (bit(insn.target_sel(), 1)) {
+    const AdcTarget target = adc_target(insn, print.thread);
+    if (!target.exists()) return;
+    print.note_gprs(Access::Read, insn.reg_index());
+    print.write(Space::Adc, footprint_cell::adc(target.thread, target.unit, target.channel,
+                                                2 * target.dimension + target.carriage_return));
+    return;
+  }
+  const u32 index = insn.flop_index();
+  if (index >= kGlobalConfigBase - kThconConfigBase) return;
+  const u32 count = insn.size_sel() != 0 ? 1 : 4;
+  print.note_gprs(Access::Read, count == 1 ? insn.reg_index() : insn.reg_index() & ~3u, count);
+  const unsigned bank = thread_cfg::CFG_STATE_ID_StateID::get(print.thread_config());
+  const u32 first = kThconConfigBase + (count == 1 ? index : index & ~3u);
+  for (u32 i = 0; i < count; ++i) note_config_write(print, bank, first + i);
 }
 
 }  // namespace bhemu::tensix

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "tensix/effects.hpp"
+#include "tensix/footprint/recorder.hpp"
 #include "tensix/thcon/gpr.hpp"
 
 namespace bhemu::tensix {
@@ -45,6 +46,15 @@ u64 l1_address(const GprFile& gpr, u32 address_register, u32 offset) {
   return u64{gpr[address_register]} * 16 + offset;
 }
 
+/// LOADIND and STOREIND to L1: aligned to what they move.
+u64 indirect_address(const GprFile& gpr, u32 address_register, u32 offset_half, u32 bytes) {
+  return l1_address(gpr, address_register, read_half(gpr, offset_half)) & ~u64{bytes - 1};
+}
+u32 mmio_address(const GprFile& gpr, op::STOREIND insn) {
+  const u32 sum = gpr[insn.addr_reg_index()] + (read_half(gpr, insn.offset_index()) >> 4);
+  return kMmioBase + (sum & 0x000FFFFC);
+}
+
 constexpr u32 kAllHalves = 0xFF;
 
 Effect memory_effect(EffectKind kind, u32 address, u32 bytes) {
@@ -59,8 +69,7 @@ Completion store_to_l1(Context& context, op::STOREIND insn) {
   GprFile& gpr = gprs(context);
   const u32 size = insn.size_sel() << 1 | insn.reg_size_sel();
   const u32 bytes = kBytesOf[size];
-  const u64 address =
-      l1_address(gpr, insn.addr_reg_index(), read_half(gpr, insn.offset_index())) & ~u64{bytes - 1};
+  const u64 address = indirect_address(gpr, insn.addr_reg_index(), insn.offset_index(), bytes);
   if (!in_l1(context, address, bytes)) return Completion::Done;
   // The data is read after the offset was stepped, as the pages have it.
   context.touch(Resource::Gpr);
@@ -75,8 +84,7 @@ Completion store_to_l1(Context& context, op::STOREIND insn) {
 
 Completion store_to_mmio(Context& context, op::STOREIND insn) {
   GprFile& gpr = gprs(context);
-  const u32 sum = gpr[insn.addr_reg_index()] + (read_half(gpr, insn.offset_index()) >> 4);
-  const u32 address = kMmioBase + (sum & 0x000FFFFC);
+  const u32 address = mmio_address(gpr, insn);
   if (!in_mmio(context, address)) return Completion::Done;
   Effect effect = memory_effect(EffectKind::StoreRegister, address, 4);
   effect.value[0] = gpr[insn.data_reg_index()];
@@ -96,32 +104,48 @@ u32 src_datum(u32 word, bool high) {
   return sign << 31 | exponent << 23 | mantissa << 16;
 }
 
+/// Where STOREIND to a Src file goes.
+struct SrcTarget {
+  i32 row;  // of the set; below 0: dropped
+  u32 row_in_bank;
+  u32 column;
+  bool defined;
+};
+template <class C>
+SrcTarget src_target(const C& context, op::STOREIND insn) {
+  const GprFile& gpr = context.state.thcon.gpr[context.thread];
+  const bool to_b = insn.reg_size_sel() != 0;
+  const u32 address = gpr[insn.addr_reg_index()] + (read_half(gpr, insn.offset_index()) >> 4);
+  const bool absolute =
+      !to_b && thread_cfg::SRCA_SET_SetOvrdWithAddr::get(context.thread_config()) != 0;
+  // Rows of SrcA are given four too high; rows below that are dropped.
+  const i32 row = static_cast<i32>(bits(address, 2, 18)) - (to_b ? 0 : 4);
+  const u32 unpacker = to_b ? 1 : 0;
+  if (!absolute)
+    note_read(context, Space::Unpacker,
+              unpacker * footprint_cell::kUnpackerCells + footprint_cell::SrcRow0 + context.thread);
+  const u32 base = absolute ? 0 : context.state.unpacker[unpacker].src_row[context.thread];
+  return {row, (base + static_cast<u32>(row)) % kSrcRows, (address & 3) * 4,
+          (address & 0xF0000) == 0 && row < (absolute ? 64 : 16)};
+}
+
 Completion store_to_src(Context& context, op::STOREIND insn) {
   State& state = context.state;
   GprFile& gpr = gprs(context);
-  const bool to_b = insn.reg_size_sel() != 0;
-  SrcFile& file = to_b ? state.fpu.src_b : state.fpu.src_a;
+  SrcFile& file = insn.reg_size_sel() != 0 ? state.fpu.src_b : state.fpu.src_a;
   if (!file.unpacker_may_write()) return Completion::Stall;
-  const u32 address = gpr[insn.addr_reg_index()] + (read_half(gpr, insn.offset_index()) >> 4);
-  const ThreadConfigWords& words = context.thread_config();
-  const bool absolute = !to_b && thread_cfg::SRCA_SET_SetOvrdWithAddr::get(words) != 0;
-  // Rows of SrcA are given four too high; rows below that are dropped.
-  const i32 row = static_cast<i32>(bits(address, 2, 18)) - (to_b ? 0 : 4);
-  if ((address & 0xF0000) != 0 || row >= (absolute ? 64 : 16)) {
-    context.raise(Rule::TensixUndefined, fmt::format("STOREIND to Src row {}", row));
+  const SrcTarget where = src_target(context, insn);
+  if (!where.defined) {
+    context.raise(Rule::TensixUndefined, fmt::format("STOREIND to Src row {}", where.row));
     return Completion::Done;
   }
   const u32 data = insn.data_reg_index() & ~3u;
   const u32 source[2] = {gpr[data], gpr[data + 1]};
   context.touch(Resource::Gpr);
   step_offset(gpr, insn.offset_index(), insn.auto_inc_spec());
-  if (row < 0) return Completion::Done;
-  const u32 base = absolute ? 0
-                   : to_b   ? state.unpacker[1].src_row[context.thread]
-                            : state.unpacker[0].src_row[context.thread];
-  SrcRow& target = file.bank[file.unpack_bank][(base + static_cast<u32>(row)) % kSrcRows];
-  const u32 column = (address & 3) * 4;
-  for (u32 i = 0; i < 4; ++i) target.datum[column + i] = src_datum(source[i / 2], i % 2 != 0);
+  if (where.row < 0) return Completion::Done;
+  SrcRow& target = file.bank[file.unpack_bank][where.row_in_bank];
+  for (u32 i = 0; i < 4; ++i) target.datum[where.column + i] = src_datum(source[i / 2], i % 2 != 0);
   return Completion::Done;
 }
 
@@ -130,8 +154,7 @@ Completion store_to_src(Context& context, op::STOREIND insn) {
 Completion execute(Context& context, op::LOADIND insn) {
   GprFile& gpr = gprs(context);
   const u32 bytes = kBytesOf[insn.size_sel()];
-  const u64 address =
-      l1_address(gpr, insn.addr_reg_index(), read_half(gpr, insn.offset_index())) & ~u64{bytes - 1};
+  const u64 address = indirect_address(gpr, insn.addr_reg_index(), insn.offset_index(), bytes);
   if (!in_l1(context, address, bytes)) return Completion::Done;
   context.touch(Resource::Gpr);
   step_offset(gpr, insn.offset_index(), insn.auto_inc_spec());
@@ -238,6 +261,115 @@ Completion execute(Context& context, op::ATCAS insn) {
   state.thcon.occupied_by = 0;
   context.l1().write32(where, insn.swap_val(), context.author());
   return Completion::Done;
+}
+
+// --- Footprints.
+
+namespace {
+
+using namespace footprint_cell;
+
+const GprFile& gprs(const Footprint& print) {
+  return print.state.thcon.gpr[print.thread];
+}
+
+void note_l1(const Footprint& print, Access access, u64 address, u32 bytes) {
+  if (address < L1::kSize && L1::contains(static_cast<u32>(address), bytes))
+    print.note(access, Space::L1, static_cast<u32>(address), bytes);
+}
+void note_mmio(const Footprint& print, Access access, u32 address) {
+  if (address >= kMmioFirst) print.note_register(access, address);
+}
+/// The register with the address and the half register with the offset, which may step.
+void note_pointer(const Footprint& print, u32 address_register, u32 half, u32 mode) {
+  print.note_gprs(Access::Read, address_register);
+  print.note_gprs(mode == 0 ? Access::Read : Access::ReadWrite, half / 2, 1,
+                  0xFFFFu << 16 * (half % 2));
+}
+/// Data of LOADIND and STOREIND: registers, of which bytes below a word touch a part.
+void note_data(const Footprint& print, Access access, u32 data_register, u32 bytes) {
+  const u32 first = bytes == 16 ? data_register & ~3u : data_register;
+  const u32 mask = bytes >= 4 ? ~0u : (1u << 8 * bytes) - 1;
+  print.note_gprs(access, first, bytes == 16 ? 4 : 1, mask);
+}
+
+void note_store_to_src(const Footprint& print, op::STOREIND insn) {
+  const u32 unpacker = insn.reg_size_sel();
+  const SrcFile& file = unpacker == 0 ? print.state.fpu.src_a : print.state.fpu.src_b;
+  print.read(Space::SrcControl, unpacker * kSrcCells + UnpackBank);
+  print.read(Space::SrcControl, unpacker * kSrcCells + Owner0 + file.unpack_bank);
+  const SrcTarget where = src_target(print, insn);
+  note_pointer(print, insn.addr_reg_index(), insn.offset_index(), insn.auto_inc_spec());
+  if (!where.defined || where.row < 0) return;
+  print.note_gprs(Access::Read, insn.data_reg_index() & ~3u, 2);
+  print.write(unpacker == 0 ? Space::SrcA : Space::SrcB,
+              file.unpack_bank * kSrcRows + where.row_in_bank, 1, 0xFu << where.column);
+}
+
+}  // namespace
+
+void footprint(const Footprint& print, op::LOADIND insn) {
+  const u32 bytes = kBytesOf[insn.size_sel()];
+  note_pointer(print, insn.addr_reg_index(), insn.offset_index(), insn.auto_inc_spec());
+  note_l1(print, Access::Read,
+          indirect_address(gprs(print), insn.addr_reg_index(), insn.offset_index(), bytes), bytes);
+  note_data(print, Access::Write, insn.data_reg_index(), bytes);
+}
+
+void footprint(const Footprint& print, op::STOREIND insn) {
+  if (insn.mem_hier_sel() == 0 && insn.size_sel() == 0) return note_store_to_src(print, insn);
+  note_pointer(print, insn.addr_reg_index(), insn.offset_index(), insn.auto_inc_spec());
+  if (insn.mem_hier_sel() == 0) {
+    note_mmio(print, Access::Write, mmio_address(gprs(print), insn));
+    return print.note_gprs(Access::Read, insn.data_reg_index());
+  }
+  const u32 bytes = kBytesOf[insn.size_sel() << 1 | insn.reg_size_sel()];
+  note_l1(print, Access::Write,
+          indirect_address(gprs(print), insn.addr_reg_index(), insn.offset_index(), bytes), bytes);
+  note_data(print, Access::Read, insn.data_reg_index(), bytes);
+}
+
+void footprint(const Footprint& print, op::LOADREG insn) {
+  note_mmio(print, Access::Read, kMmioBase + (insn.reg_addr() << 2));
+  print.note_gprs(Access::Write, insn.tdma_data_reg_index());
+}
+
+void footprint(const Footprint& print, op::STOREREG insn) {
+  note_mmio(print, Access::Write, kMmioBase + (insn.reg_addr() << 2));
+  print.note_gprs(Access::Read, insn.tdma_data_reg_index());
+}
+
+void footprint(const Footprint& print, op::ATINCGET insn) {
+  print.note_gprs(Access::Read, insn.addr_reg_index());
+  print.note_gprs(Access::ReadWrite, insn.data_reg_index());
+  note_l1(print, Access::ReadWrite,
+          l1_address(gprs(print), insn.addr_reg_index(), insn.sel32b() * 4), 4);
+}
+
+void footprint(const Footprint& print, op::ATINCGETPTR insn) {
+  const u64 where = l1_address(gprs(print), insn.addr_reg_index(), 0);
+  print.note_gprs(Access::Read, insn.addr_reg_index());
+  print.note_gprs(Access::Write, insn.data_reg_index());
+  note_l1(print, Access::Read, where, 8);  // the FIFO's two counters
+  note_l1(print, Access::ReadWrite, where + insn.sel32b() * 4, 4);
+}
+
+void footprint(const Footprint& print, op::ATSWAP insn) {
+  const u64 where = l1_address(gprs(print), insn.addr_reg_index(), 0);
+  const u32 data = insn.data_reg_index();
+  print.note_gprs(Access::Read, insn.addr_reg_index());
+  if (insn.single_data_reg() != 0)
+    print.note_gprs(Access::Read, data);
+  else
+    print.note_gprs(Access::Read, data & ~3u, 4);
+  for (u32 i = 0; i < 8; ++i)
+    if (bit(insn.swap_mask(), i)) note_l1(print, Access::Write, where + 2 * i, 2);
+}
+
+void footprint(const Footprint& print, op::ATCAS insn) {
+  print.note_gprs(Access::Read, insn.addr_reg_index());
+  note_l1(print, Access::ReadWrite,
+          l1_address(gprs(print), insn.addr_reg_index(), insn.sel32b() * 4), 4);
 }
 
 }  // namespace bhemu::tensix

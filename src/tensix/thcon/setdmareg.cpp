@@ -5,6 +5,7 @@
 // Disable_zero_compress is unused there (field comments of the LLK register headers).
 #include <fmt/format.h>
 
+#include "tensix/footprint/recorder.hpp"
 #include "tensix/thcon/gpr.hpp"
 
 namespace bhemu::tensix {
@@ -12,15 +13,17 @@ namespace {
 
 using Values = std::array<u32, 4>;
 
-u32 last_tile_size(const Context& context) {
+template <class C>
+u32 last_tile_size(const C& context) {
   const PackerState& packer = context.state.packer;
   return packer.last_thread == context.thread ? packer.last_tile_size : 0;
 }
 
 /// Tile header: size in bits 15:0 of word 0; format and compression in bits 23:16 of word 1; zero
 /// flags in word 2.
-Values tile_header(const Context& context) {
-  const ConfigWords& words = context.config();
+template <class C>
+Values tile_header(const C& context) {
+  const auto& words = context.config();
   Values values{};
   values[0] = (last_tile_size(context) + 1) & 0xFFFFu;
   const u32 format = cfg::THCON_SEC0_REG1_Out_data_format::get(words);
@@ -104,6 +107,61 @@ Completion execute(Context& context, op::SETDMAREG insn) {
   const u32 shift = 16 * (insn.reg_index_16b() % 2);
   put_gpr(context, insn.reg_index_16b() / 2, bits(insn.word, 8, 16) << shift, 0xFFFFu << shift);
   return Completion::Done;
+}
+
+// --- Footprints.
+
+namespace {
+
+using namespace footprint_cell;
+
+void note_source(const Footprint& print, u32 source, u32 which) {
+  switch (source) {
+    case 0:
+      print.read(Space::Packer, LastTileSize);
+      return print.read(Space::Packer, AccumulatedSize0 + print.thread);
+    case 1:
+      return print.read(Space::Packer, ZeroFlags);
+    case 2:
+      tile_header(print);
+      print.read(Space::Packer, LastTileSize);
+      return print.read(Space::Packer, ZeroFlags);
+    case 6:
+    case 7:
+    case 9:
+      return print.read(Space::Packer, Statistics);
+    case 8:
+      print.read(Space::Packer, ZeroFlags);
+      if (bit(which, 0)) print.write(Space::Packer, AccumulatedSize0, kThreads);
+      return;
+    default:
+      return;
+  }
+}
+
+void note_half(const Footprint& print, u32 half) {
+  print.note_gprs(Access::Write, half / 2, 1, 0xFFFFu << 16 * (half % 2));
+}
+
+}  // namespace
+
+void footprint(const Footprint& print, op::SETDMAREG insn) {
+  const u32 half = insn.reg_index_16b();
+  if (insn.set_signals_mode() == 0) return note_half(print, half);
+  note_source(print, bits(insn.payload_sig_sel(), 3, 4), bits(insn.payload_sig_sel(), 7, 4));
+  const u32 first = (half >> 1) & 0x3Cu;
+  switch (insn.payload_sig_sel_size()) {
+    case 0:
+      return note_half(print, half);
+    case 1:
+      return print.note_gprs(Access::Write, half >> 1);
+    case 2:
+      return print.note_gprs(Access::Write, first, 4);
+    default:
+      print.note_gprs(Access::Write, first, 1, 0xFFFF);
+      print.note_gprs(Access::Write, first + 1, 1, 0xFF0000);
+      return print.note_gprs(Access::Write, first + 2);
+  }
 }
 
 }  // namespace bhemu::tensix

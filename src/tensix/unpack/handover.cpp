@@ -35,21 +35,46 @@ bool hand_over(const Context& context, u32 unpacker, u8 format) {
   return true;
 }
 
-u8 next_context(const ConfigWords& words, u32 unpacker, u32 context_number) {
-  const u32 section = unpacker * kThconSection;
-  u32 count = 1u << cfg::THCON_SEC0_REG2_Context_count::get(words, section);
-  if (cfg::THCON_SEC0_REG2_Context_count_non_log2_en::get(words, section) != 0)
-    count = cfg::THCON_SEC0_REG2_Context_count_non_log2::get(words, section);
-  if (count == 0) count = 8;  // a counter of three bits that never meets it
-  const u32 next = context_number + 1;
-  return static_cast<u8>(next >= count ? 0 : next);
-}
-
 void context_counter_written(const Context& context, u16 value) {
   for (u32 unpacker = 0; unpacker < 2; ++unpacker) {
     u8& counter = context.state.unpacker[unpacker].context[context.thread];
     if (bit(value, 5 + 8 * unpacker)) counter = next_context(context.config(), unpacker, counter);
     if (bit(value, 4 + 8 * unpacker)) counter = 0;
+  }
+}
+
+namespace {
+using namespace footprint_cell;
+}
+
+void note_unpack_bank(const Footprint& print, u32 unpacker) {
+  const SrcFile& file = unpacker == 0 ? print.state.fpu.src_a : print.state.fpu.src_b;
+  print.read(Space::SrcControl, unpacker * kSrcCells + UnpackBank);
+  print.read(Space::SrcControl, unpacker * kSrcCells + Owner0 + file.unpack_bank);
+}
+
+void note_hand_over(const Footprint& print, u32 unpacker, bool with_format) {
+  const SrcFile& file = unpacker == 0 ? print.state.fpu.src_a : print.state.fpu.src_b;
+  const u32 cells = unpacker * kSrcCells;
+  note_unpack_bank(print, unpacker);
+  print.write(Space::SrcControl, cells + Owner0 + file.unpack_bank);
+  if (with_format) print.write(Space::SrcControl, cells + Format0 + file.unpack_bank);
+  print.write(Space::SrcControl, cells + UnpackBank);
+  set_base(print, unpacker);
+  print.write(Space::Unpacker, unpacker * kUnpackerCells + SrcRow0 + print.thread);
+}
+
+void note_context_counter_written(const Footprint& print, u16 value) {
+  for (u32 unpacker = 0; unpacker < 2; ++unpacker) {
+    const u32 cell = unpacker * kUnpackerCells + Context0 + print.thread;
+    const bool steps = bit(value, 5 + 8 * unpacker);
+    const bool clears = bit(value, 4 + 8 * unpacker);
+    if (steps && !clears) {
+      next_context(print.config(), unpacker, 0);
+      print.update(Space::Unpacker, cell);
+    } else if (clears) {
+      print.write(Space::Unpacker, cell);
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 #include "tensix/unpack/plan.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace bhemu::tensix::unpack {
@@ -8,50 +10,42 @@ using numeric::Format;
 
 namespace {
 
-/// The fields of the tile descriptor, which cfg_defines.h leaves unnamed (UNPACR_Regular.md).
+/// The fields of the tile descriptor, which cfg_defines.h leaves unnamed (UNPACR_Regular.md), as
+/// far as every UNPACR reads them.
 struct Descriptor {
-  Format format = Format::Fp32;
-  bool uncompressed = false;
-  bool no_exponent_section = false;
-  u32 blobs = 0;
   u32 x = 0;
   u32 y = 0;
   u32 z = 1;
   u32 w = 1;
-  u32 blobs_y_start = 0;
   u32 digest = 0;
 };
 
-Descriptor read_descriptor(const ConfigWords& words, u32 unpacker) {
-  const u32* word = &words[cfg::THCON_SEC0_REG0_TileDescriptor::kWord + unpacker * kThconSection];
+template <class Words>
+Descriptor read_descriptor(const Words& words, u32 first) {
   Descriptor d;
-  d.format = numeric::format_of(word[0]);
-  d.uncompressed = bit(word[0], 4);
-  d.no_exponent_section = bit(word[0], 5);
-  d.blobs = bits(word[0], 8, 3);
-  d.x = bits(word[0], 16, 16);
-  d.y = bits(word[1], 0, 8);
-  d.z = bits(word[1], 16, 8);
-  d.w = bits(word[2], 0, 8);
+  d.y = word_bits(words, first + 1, 0, 8);
+  d.z = word_bits(words, first + 1, 16, 8);
+  d.w = word_bits(words, first + 2, 0, 8);
   if (d.z == 0) d.z = 1;
   if (d.w == 0) d.w = 1;
-  d.blobs_y_start = bits(word[2], 16, 16) | bits(word[3], 0, 16) << 16;
-  d.digest = bits(word[3], 24, 8);
+  d.digest = word_bits(words, first + 3, 24, 8);
   return d;
 }
 
 /// A bit that exists once for each of eight contexts: four in the low half, four in the high half.
-bool context_bit(u32 word, u32 low, u32 context) {
-  return bit(word, low + (context & 3) + (context >= 4 ? 16 : 0));
+template <class Words>
+bool context_bit(const Words& words, u32 word, u32 low, u32 context) {
+  return word_bits(words, word, low + (context & 3) + (context >= 4 ? 16 : 0), 1) != 0;
 }
 
 u64 round_up16(u64 bytes) {
   return (bytes + 15) & ~u64{15};
 }
 
+template <class C>
 class Planner {
  public:
-  Planner(const Context& context, op::UNPACR insn, const Selection& select)
+  Planner(const C& context, op::UNPACR insn, const Selection& select)
       : context_(context),
         insn_(insn),
         select_(select),
@@ -60,7 +54,7 @@ class Planner {
         unit_(select.unpacker == 0 ? AdcUnit::Unpacker0 : AdcUnit::Unpacker1),
         xy_(context.state.adc.of(select.xy_thread, unit_)),
         zw_(context.state.adc.of(context.thread, unit_)),
-        descriptor_(read_descriptor(words_, select.unpacker)) {}
+        descriptor_(read_descriptor(words_, descriptor_word(0))) {}
 
   bool make(Plan& plan);
 
@@ -69,19 +63,32 @@ class Planner {
   void sections(Source& source);
   bool plain_extent(Source& source);
   bool compressed_extent(Source& source);
+  /// The plane of L1 that channel 0's Z and W name, in planes; of both only eight bits arrive here.
+  u32 plane() const {
+    return (zw_.channel[0].w & kAdcNarrow) * descriptor_.z + (zw_.channel[0].z & kAdcNarrow);
+  }
   void rows(Source& source);
   bool destination(Plan& plan);
   bool check(const Plan& plan);
   bool read_row_start(u32 index, u32& value);
   bool raise(Rule rule, std::string text) { return context_.raise(rule, std::move(text)); }
   u32 field(u32 word, u32 low, u32 width) const {
-    return bits(words_[word + section_], low, width);
+    return word_bits(words_, word + section_, low, width);
   }
+  u32 descriptor_word(u32 i) const {
+    return cfg::THCON_SEC0_REG0_TileDescriptor::kWord + section_ + i;
+  }
+  u32 blobs() const { return word_bits(words_, descriptor_word(0), 8, 3); }
+  u32 blobs_y_start() const {
+    return word_bits(words_, descriptor_word(2), 16, 16) |
+           word_bits(words_, descriptor_word(3), 0, 16) << 16;
+  }
+  void note_counters() const;
 
-  const Context& context_;
+  const C& context_;
   op::UNPACR insn_;
   const Selection& select_;
-  const ConfigWords& words_;
+  ConfigRef<C> words_;
   u32 section_;
   AdcUnit unit_;
   const Adc& xy_;
@@ -92,29 +99,32 @@ class Planner {
   u64 datums_ = 0;
 };
 
-bool Planner::formats(Plan& plan) {
+template <class C>
+bool Planner<C>::formats(Plan& plan) {
   Source& source = plan.source;
   Target& target = plan.target;
   const u32 c = select_.context;
-  source.compressed = !descriptor_.uncompressed;
-  source.format = descriptor_.format;
-  target.format = numeric::format_of(cfg::THCON_SEC0_REG2_Out_data_format::get(words_, section_));
-  if (select_.multi) {
-    const u32 flags = words_[cfg::THCON_SEC0_REG2_Disable_zero_compress_cntx0::kWord + section_];
-    source.compressed = !context_bit(flags, 0, c);
-    if (select_.unpacker == 0)
-      descriptor_.x =
-          field(cfg::THCON_SEC0_REG5_Tile_x_dim_cntx0::kWord + (c & 3) / 2, (c & 1) * 16, 16);
-    if (cfg::THCON_SEC0_REG2_Ovrd_data_format::get(words_, section_) != 0) {
-      const u32 word = cfg::THCON_SEC0_REG7_Unpack_data_format_cntx0::kWord + (c & 3);
-      const u32 low = c < 4 ? 16 : 24;
-      source.format = numeric::format_of(field(word, low, 4));
-      target.format = numeric::format_of(field(word, low + 4, 4));
-    }
+  source.compressed =
+      !(select_.multi
+            ? context_bit(words_,
+                          cfg::THCON_SEC0_REG2_Disable_zero_compress_cntx0::kWord + section_, 0, c)
+            : word_bits(words_, descriptor_word(0), 4, 1) != 0);
+  descriptor_.x =
+      select_.multi && select_.unpacker == 0
+          ? field(cfg::THCON_SEC0_REG5_Tile_x_dim_cntx0::kWord + (c & 3) / 2, (c & 1) * 16, 16)
+          : word_bits(words_, descriptor_word(0), 16, 16);
+  if (select_.multi && cfg::THCON_SEC0_REG2_Ovrd_data_format::get(words_, section_) != 0) {
+    const u32 word = cfg::THCON_SEC0_REG7_Unpack_data_format_cntx0::kWord + (c & 3);
+    const u32 low = c < 4 ? 16 : 24;
+    source.format = numeric::format_of(field(word, low, 4));
+    target.format = numeric::format_of(field(word, low + 4, 4));
+  } else {
+    source.format = numeric::format_of(word_bits(words_, descriptor_word(0), 0, 4));
+    target.format = numeric::format_of(cfg::THCON_SEC0_REG2_Out_data_format::get(words_, section_));
   }
   if (select_.unpacker == 0) {
     target.to_dst = select_.multi
-                        ? context_bit(words_[cfg::THCON_SEC0_REG2_Unpack_if_sel_cntx0::kWord], 4, c)
+                        ? context_bit(words_, cfg::THCON_SEC0_REG2_Unpack_if_sel_cntx0::kWord, 4, c)
                         : cfg::THCON_SEC0_REG2_Unpack_If_Sel::get(words_) != 0;
   }
   source.datum_bits = numeric::bits_of(source.format);
@@ -137,15 +147,15 @@ bool Planner::formats(Plan& plan) {
 }
 
 /// Header, row starts, exponents and datums follow each other on 16-byte boundaries.
-void Planner::sections(Source& source) {
+template <class C>
+void Planner<C>::sections(Source& source) {
   const u32 c = select_.context;
   const u32 base = words_[cfg::THCON_SEC0_REG3_Base_address::kWord + section_ + c];
   const u32 offset = field(cfg::THCON_SEC0_REG7_Offset_address::kWord + (c & 3), 0, 16);
   u64 address = u64{u32{base + offset + 1 + descriptor_.digest}} * 16;
   if (source.compressed) {
     row_starts_ = address;
-    const u32 rows = (descriptor_.blobs != 0 ? descriptor_.blobs : descriptor_.y) * descriptor_.z *
-                     descriptor_.w;
+    const u32 rows = (blobs() != 0 ? blobs() : descriptor_.y) * descriptor_.z * descriptor_.w;
     address += round_up16(2 * (u64{rows} + 1));
   }
   source.forced_exponent = cfg::THCON_SEC0_REG2_Force_shared_exp::get(words_, section_) != 0;
@@ -155,7 +165,7 @@ void Planner::sections(Source& source) {
   if (numeric::is_bfp(source.format) && !source.forced_exponent) {
     exponents_ = address;
     const bool wide = source.format == Format::Bfp8 || source.format == Format::Bfp8a;
-    if (wide || !descriptor_.no_exponent_section) {
+    if (wide || word_bits(words_, descriptor_word(0), 5, 1) == 0) {
       const u64 elements = u64{descriptor_.x} * descriptor_.y * descriptor_.z * descriptor_.w;
       address += round_up16((elements + 15) / 16);
     }
@@ -170,20 +180,21 @@ void Planner::sections(Source& source) {
   }
 }
 
-bool Planner::plain_extent(Source& source) {
+template <class C>
+bool Planner<C>::plain_extent(Source& source) {
   const AdcChannel& start = xy_.channel[0];
   i64 x = start.x;
   u32 y = start.y;
   i64 end = i64{xy_.channel[1].x} + 1;
-  if (insn_.row_search() != 0 && descriptor_.blobs != 0) {
-    u32 starts = descriptor_.blobs_y_start;
-    if (select_.multi && select_.unpacker == 0)
-      starts = words_[cfg::UNP0_BLOBS_Y_START_CNTX_01_blobs_y_start::kWord +
-                      ((select_.context >> 1) & 1)];
+  if (insn_.row_search() != 0 && blobs() != 0) {
+    const u32 starts = select_.multi && select_.unpacker == 0
+                           ? words_[cfg::UNP0_BLOBS_Y_START_CNTX_01_blobs_y_start::kWord +
+                                    ((select_.context >> 1) & 1)]
+                           : blobs_y_start();
     const u32 next = (start.x & 7) + 1;
     x = bits(starts, 4 * (start.y & 7), 4) * 16;
     y = 0;
-    if (next == descriptor_.blobs) {
+    if (next == blobs()) {
       end = descriptor_.x & 0x1F0;
     } else if (next == 8) {
       // The ninth entry of eight.
@@ -200,8 +211,7 @@ bool Planner::plain_extent(Source& source) {
     raise(Rule::UnpackDatumCount, fmt::format("UNPACR from datum {} to {}", x, end));
     return false;
   }
-  const AdcChannel& plane = zw_.channel[0];
-  const u64 row = (u64{plane.w} * descriptor_.z + plane.z) * descriptor_.y + y;
+  const u64 row = u64{plane()} * descriptor_.y + y;
   const u64 first = row * descriptor_.x + static_cast<u64>(x);
   source.count = static_cast<u32>(end - x);
   source.data = datums_ * 8 + first * source.datum_bits;
@@ -209,24 +219,26 @@ bool Planner::plain_extent(Source& source) {
   return true;
 }
 
-bool Planner::read_row_start(u32 index, u32& value) {
+template <class C>
+bool Planner<C>::read_row_start(u32 index, u32& value) {
   const u64 address = row_starts_ + 2 * u64{index};
   if (address + 2 > kL1Size) {
     raise(Rule::UnpackL1Range, fmt::format("row start index {} at {:#x}", index, address));
     return false;
   }
+  note_read(context_, Space::L1, static_cast<u32>(address), 2);
   u16 entry;
   context_.l1().read(static_cast<u32>(address), &entry, 2);
   value = entry;
   return true;
 }
 
-bool Planner::compressed_extent(Source& source) {
+template <class C>
+bool Planner<C>::compressed_extent(Source& source) {
   const bool search = insn_.row_search() != 0;
   const AdcChannel& start = xy_.channel[0];
-  const AdcChannel& plane = zw_.channel[0];
-  const u32 y_dim = search && descriptor_.blobs != 0 ? descriptor_.blobs : descriptor_.y;
-  const u32 row = (plane.w * descriptor_.z + plane.z) * y_dim;
+  const u32 y_dim = search && blobs() != 0 ? blobs() : descriptor_.y;
+  const u32 row = plane() * y_dim;
   u32 first;
   u32 end;
   if (!read_row_start(row + (start.y & 0xFF), first)) return false;
@@ -257,7 +269,8 @@ bool Planner::compressed_extent(Source& source) {
   return true;
 }
 
-void Planner::rows(Source& source) {
+template <class C>
+void Planner<C>::rows(Source& source) {
   // 32 datums of 16 bits or more go into a tileize step on Blackhole (its vendor kernels tile
   // 8-bit datums another way); the Wormhole page has 16.
   source.row_datums = 16;
@@ -268,16 +281,17 @@ void Planner::rows(Source& source) {
   source.row_step = u64{shifts} * 16 * 8;
 }
 
-bool Planner::destination(Plan& plan) {
+template <class C>
+bool Planner<C>::destination(Plan& plan) {
   Target& target = plan.target;
   const AdcChannel& out = zw_.channel[1];
   const u32 strides = select_.unpacker * 2;
-  const u32 xy = words_[cfg::UNP0_ADDR_CTRL_XY_REG_1_Xstride::kWord + strides];
+  const u32 y_stride =
+      word_bits(words_, cfg::UNP0_ADDR_CTRL_XY_REG_1_Xstride::kWord + strides, 16, 16);
   const u32 zw = words_[cfg::UNP0_ADDR_CTRL_ZW_REG_1_Zstride::kWord + strides];
   const u32 base = select_.unpacker == 0 ? cfg::UNP0_ADDR_BASE_REG_1_Base::get(words_)
                                          : cfg::UNP1_ADDR_BASE_REG_1_Base::get(words_);
-  const u32 bytes =
-      base + out.y * bits(xy, 16, 16) + out.z * bits(zw, 0, 16) + out.w * bits(zw, 16, 16);
+  const u32 bytes = base + out.y * y_stride + out.z * bits(zw, 0, 16) + out.w * bits(zw, 16, 16);
   const u32 size = numeric::address_bytes_of(target.format);
   if (bytes % size != 0 && raise(Rule::UnpackMisaligned,
                                  fmt::format("destination byte {} of {}-byte datums", bytes, size)))
@@ -286,7 +300,7 @@ bool Planner::destination(Plan& plan) {
   if (select_.multi && select_.unpacker == 0) {
     const u32 c = select_.context & 3;
     const u32 address =
-        bits(words_[cfg::THCON_SEC0_REG5_Dest_cntx0_address::kWord + c / 2], (c & 1) * 16, 16);
+        word_bits(words_, cfg::THCON_SEC0_REG5_Dest_cntx0_address::kWord + c / 2, (c & 1) * 16, 16);
     const bool add =
         target.to_dst || cfg::UNP0_ADD_DEST_ADDR_CNTR_add_dest_addr_cntr::get(words_) != 0;
     target.position = address + (add ? target.position : 0);
@@ -305,7 +319,8 @@ bool Planner::destination(Plan& plan) {
   return true;
 }
 
-bool Planner::check(const Plan& plan) {
+template <class C>
+bool Planner<C>::check(const Plan& plan) {
   const Source& source = plan.source;
   const Target& target = plan.target;
   const bool tileize = cfg::THCON_SEC0_REG2_Tileize_mode::get(words_, section_) != 0;
@@ -336,8 +351,24 @@ bool Planner::check(const Plan& plan) {
   return true;
 }
 
-bool Planner::make(Plan& plan) {
+/// The counters that address rows: which of them are read does not depend on much.
+template <class C>
+void Planner<C>::note_counters() const {
+  using namespace footprint_cell;
+  const auto note = [&](u32 thread, u32 channel, std::initializer_list<u32> counters) {
+    for (const u32 counter : counters)
+      note_read(context_, Space::Adc, adc(thread, select_.unpacker, channel, counter));
+  };
+  note(select_.xy_thread, 0, {X, Y});
+  note(select_.xy_thread, 1, {X});
+  note(context_.thread, 0, {Z, W});
+  note(context_.thread, 1, {Y, Z, W});
+}
+
+template <class C>
+bool Planner<C>::make(Plan& plan) {
   plan.select = select_;
+  if constexpr (kOnlyNotes<C>) note_counters();
   if (!formats(plan)) return false;
   Source& source = plan.source;
   sections(source);
@@ -353,15 +384,20 @@ bool Planner::make(Plan& plan) {
 
 }  // namespace
 
-bool select_context(const Context& context, op::UNPACR insn, Selection& select) {
+template <class C>
+bool select_context(const C& context, op::UNPACR insn, Selection& select) {
   select.unpacker = insn.unpack_block_selection();
   select.multi = insn.ovrd_thread_id() != 0;
   select.xy_thread = context.thread;
   if (!select.multi) return true;
-  const ThreadConfigWords& thread = context.thread_config();
+  const auto& thread = context.thread_config();
   const u32 offset = select.unpacker == 0
                          ? thread_cfg::UNPACK_MISC_CFG_CfgContextOffset_0::get(thread)
                          : thread_cfg::UNPACK_MISC_CFG_CfgContextOffset_1::get(thread);
+  if (insn.auto_inc_context_id() != 0)
+    note_read(context, Space::Unpacker,
+              select.unpacker * footprint_cell::kUnpackerCells + footprint_cell::Context0 +
+                  context.thread);
   const u32 counter = context.state.unpacker[select.unpacker].context[context.thread];
   select.context =
       ((insn.auto_inc_context_id() != 0 ? counter : insn.cfg_context_id()) + offset) & 7;
@@ -375,8 +411,14 @@ bool select_context(const Context& context, op::UNPACR insn, Selection& select) 
   return true;
 }
 
-bool make_plan(const Context& context, op::UNPACR insn, const Selection& select, Plan& plan) {
-  return Planner(context, insn, select).make(plan);
+template <class C>
+bool make_plan(const C& context, op::UNPACR insn, const Selection& select, Plan& plan) {
+  return Planner<C>(context, insn, select).make(plan);
 }
+
+template bool select_context(const Context&, op::UNPACR, Selection&);
+template bool select_context(const Footprint&, op::UNPACR, Selection&);
+template bool make_plan(const Context&, op::UNPACR, const Selection&, Plan&);
+template bool make_plan(const Footprint&, op::UNPACR, const Selection&, Plan&);
 
 }  // namespace bhemu::tensix::unpack

@@ -8,6 +8,7 @@
 
 #include "numeric/format_rows.hpp"
 #include "tensix/context.hpp"
+#include "tensix/footprint/recorder.hpp"
 
 namespace bhemu::tensix::unpack {
 
@@ -63,8 +64,10 @@ struct Plan {
   numeric::UnpackRows rows = nullptr;    // the same for many rows; null: go row by row
 };
 
-/// False: the thread stops at a fault.
-bool select_context(const Context& context, op::UNPACR insn, Selection& select);
-bool make_plan(const Context& context, op::UNPACR insn, const Selection& select, Plan& plan);
+/// False: the thread stops at a fault. `C`: Context or Footprint.
+template <class C>
+bool select_context(const C& context, op::UNPACR insn, Selection& select);
+template <class C>
+bool make_plan(const C& context, op::UNPACR insn, const Selection& select, Plan& plan);
 
 }  // namespace bhemu::tensix::unpack

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tensix/fpu/dst_access.hpp"
+#include "tensix/fpu/notes.hpp"
 
 namespace bhemu::tensix::unpack {
 
@@ -37,7 +38,8 @@ void fetch_datums(const u8* memory, u64 address, u32 bits, u32 count, u32* datum
   }
 }
 
-u32 burst_rows(const ConfigWords& words, const Plan& plan) {
+template <class Words>
+u32 burst_rows(const Words& words, const Plan& plan) {
   // Rate in steps of 16, 32, 64 or 128 bytes a cycle: two-bit formats always take the first,
   // tileize always the third; otherwise 8-bit formats the fourth and all others the third, unless
   // the default is overridden. 16- and 32-bit datums double the third.
@@ -52,24 +54,28 @@ u32 burst_rows(const ConfigWords& words, const Plan& plan) {
   if (bits >= 16 && step == 2) rate = 128;
   return std::clamp(rate / (2 * bits), 1u, 8u);
 }
+template u32 burst_rows(const ConfigWords&, const Plan&);
 
 namespace {
 
 /// Where the cells of one instruction go. `put` writes a run of datums of one destination row.
+template <class C>
 class Sink {
  public:
-  Sink(const Context& context, const Plan& plan)
-      : context_(context),
-        plan_(plan),
-        target_(plan.target),
-        position_(plan.target.position),
-        dst_(context.state) {
-    State& state = context.state;
-    const ThreadConfigWords& thread = context.thread_config();
-    src_row_ = state.unpacker[plan.select.unpacker].src_row[context.thread];
-    SrcFile& file = plan.select.unpacker == 0 ? state.fpu.src_a : state.fpu.src_b;
+  Sink(const C& context, const Plan& plan)
+      : context_(context), plan_(plan), target_(plan.target), position_(plan.target.position) {
+    auto& state = context.state;
+    const u32 unpacker = plan.select.unpacker;
+    if (!target_.to_dst)
+      note_read(
+          context, Space::Unpacker,
+          unpacker * footprint_cell::kUnpackerCells + footprint_cell::SrcRow0 + context.thread);
+    src_row_ = state.unpacker[unpacker].src_row[context.thread];
+    auto& file = unpacker == 0 ? state.fpu.src_a : state.fpu.src_b;
     rows_ = file.bank[file.unpack_bank].data();
-    by_address_ = thread_cfg::SRCA_SET_SetOvrdWithAddr::get(thread) != 0;
+    first_row_ = file.unpack_bank * kSrcRows;
+    if (unpacker == 0)
+      by_address_ = thread_cfg::SRCA_SET_SetOvrdWithAddr::get(context.thread_config()) != 0;
   }
 
   /// Up to kRow cells to the next positions. False: stopped at a fault.
@@ -105,14 +111,20 @@ class Sink {
  private:
   bool put_in_row(u32 row, u32 column, const u32* cell, u32 count) {
     if (plan_.select.unpacker == 1) {
-      for (u32 i = 0; i < (target_.broadcast ? 8u : 1u); ++i) {
-        u32* target = &rows_[(row + i + src_row_) & 63].datum[column];
-        std::memcpy(target, cell, u64{count} * 4);
-      }
+      for (u32 i = 0; i < (target_.broadcast ? 8u : 1u); ++i)
+        write_src((row + i + src_row_) & 63, column, cell, count);
       return true;
     }
     return target_.to_dst ? put_in_dst((row - 4) & 0x3FF, column, cell, count)
                           : put_in_src_a(row, column, cell, count);
+  }
+
+  void write_src(u32 row, u32 column, const u32* cell, u32 count) {
+    if constexpr (kOnlyNotes<C>)
+      context_.write(src_space(plan_.select.unpacker), first_row_ + row, 1,
+                     ((1u << count) - 1) << column);
+    else
+      std::memcpy(&rows_[row].datum[column], cell, u64{count} * 4);
   }
 
   bool put_in_src_a(u32 row, u32 column, const u32* cell, u32 count) {
@@ -126,26 +138,34 @@ class Sink {
     u32 first = column < shift ? shift - column : 0;
     if (first >= count) return true;
     if (target_.haloize) {
-      for (u32 i = first; i < count; ++i) {
-        const u32 to = column + i - shift;
-        rows_[(target & ~15u) | to].datum[target & 15] = cell[i];
-      }
+      for (u32 i = first; i < count; ++i)
+        write_src((target & ~15u) | (column + i - shift), target & 15, cell + i, 1);
       return true;
     }
-    std::memcpy(&rows_[target].datum[column + first - shift], cell + first, u64{count - first} * 4);
+    write_src(target, column + first - shift, cell + first, count - first);
     return true;
   }
 
   bool put_in_dst(u32 row, u32 column, const u32* cell, u32 count) {
+    if constexpr (kOnlyNotes<C>) {
+      note_dst(context_, Access::Write,
+               {target_.form == DstForm::Bits32, row, 1, 1, ((1u << count) - 1) << column});
+      return true;
+    } else {
+      return write_dst(row, column, cell, count);
+    }
+  }
+
+  bool write_dst(u32 row, u32 column, const u32* cell, u32 count) {
+    DstAccess dst(context_.state.fpu.dst, mapping_);
     if (target_.form == DstForm::Bits32 && count == kRow) {
       DstRow32 stored;
       for (u32 i = 0; i < kRow; ++i) stored[i] = numeric::dst_from_fp32(cell[i]);
-      dst_.write_row32(row, stored);
+      dst.write_row32(row, stored);
       return true;
     }
     if (target_.form == DstForm::Bits32) {
-      for (u32 i = 0; i < count; ++i)
-        dst_.write32(row, column + i, numeric::dst_from_fp32(cell[i]));
+      for (u32 i = 0; i < count; ++i) dst.write32(row, column + i, numeric::dst_from_fp32(cell[i]));
       return true;
     }
     std::array<u32, kRow> padded{};
@@ -153,28 +173,30 @@ class Sink {
     std::copy_n(cell, count, padded.begin());
     numeric::dst16_from_cells(target_.form, padded.data(), stored.datum.data());
     if (count == kRow) {
-      dst_.write_row16(row, stored);
+      dst.write_row16(row, stored);
       return true;
     }
     // One datum of an invalid row makes the whole row valid: the others show what they held.
-    for (u32 i = 0; i < count; ++i) dst_.write16(row, column + i, stored.datum[i]);
+    for (u32 i = 0; i < count; ++i) dst.write16(row, column + i, stored.datum[i]);
     return true;
   }
 
-  const Context& context_;
+  const C& context_;
   const Plan& plan_;
   const Target& target_;
   u32 position_;
   u32 src_row_ = 0;
-  SrcRow* rows_ = nullptr;
+  u32 first_row_ = 0;  // of the bank
+  std::conditional_t<kOnlyNotes<C>, const SrcRow, SrcRow>* rows_ = nullptr;
   bool by_address_ = false;
-  DstAccess dst_;
+  DstMapping mapping_;  // of the rows that are written
 };
 
 /// Reads, converts and emits.
+template <class C>
 class Mover {
  public:
-  Mover(const Context& context, Plan& plan)
+  Mover(const C& context, Plan& plan)
       : context_(context),
         rows_(plan.rows),
         source_(plan.source),
@@ -187,7 +209,9 @@ class Mover {
   bool run() {
     if (source_.compressed) return run_compressed();
     if (target_.zero_write) return run_zero();
-    return can_take_whole_rows() ? run_whole_rows() : run_plain();
+    if constexpr (!kOnlyNotes<C>)
+      if (can_take_whole_rows()) return run_whole_rows();
+    return run_plain();
   }
 
  private:
@@ -323,6 +347,16 @@ class Mover {
   bool read_row(u32 count, std::array<u32, kRow>& cell) {
     const u64 bits = u64{count} * source_.datum_bits;
     if (!in_l1(source_.data / 8, (source_.data + bits + 7) / 8)) return false;
+    if constexpr (kOnlyNotes<C>) {
+      note_l1(source_.data / 8, (source_.data + bits + 7) / 8);
+      std::array<u8, kRow> exponent;
+      return convert_ == nullptr || !is_bfp_ || read_exponents(count, exponent);
+    } else {
+      return read_cells(count, cell);
+    }
+  }
+
+  bool read_cells(u32 count, std::array<u32, kRow>& cell) {
     std::array<u32, kRow> datum{};
     fetch_datums(context_.l1().data(), source_.data, source_.datum_bits, count, datum.data());
     if (convert_ == nullptr) {
@@ -346,6 +380,7 @@ class Mover {
     for (u32 i = 0; i < count; ++i) {
       const u64 address = source_.exponent / 16;
       if (!in_l1(address, address + 1)) return false;
+      note_l1(address, address + 1);
       exponent[i] = memory[address];
       if (++source_.exponent % 256 == 0) source_.exponent = wrapped(source_.exponent, 16);
     }
@@ -355,6 +390,7 @@ class Mover {
   bool read_run_length(u32& zeros) {
     const u64 address = source_.delta / 2;
     if (!in_l1(address, address + 1)) return false;
+    note_l1(address, address + 1);
     zeros = (context_.l1().data()[address] >> (source_.delta % 2 * 4)) & 0xF;
     if (++source_.delta % 32 != 0) return true;
     source_.data += 128;                           // over the 32 run lengths
@@ -383,20 +419,26 @@ class Mover {
     return false;
   }
 
-  const Context& context_;
+  /// Bytes [first, end).
+  void note_l1(u64 first, u64 end) const {
+    note_read(context_, Space::L1, static_cast<u32>(first), static_cast<u32>(end - first));
+  }
+
+  const C& context_;
   numeric::UnpackRows rows_;
   Source& source_;
   const Target& target_;
   numeric::UnpackRow convert_;
   bool is_bfp_;
   std::array<u8, kSrcRows> row_exponent_;
-  Sink sink_;
+  Sink<C> sink_;
 };
 
 /// SrcA is written in bursts of whole rows. A burst never crosses row 63, and one that starts off
 /// its own alignment may lose rows inside a set; an aligned start is exact. LLK's untilize writes a
 /// face from every row on and uses the first row of each (llk_unpack_untilize.h).
-bool check_burst(const Context& context, const Plan& plan) {
+template <class C>
+bool check_burst(const C& context, const Plan& plan) {
   if (plan.select.unpacker != 0 || plan.target.to_dst || plan.source.count <= kRow) return true;
   const u32 row = plan.target.position / kRow;
   const u32 burst = burst_rows(context.config(), plan);
@@ -407,10 +449,14 @@ bool check_burst(const Context& context, const Plan& plan) {
 
 }  // namespace
 
-bool transfer(const Context& context, Plan& plan) {
+template <class C>
+bool transfer(const C& context, Plan& plan) {
   if (!check_burst(context, plan)) return false;
   if (plan.target.to_dst) context.touch(Resource::Dst);
-  return Mover(context, plan).run();
+  return Mover<C>(context, plan).run();
 }
+
+template bool transfer(const Context&, Plan&);
+template bool transfer(const Footprint&, Plan&);
 
 }  // namespace bhemu::tensix::unpack

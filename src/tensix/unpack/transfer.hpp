@@ -11,10 +11,13 @@ namespace bhemu::tensix::unpack {
 /// that they lie inside `memory`.
 void fetch_datums(const u8* memory, u64 address, u32 bits, u32 count, u32* datum);
 
-/// False: a fault stopped the thread on the way.
-bool transfer(const Context& context, Plan& plan);
+/// False: a fault stopped the thread on the way. `C`: Context, or Footprint, which walks the same
+/// way and only notes what it passes.
+template <class C>
+bool transfer(const C& context, Plan& plan);
 
 /// Rows that SrcA takes in one burst, by the unpacker's rate (see transfer.cpp).
-u32 burst_rows(const ConfigWords& words, const Plan& plan);
+template <class Words>
+u32 burst_rows(const Words& words, const Plan& plan);
 
 }  // namespace bhemu::tensix::unpack

@@ -22,9 +22,9 @@ void advance_counters(const Context& context, op::UNPACR insn, const unpack::Sel
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     if (thread != context.thread && thread != select.xy_thread) continue;
     Adc& adc = context.state.adc.of(thread, unit);
-    adc.channel[0].z = static_cast<u8>(adc.channel[0].z + bits(mode, 0, 2));
+    adc.channel[0].z = static_cast<u16>((adc.channel[0].z + bits(mode, 0, 2)) & kAdcMaskZ);
     adc.channel[0].y = static_cast<u16>((adc.channel[0].y + bits(mode, 2, 2)) & kAdcMaskY);
-    adc.channel[1].z = static_cast<u8>(adc.channel[1].z + bits(mode, 4, 2));
+    adc.channel[1].z = static_cast<u16>((adc.channel[1].z + bits(mode, 4, 2)) & kAdcMaskZ);
     adc.channel[1].y = static_cast<u16>((adc.channel[1].y + bits(mode, 6, 2)) & kAdcMaskY);
   }
 }
@@ -79,6 +79,58 @@ Completion execute(Context& context, op::UNPACR insn) {
   if (!unpack::transfer(context, plan)) return Completion::Done;
   finish(context, insn, plan);
   return Completion::Done;
+}
+
+// --- Footprints.
+
+namespace {
+
+using namespace footprint_cell;
+
+void note_counters(const Footprint& print, op::UNPACR insn, const unpack::Selection& select) {
+  const u32 mode = insn.addr_mode();
+  const u32 cells[4] = {Z, Y, kAdcCells + Z, kAdcCells + Y};
+  for (unsigned thread = 0; thread < kThreads; ++thread) {
+    if (thread != print.thread && thread != select.xy_thread) continue;
+    for (u32 i = 0; i < 4; ++i)
+      if (bits(mode, 2 * i, 2) != 0)
+        print.update(Space::Adc, adc(thread, select.unpacker, 0, 0) + cells[i]);
+  }
+}
+
+/// As `finish`.
+void note_finish(const Footprint& print, op::UNPACR insn, const unpack::Selection& select) {
+  const u32 unpacker = select.unpacker;
+  const u32 cells = unpacker * kUnpackerCells;
+  if (select.multi && insn.auto_inc_context_id() != 0) {
+    unpack::next_context(print.config(), unpacker, 0);
+    print.write(Space::Unpacker, cells + Context0 + print.thread);
+  }
+  note_counters(print, insn, select);
+  if (insn.set_dat_valid() != 0) return unpack::note_hand_over(print, unpacker, true);
+  if (cfg::THCON_SEC0_REG2_Unpack_Src_Reg_Set_Upd::get(print.config(), unpacker * kThconSection) ==
+      0)
+    return;
+  unpack::set_base(print, unpacker);
+  print.update(Space::Unpacker, cells + SrcRow0 + print.thread);
+}
+
+}  // namespace
+
+void footprint(const Footprint& print, op::UNPACR insn) {
+  const u32 unpacker = insn.unpack_block_selection();
+  if (insn.search_cache_flush() != 0) return;
+  if (insn.cfg_context_cnt_inc() != 0) {
+    if (!other_bits_clear(insn, 1u << 13)) return;
+    unpack::next_context(print.config(), unpacker, 0);
+    return print.update(Space::Unpacker, unpacker * kUnpackerCells + Context0 + print.thread);
+  }
+  unpack::note_unpack_bank(print, unpacker);
+  unpack::Plan plan;
+  if (!unpack::select_context(print, insn, plan.select)) return;
+  if (!unpack::make_plan(print, insn, plan.select, plan)) return;
+  unpack::transfer(print, plan);
+  note_finish(print, insn, plan.select);
 }
 
 }  // namespace bhemu::tensix

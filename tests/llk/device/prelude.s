@@ -115,6 +115,10 @@ sw t5, 0(t6)
 j .Lsfpu.done\@
 .Lsfpu.word\@:
 sw t5, 8(sp)
+li tp, 0x87000000
+sw tp, 0(t6)
+li tp, 0x8A00300A
+sw tp, 0(t6)
 zext.h t5, t5
 li tp, 0x710A0000 | sfpu.number.\d << 20
 or t5, t5, tp
@@ -124,6 +128,8 @@ srli t5, t5, 16
 li tp, 0x71080000 | sfpu.number.\d << 20
 or t5, t5, tp
 sw t5, 0(t6)
+li tp, 0x88000000
+sw tp, 0(t6)
 .Lsfpu.done\@:
 lw t5, 0(sp)
 lw t6, 4(sp)

@@ -39,6 +39,7 @@ namespace impl_ {
 template <class Vector, class Op>
 struct Fresh : Vector {
   sfpi_inline explicit Fresh(const Op& how) : Vector(variable(how.make())), op(how) {}
+  sfpi_inline Fresh(const Vector& value, const Op& how) : Vector(value), op(how) {}
   Op op;
 };
 
@@ -80,12 +81,19 @@ class vVal {
   };
   sfpi_inline explicit vVal(Bits word)
       : reg_(__builtin_constant_p(word.bits) ? tag_of_word(word.bits) : Word{word.bits}.make()) {}
-  sfpi_inline sfpu_t get() const { return operand(reg_); }
+  sfpi_inline sfpu_t get() const {
+    sfpu_t value = operand(reg_);
+    value.origin = reg_;
+    return value;
+  }
 
-  /// Lanes that are off keep their value, if there has been one.
+  /// Lanes that are off keep their value, if there has been one. An instruction that changes VD
+  /// leaves them alone by itself if VD is what the variable has been so far.
   template <class Op>
   sfpi_inline void assign(const Op& op) {
     if (is_nothing(reg_))
+      reg_ = op.make();
+    else if (changes(op, reg_))
       reg_ = op.make();
     else
       op.into(in_place());
@@ -105,7 +113,7 @@ class vVal {
   sfpi_inline void keep(double reg) const { reg_ = reg; }
   /// For instructions that change a register itself.
   sfpi_inline double& in_place() {
-    reg_ = get().reg;
+    reg_ = is_word(reg_) ? Word{tagged(reg_)}.make_everywhere() : get().reg;
     return reg_;
   }
 

@@ -21,10 +21,12 @@
 extern volatile std::uint32_t __instrn_buffer[];
 
 /// An operand: a register, or the number of a constant register that holds the same.
+/// `origin` is what the variable held that it comes from: equal origins are one vector.
 struct __xtt_vector {
   static constexpr int kVariable = -1;
   double reg;
   int number;
+  double origin = 0;
 };
 
 namespace sfpi::impl_ {
@@ -187,6 +189,20 @@ struct InPlaceImmediate {
   sfpi_inline void into(double& target) const { move_into(target, variable(make())); }
 };
 
+/// Whether the instruction changes, in place, the vector of which a variable holds `reg`.
+template <class Op>
+sfpi_inline bool changes(const Op&, double) {
+  return false;
+}
+sfpi_inline bool is_origin(const sfpu_t& vector, double reg) {
+  const bool same =
+      __builtin_bit_cast(std::uint64_t, vector.origin) == __builtin_bit_cast(std::uint64_t, reg);
+  return __builtin_constant_p(same) && same && !__builtin_constant_p(reg);
+}
+sfpi_inline bool changes(const InPlace& op, double reg) {
+  return is_origin(op.d, reg);
+}
+
 // --- SFPLOADI ---------------------------------------------------------------------------------
 
 /// Sixteen bits, loaded in one of the ways of SFPLOADI.
@@ -266,6 +282,17 @@ struct Word {
           : "i"(kLower | (bits & 0xFFFF)), "i"(kUpper | bits >> 16), SFPU_LANES);
     }
   }
+  /// In all lanes, also those that are off: for variables that change in some lanes later.
+  sfpi_inline double make_everywhere() const {
+    const int constant = number();
+    if (constant >= 0) return Unary{word(0x7C, 2), {0, constant}}.make();
+    double d;
+    asm(".ttinsn %3\n\t.ttinsn %4\n\tsfpu.high %0, -1, %1\n\tsfpu.high %0, -1, %2\n\t.ttinsn %5"
+        : "=f"(d)
+        : "i"(kLower | (bits & 0xFFFF)), "i"(kUpper | bits >> 16), "i"(word(0x87)),
+          "i"(word(0x8A, SFPENCC_MOD1_EI_RI, SFPENCC_IMM12_BOTH)), "i"(word(0x88)), SFPU_LANES);
+    return d;
+  }
   /// The constant register that has this value.
   sfpi_inline int number() const {
     if (!__builtin_constant_p(bits)) return sfpu_t::kVariable;
@@ -340,7 +367,8 @@ sfpi_inline sfpu_t read_lreg(int number) {
     value = fixed;                               \
   }
   SFPU_READ(0)
-  SFPU_READ(1) SFPU_READ(2) SFPU_READ(3) SFPU_READ(4) SFPU_READ(5) SFPU_READ(6) SFPU_READ(7)
+  SFPU_READ(1)
+  SFPU_READ(2) SFPU_READ(3) SFPU_READ(4) SFPU_READ(5) SFPU_READ(6) SFPU_READ(7)
 #undef SFPU_READ
       return variable(value);
 }

@@ -38,6 +38,11 @@ sfpi_inline V reinterpret(const impl_::vVal& value) {
   static_cast<impl_::vVal&>(result) = value;
   return result;
 }
+/// The result of an operation remembers it under the new type, too.
+template <class V, class U, class Op, impl_::IfVector<V> = 0>
+sfpi_inline auto reinterpret(const impl_::Fresh<U, Op>& value) {
+  return impl_::Fresh<V, Op>(reinterpret<V>(static_cast<const impl_::vVal&>(value)), value.op);
+}
 template <class V, impl_::IfVector<V> = 0>
 sfpi_inline V as(const impl_::vVal& value) {
   return reinterpret<V>(value);

@@ -1,0 +1,149 @@
+"""Sessions: programs that are stopped, looked at and gone on with."""
+
+import pickle
+from pathlib import Path
+
+import bhemu
+import numpy as np
+import pytest
+from bhemu import tensor
+
+ROOT = Path(__file__).resolve().parents[2]
+TILE = (1, 2)
+
+
+@pytest.fixture(scope="module")
+def booted():
+    card = bhemu.Device("p100a")
+    card.boot()
+    return card.snapshot()
+
+
+@pytest.fixture
+def card(booted):
+    card = bhemu.Device("p100a")
+    card.boot()
+    card.restore(booted)
+    return card
+
+
+def example(name):
+    return bhemu.Program(ROOT / "examples" / f"{name}.yaml")
+
+
+def test_a_session_ends_with_what_the_program_expects(card):
+    session = example("copy").load(card)
+    assert not session.done
+    session.run()
+    assert session.done
+    assert all(passed is True for passed in session.check().values())
+    assert np.array_equal(session.tensors()["input"], session.tensors()["output"])
+
+
+def test_it_has_the_hash_of_a_run_in_one_piece(card):
+    one = card.clone()
+    example("copy").load(one).run()
+    session = example("copy").load(card)
+    assert session.run_until(symbol="_start", core="trisc1", tile=TILE).tile == TILE
+    session.step(512)
+    session.run_until(cycle=card.cycle + 300)
+    session.run()
+    assert card.cycle == one.cycle
+    assert card.hash() == one.hash()
+
+
+def test_inputs_are_arrays_by_name(card):
+    values = tensor.from_bf16(tensor.to_bf16(np.random.default_rng(3).normal(size=(512, 512))))
+    session = example("copy").load(card, {"input": values.astype(np.float32)})
+    session.run()
+    found = session.tensors()["output"]
+    if found.dtype == np.uint16:
+        found = tensor.from_bf16(found)
+    assert np.array_equal(np.asarray(found, np.float32), values)
+    with pytest.raises(ValueError, match="did you mean 'input'"):
+        example("copy").load(card, {"inptu": values})
+
+
+def test_several_programs_follow_each_other_on_one_boot(card):
+    for name in ("copy", "add_scalar", "copy"):
+        with example(name).load(card) as session:
+            pass
+        assert session.done
+        assert all(passed is True for passed in session.check().values()), name
+
+
+def test_a_core_is_seen_where_it_came_by(card):
+    session = example("copy").load(card)
+    hit = session.run_until(symbol="_start", core="brisc", tile=TILE)
+    assert (hit.tile, hit.core) == (TILE, "brisc")
+    assert card.cycle - 256 <= hit.cycle <= card.cycle
+    session.run()
+    # Nobody comes by any more: the program is done.
+    assert session.run_until(pc=hit.pc, core="brisc") is None
+
+
+def test_a_buffer_fills_and_conditions_hold(card):
+    session = example("copy").load(card)
+    session.run_until(cb=(0, 1))
+    assert next(b for b in card.circular_buffers(TILE) if b.index == 0).received >= 1
+    session.run_until(condition=lambda: session.dst(TILE).any())
+    assert not session.done
+    assert session.dst(TILE).shape == (1024, 16)
+    assert session.dst(TILE, "fp32").shape == (512, 16)
+    matrices = session.dst(TILE, tile_layout=True)
+    assert matrices.shape == (16, 32, 32)
+    assert np.array_equal(matrices[0][:16, :16], session.dst(TILE)[:16])
+    assert np.array_equal(matrices[0][:16, 16:], session.dst(TILE)[16:32])
+    assert np.array_equal(matrices[0][16:, :16], session.dst(TILE)[32:48])
+
+
+def test_semaphores_mutexes_and_threads_are_seen(card):
+    session = bhemu.Program(ROOT / "tests/hangs/mutex_kept.yaml").load(card)
+    with pytest.raises(bhemu.HangError) as hang:
+        session.run()
+    assert hang.value.device is card
+    assert session.mutexes(TILE)
+    assert any(thread.waiting and "mutex" in thread.what for thread in session.threads(TILE))
+    assert len(session.semaphores(TILE)) == 8
+
+
+def test_snapshots_are_pickled(card):
+    session = example("copy").load(card)
+    session.step(1024)
+    kept = pickle.loads(pickle.dumps(card.snapshot()))
+    session.run()
+    end = card.hash()
+    card.restore(kept)
+    session.run()
+    assert card.hash() == end
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"pc": 0x8000, "cycle": 1},
+        {"pc": -4},
+        {"pc": 1 << 32},
+        {"cycle": -1},
+        {"cycle": 1.5},
+        {"cb": (7, 1)},
+        {"cb": (0, -1)},
+        {"symbol": "no_such_function"},
+        {"pc": 0x8000, "core": "brisk"},
+        {"pc": 0x8000, "max_cycles": -5},
+    ],
+)
+def test_nonsense_is_a_value_error(card, arguments):
+    session = example("copy").load(card)
+    with pytest.raises(ValueError):
+        session.run_until(**arguments)
+    with pytest.raises(ValueError):
+        session.step(-1)
+    with pytest.raises(ValueError):
+        session.dst(TILE, "bf17")
+
+
+def test_a_card_that_is_not_booted_takes_no_program():
+    with pytest.raises(ValueError, match="boot"):
+        example("copy").load(bhemu.Device("p100a"))

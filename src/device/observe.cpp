@@ -1,0 +1,50 @@
+// Observers of a device's nodes (trace/observer.hpp).
+#include <algorithm>
+
+#include "device/device_impl.hpp"
+#include "trace/fanout.hpp"
+
+namespace bhemu {
+
+unsigned Device::observe(const ObserverMaker& make) {
+  Impl::Observation observation;
+  observation.id = impl_->next_observation++;
+  for (const auto& node : impl_->nodes) observation.of_node.push_back(make(node->id()));
+  impl_->observations.push_back(std::move(observation));
+  impl_->connect_observers();
+  return impl_->observations.back().id;
+}
+
+void Device::stop_observing(unsigned id) {
+  auto& all = impl_->observations;
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.id == id; });
+  if (found == all.end()) return;
+  const Impl::Observation gone = std::move(*found);  // told until the nodes have let go of it
+  all.erase(found);
+  impl_->connect_observers();
+}
+
+void Device::Impl::connect_observers() {
+  std::vector<std::unique_ptr<trace::Observer>> fans(nodes.size());
+  for (const auto& node : nodes) {
+    if (tile::Tile* tile = tiles[node->id()]) tile->settle(engine->now());
+    std::vector<trace::Observer*> observers;
+    for (const Observation& observation : observations)
+      if (trace::Observer* one = observation.of_node[node->id()].get()) observers.push_back(one);
+    trace::Observer* observer = observers.empty() ? nullptr : observers.front();
+    if (observers.size() > 1) {
+      fans[node->id()] = std::make_unique<trace::Fanout>(std::move(observers));
+      observer = fans[node->id()].get();
+    }
+    if (observer != node->observer()) node->set_observer(observer);
+  }
+  fanouts = std::move(fans);
+}
+
+void Device::Impl::observers_forget() {
+  for (const auto& node : nodes)
+    if (node->observer() != nullptr) node->observer()->forget();
+}
+
+}  // namespace bhemu

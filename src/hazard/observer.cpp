@@ -1,0 +1,72 @@
+#include "hazard/observer.hpp"
+
+#include <algorithm>
+
+namespace bhemu::hazard {
+namespace {
+
+race::Settings settings_of(NodeId node, const Hints& hints, const Options& options) {
+  race::Settings settings;
+  settings.tile = node;
+  settings.sync_words = options.sync_words;
+  for (const u64 address : hints.sync_words)
+    settings.sync_words.push_back({race::Place::L1, 4, address});
+  settings.wanted = hints.wanted;
+  return settings;
+}
+
+race::Settings settings_of(NodeId node, tile::Tile& tile, const Hints& hints,
+                           const Options& options) {
+  race::Settings settings = settings_of(node, hints, options);
+  settings.memory = tile.l1().data();
+  settings.l1_bytes = tile.l1().size();
+  return settings;
+}
+
+}  // namespace
+
+Detectors::Detectors(const race::Settings& settings, unsigned levels) {
+  for (unsigned level = 0; level < levels; ++level) {
+    race::Settings own = settings;
+    own.level = level == 0 ? race::Level::Custom : race::Level::Documented;
+    each_.push_back(std::make_unique<race::Detector>(own));
+  }
+}
+
+Found Detectors::found(std::span<const race::Finding> windows) const {
+  Found found;
+  found.findings = each_[0]->findings();
+  if (each_.size() > 1) found.findings = race::merge_levels(found.findings, each_[1]->findings());
+  found.findings.insert(found.findings.end(), windows.begin(), windows.end());
+  for (const auto& one : each_) {
+    for (const race::Epoch epoch : one->wanted()) found.wanted.push_back(epoch);
+    found.is_full |= one->is_full();
+  }
+  found.sync_words = each_[0]->sync_words();
+  return found;
+}
+
+TileObserver::TileObserver(Shared& shared, tile::Tile& tile, const Hints& hints)
+    : shared_(shared),
+      tile_(tile),
+      node_(tile.id()),
+      detectors_(settings_of(tile.id(), tile, hints, shared.options), shared.options.levels()),
+      copy_(tile.l1().data(), tile.l1().size()) {
+  cores_.reserve(kCores);
+  for (unsigned core = 0; core < kCores; ++core) cores_.emplace_back(copy_);
+  for (ThreadView& thread : threads_) thread.window = race::WindowChecker(node_);
+}
+
+Found TileObserver::found() const {
+  std::vector<race::Finding> windows;
+  for (const ThreadView& thread : threads_)
+    windows.insert(windows.end(), thread.window.findings().begin(), thread.window.findings().end());
+  return detectors_.found(windows);
+}
+
+MemoryObserver::MemoryObserver(Shared& shared, NodeId node, const Hints& hints)
+    : shared_(shared),
+      node_(node),
+      detectors_(settings_of(node, hints, Options()), shared.options.levels()) {}
+
+}  // namespace bhemu::hazard

@@ -1,0 +1,184 @@
+// What stands between a node and its race detector: makes the detector's events (race/event.hpp) of
+// what the node does (trace/observer.hpp). docs/RACES.md, "How a tile is watched".
+#pragma once
+
+#include <array>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "hazard/places.hpp"
+#include "hazard/shared.hpp"
+#include "race/window.hpp"
+#include "tensix/config.hpp"
+#include "tile/tile.hpp"
+
+namespace bhemu::hazard {
+
+/// What was found in one node.
+struct Found {
+  std::vector<race::Finding> findings;  // of all levels, contracts told apart
+  std::vector<race::Epoch> wanted;      // actions whose sites were no longer known
+  std::vector<u64> sync_words;          // of L1, by which agents turned out to signal each other
+  bool is_full = false;                 // recording has stopped at the limit of memory
+};
+
+/// For the second pass of the same run.
+struct Hints {
+  std::vector<u64> sync_words;
+  std::vector<race::Epoch> wanted;
+};
+
+/// One detector for each level that is looked at.
+class Detectors {
+ public:
+  Detectors(const race::Settings& settings, unsigned levels);
+  template <class E>
+  void feed(const E& event) {
+    for (const auto& one : each_) one->on(event);
+  }
+  unsigned count() const { return static_cast<unsigned>(each_.size()); }
+  race::Detector& at(unsigned level) { return *each_[level]; }
+  race::Detector& first() { return *each_[0]; }
+  Found found(std::span<const race::Finding> windows) const;
+
+ private:
+  std::vector<std::unique_ptr<race::Detector>> each_;
+};
+
+/// Of a DRAM bank, or any other node without cores.
+class MemoryObserver final : public trace::Observer {
+ public:
+  MemoryObserver(Shared& shared, NodeId node, const Hints& hints);
+  void arrived(const trace::Arrival& arrival) override;
+  void host_wrote(u64 address, std::span<const u8> bytes, Cycle cycle) override;
+  void host_read(u64 address, std::span<const u8> bytes, Cycle cycle) override;
+  Found found() const { return detectors_.found({}); }
+
+ private:
+  Shared& shared_;
+  NodeId node_;
+  Detectors detectors_;
+};
+
+class TileObserver final : public trace::Observer {
+ public:
+  TileObserver(Shared& shared, tile::Tile& tile, const Hints& hints);
+
+  void executes(const trace::Instruction& one) override;
+  void retired(const trace::Instruction& one) override;
+  void released(unsigned core, u32 pc, const Author& by) override;
+  void pushed(const trace::Push& push) override;
+  void expanded(const trace::Expansion& expansion) override;
+  void issued(const trace::Issue& issue) override;
+  void moved(const trace::BankMove& move) override;
+  void changed(const trace::ObjectChange& change) override;
+  void requested(const trace::Request& request) override;
+  void arrived(const trace::Arrival& arrival) override;
+  void host_wrote(u64 address, std::span<const u8> bytes, Cycle cycle) override;
+  void host_read(u64 address, std::span<const u8> bytes, Cycle cycle) override;
+
+  Found found() const;
+
+ private:
+  struct CoreView {
+    explicit CoreView(Copy& copy) : follower(copy) {}
+    void forget(unsigned reg) { follower.forget(reg); }
+
+    // Of the instruction under way.
+    u64 step = 0;
+    u32 word = 0;
+    u32 a = 0, b = 0;  // its operands
+
+    u64 under_way = 0;  // registers that a load goes to
+    bool in_kernel = false;
+    bool returned = false;  // from a kernel, and nobody has been told that it is done
+    Author left_kernel_at;
+    u32 cfg0 = 0;
+    u32 fetched_line = ~0u;
+    u16 fetched_words = 0;
+    std::unordered_map<u32, u16> fetched;   // words of code that it has fetched, by line
+    std::unordered_map<u32, u32> versions;  // of words: the one it is known to have seen
+    std::unordered_map<u32, u32> pages;     // of page counters: the count that is certain
+    std::unordered_map<u32, bool> polls;    // by pc of a branch: it closes a polling loop
+    std::unordered_set<u32> plain_loads;    // pcs of loads that no loop waits for
+    Follower follower;
+  };
+  struct ThreadView {
+    u32 last_macro = 0;                        // instruction number of the last SFPLOADMACRO
+    std::vector<trace::BankMove> moves;        // of the instruction under way
+    std::vector<trace::ObjectChange> changes;  // likewise
+    struct Pushed {                            // how a word came to the queue
+      u32 number = 0;
+      u32 pc = 0;
+      bool gathering = false;
+      u8 in_bundle = 0;
+    };
+    std::array<std::array<Pushed, 64>, 2> pushed{};  // by entry
+    std::vector<u32> pushed_at;  // by instruction number: where its word was pushed
+    u32 bundle_pc = 0;
+    u8 in_bundle = 0;
+    race::WindowChecker window;
+  };
+  struct QueueNumbers {
+    u32 pushed = 0;
+    u32 popped = 0;
+  };
+
+  // observer_core.cpp
+  void touch_memory(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access);
+  void touch_config(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access);
+  void touch_pcbuf(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access);
+  void feed_load(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access,
+                 const CorePlace& place, bool more = false);
+  void check_fetch(CoreView& core, const trace::Instruction& one);
+  void written(u64 address, u64 bytes);
+  void check_return(CoreView& core, const trace::Instruction& one);
+  void check_done(CoreView& core, const trace::CoreAccess& access);
+  // observer_proof.cpp
+  void look_at(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access,
+               const CorePlace& place);
+  void prove(CoreView& core, const trace::Instruction& one, Look& look);
+  void learn(unsigned core, const Look& look);
+  void prove_word(CoreView& core, unsigned index, Look& look);
+  void prove_pages(CoreView& core, unsigned index, Look& look);
+  void prove_semaphore(CoreView& core, unsigned index, Look& look);
+  void prove_counter(CoreView& core, unsigned index, Look& look);
+  bool is_polled(CoreView& core, const trace::Instruction& one, Look& look);
+  // observer_thread.cpp
+  void feed_touches(const trace::Issue& issue, u32 op, std::vector<race::Location>& reads,
+                    std::vector<race::Location>& writes);
+  u32 config_change(const trace::Issue& issue, u32 word) const;
+  void take_config(const trace::Issue& issue, const tensix::Touch& touch);
+  void feed_moves(ThreadView& thread, u32 op, bool gives);
+  void check_window(const trace::Issue& issue, std::vector<race::Location>&& reads,
+                    std::vector<race::Location>&& writes);
+  void note_push(ThreadView& thread, const trace::Push& push);
+  void note_release(ThreadView& thread, const trace::Issue& issue);
+  void name_pushes();
+  // observer_noc.cpp
+  void change_queue(const trace::ObjectChange& change);
+  void signal_pages(const trace::ObjectChange& change, u64 step);
+  void publish_pages(const trace::ObjectChange& change,
+                     const std::array<race::Clock, kLevels>& clocks);
+  u32 pages_added(const trace::ObjectChange& change);
+
+  Author host_at(Cycle cycle) const { return {Agent::Host, 0, cycle, node_}; }
+
+  Shared& shared_;
+  tile::Tile& tile_;
+  NodeId node_;
+  Detectors detectors_;
+  Copy copy_;
+  std::vector<CoreView> cores_;
+  std::array<ThreadView, kThreads> threads_;
+  std::array<QueueNumbers, 32> queues_{};    // mailboxes, then PCBufs
+  std::unordered_map<u32, u16> code_;        // words that anybody has fetched, by line
+  std::unordered_map<u32, u32> page_bases_;  // of stream registers: the value when none was posted
+  std::array<u32, 2 * tensix::kConfigWords> config_{};  // values of the words, as last written
+  std::array<std::size_t, kLevels> named_{};            // findings whose pushes have been named
+  std::vector<trace::ObjectChange> by_packet_;  // of stream registers, by a packet that arrives
+};
+
+}  // namespace bhemu::hazard

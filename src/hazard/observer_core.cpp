@@ -1,0 +1,256 @@
+// What cores do.
+#include "base/bits.hpp"
+#include "hazard/observer.hpp"
+#include "tile/regions.hpp"
+
+namespace bhemu::hazard {
+namespace {
+
+using race::Place;
+using race::Region;
+namespace event = race::event;
+
+constexpr u32 kOpcode = 0x7F;
+constexpr u32 kLoad = 0x03;
+constexpr u32 kMiscMem = 0x0F;
+constexpr u32 kSystem = 0x73;
+constexpr u32 kFirstFloat = 32;  // register numbers of the detector
+constexpr u32 kDisLowCache = 3;
+constexpr unsigned kBrisc = 0;
+constexpr unsigned kTrisc0 = 2;
+
+u8 register_loaded(const trace::Instruction& one) {
+  const u32 rd = bits(one.word, 7, 5);
+  return static_cast<u8>((one.writes >> kFirstFloat) != 0 ? kFirstFloat + rd : rd);
+}
+
+/// Words of which a write does something, whatever was there.
+bool has_side_effect(u32 word) {
+  const u32 in_bank = word % tensix::kConfigWords;
+  return in_bank == tensix::cfg::STATE_RESET_EN::kWord;
+}
+
+u32 offset_of(const trace::CoreAccess& access) {
+  return access.address - tile::tensix_regions()[access.region].first;
+}
+
+}  // namespace
+
+void TileObserver::executes(const trace::Instruction& one) {
+  CoreView& core = cores_[one.core];
+  core.step = one.step;
+  core.word = one.word;
+  core.a = one.state->x[bits(one.word, 15, 5)];
+  core.b = one.state->x[bits(one.word, 20, 5)];
+  for (u64 left = one.reads & core.under_way; left != 0; left &= left - 1)
+    detectors_.feed(event::Use{one.author, static_cast<u8>(std::countr_zero(left)), one.step});
+  core.under_way &= ~one.reads;
+}
+
+void TileObserver::retired(const trace::Instruction& one) {
+  CoreView& core = cores_[one.core];
+  check_fetch(core, one);
+  check_return(core, one);
+  for (const trace::CoreAccess& access : one.accesses) touch_memory(core, one, access);
+  const u32 opcode = one.word & kOpcode;
+  if (opcode == kMiscMem && bits(one.word, 12, 3) == 0) {
+    detectors_.feed(event::Fence{one.author, one.step});
+    core.under_way = 0;
+  } else if (opcode == kSystem && one.state->csr.cfg0 != core.cfg0) {
+    core.cfg0 = one.state->csr.cfg0;
+    detectors_.feed(event::DataCache{one.author, !bit(core.cfg0, kDisLowCache)});
+  }
+  if (opcode == kLoad && !one.accesses.empty()) return;
+  Look* look = core.follower.executed(one.author.pc, one.word, core.a, core.b, one.state->pc);
+  if (look != nullptr) prove(core, one, *look);
+}
+
+void TileObserver::released(unsigned index, u32, const Author& by) {
+  CoreView& core = cores_[index];
+  for (unsigned level = 0; level < detectors_.count(); ++level)
+    detectors_.at(level).host() = shared_.host[level];
+  detectors_.feed(event::Start{by, index});
+  core.cfg0 = tile_.core(static_cast<CoreId>(index)).csr.cfg0;
+  Author author = by;
+  author.agent = static_cast<Agent>(index);
+  detectors_.feed(event::DataCache{author, !bit(core.cfg0, kDisLowCache)});
+  core.under_way = 0;
+  core.in_kernel = core.returned = false;
+  core.follower.forget_all();
+}
+
+// --- Memory and registers
+
+void TileObserver::touch_memory(CoreView& core, const trace::Instruction& one,
+                                const trace::CoreAccess& access) {
+  CorePlace place;
+  if (!place_of(access, one.core, place)) return;
+  switch (access.region) {
+    case tile::Region::InstrnBuf0:
+    case tile::Region::InstrnBuf1:
+    case tile::Region::InstrnBuf2:
+    case tile::Region::Mailbox:
+      return;  // told as pushes, and as changes of queues
+    case tile::Region::Config:
+      return touch_config(core, one, access);
+    case tile::Region::PcBuf0:
+    case tile::Region::PcBuf1:
+    case tile::Region::PcBuf2:
+      return touch_pcbuf(core, one, access);
+    default:
+      break;
+  }
+  if (access.load && access.store) {
+    const u8 reg = register_loaded(one);
+    detectors_.feed(event::Amo{one.author, place.where, reg, one.step});
+    core.under_way |= u64{1} << reg;
+    written(access.address, access.size);
+    return;
+  }
+  if (access.load) {
+    feed_load(core, one, access, place);
+    look_at(core, one, access, place);
+    return;
+  }
+  const bool starts_request =
+      place.where.place == Place::Initiator && (place.where.begin & 31) == 16;
+  if (starts_request) return;  // told as a request
+  if (access.region == tile::Region::L1) check_done(core, access);
+  detectors_.feed(event::Store{one.author, place.where, place.region, one.step, false});
+  if (access.region != tile::Region::L1) return;
+  written(access.address, access.size);
+  // From now on the core does not see what was there before its own store.
+  if (const race::SyncWord* word = detectors_.first().sync_word(access.address); word != nullptr)
+    core.versions[access.address / 4] = word->version();
+}
+
+void TileObserver::feed_load(CoreView& core, const trace::Instruction& one,
+                             const trace::CoreAccess& access, const CorePlace& place, bool more) {
+  const u8 reg = register_loaded(one);
+  detectors_.feed(event::Load{one.author, place.where, place.region, reg, one.step, false,
+                              access.loaded, true, more});
+  if (reg != 0) core.under_way |= u64{1} << reg;
+}
+
+void TileObserver::touch_config(CoreView& core, const trace::Instruction& one,
+                                const trace::CoreAccess& access) {
+  const u32 word = offset_of(access) / 4;
+  if (word >= 2 * tensix::kConfigWords) return;
+  constexpr u32 kInvalidate = tensix::cfg::RISCV_IC_INVALIDATE_InvalidateAll::kWord;
+  if (access.store && word % tensix::kConfigWords == kInvalidate) {
+    detectors_.feed(event::InvalidateCode{one.author, access.stored & 0x1F, one.step});
+    return;
+  }
+  const u32 before = config_[config_place(word)];
+  const u32 after = access.store ? access.stored : before;
+  bool more = false;
+  // Stores field by field: some of them change, some do not.
+  const std::vector<race::Location> runs = config_fields(word, ~0u);
+  for (const race::Location& where : access.load ? runs : single_fields(runs)) {
+    if (access.load) {
+      feed_load(core, one, access, {Region::Config, where, true}, more);
+    } else {
+      const bool same = (mask_of_fields(where) & (before ^ after)) == 0 && !has_side_effect(word);
+      detectors_.feed(event::Store{one.author, where, Region::Config, one.step, false, same, more});
+    }
+    more = true;
+  }
+  if (access.store) config_[config_place(word)] = after;
+}
+
+void TileObserver::touch_pcbuf(CoreView& core, const trace::Instruction& one,
+                               const trace::CoreAccess& access) {
+  constexpr u32 kDone = 4;
+  constexpr u32 kMopDone = 8;
+  constexpr u32 kSemaphores = 0x20;
+  const u32 offset = offset_of(access);
+  const u8 reg = register_loaded(one);
+  if (one.core == kBrisc) {
+    if (!access.load) return;  // told as a change of the queue
+    const unsigned thread =
+        static_cast<unsigned>(access.region) - static_cast<unsigned>(tile::Region::PcBuf0);
+    detectors_.feed(event::AwaitThread{one.author, thread, reg, one.step});
+  } else if (offset >= kSemaphores) {
+    const u16 index = static_cast<u16>((offset - kSemaphores) / 4 % 8);
+    if (access.store) {
+      detectors_.feed(event::Signal{one.author, race::Object::Semaphore, index, 1, one.step,
+                                    bit(access.stored, 0)});
+      return;
+    }
+    const CorePlace place{Region::PcBuf, race::place_of(race::Object::Semaphore, index), false};
+    feed_load(core, one, access, place);
+    return look_at(core, one, access, place);
+  } else if (offset == kDone || offset == kMopDone) {
+    detectors_.feed(event::DoneCheck{one.author, offset == kMopDone, access.load, reg, one.step});
+  }
+  if (access.load && reg != 0) core.under_way |= u64{1} << reg;
+}
+
+// --- Code
+
+/// The first time that a core fetches a word, since it was last written.
+void TileObserver::check_fetch(CoreView& core, const trace::Instruction& one) {
+  const u32 line = one.author.pc >> 6;
+  const u16 word = static_cast<u16>(1u << (one.author.pc >> 2 & 15));
+  if (line == core.fetched_line && (core.fetched_words & word) != 0) return;
+  u16& known = core.fetched[line];
+  if ((known & word) == 0) {
+    known |= word;
+    code_[line] |= word;
+    detectors_.feed(event::Fetch{one.author, {Place::L1, 4, one.author.pc}});
+  }
+  core.fetched_line = line;
+  core.fetched_words = known;
+}
+
+/// L1 was written: code there is new.
+void TileObserver::written(u64 address, u64 bytes) {
+  if (code_.empty() || bytes == 0) return;
+  for (u64 line = address >> 6; line <= (address + bytes - 1) >> 6; ++line) {
+    const auto found = code_.find(static_cast<u32>(line));
+    if (found == code_.end()) continue;
+    u16 words = 0;
+    for (unsigned i = 0; i < 16; ++i) {
+      const u64 at = line * 64 + i * 4;
+      if (at + 4 > address && at < address + bytes) words |= static_cast<u16>(1u << i);
+    }
+    if ((found->second & words) == 0) continue;
+    found->second &= static_cast<u16>(~words);
+    for (CoreView& core : cores_) {
+      core.fetched_line = ~0u;
+      core.polls.clear();
+      if (const auto own = core.fetched.find(static_cast<u32>(line)); own != core.fetched.end())
+        own->second &= static_cast<u16>(~words);
+    }
+  }
+}
+
+/// A data-movement core returns to its firmware: what it sent must be done. The firmware of a TRISC
+/// waits for the thread before it says that it is done, so there it is asked later.
+void TileObserver::check_return(CoreView& core, const trace::Instruction& one) {
+  const u32 base = shared_.options.kernel_base;
+  if (base == 0) return;
+  if (one.author.pc >= base) {
+    core.in_kernel = true;
+    core.left_kernel_at = one.author;
+    return;
+  }
+  if (!core.in_kernel) return;
+  core.in_kernel = false;
+  if (one.core >= kTrisc0) {
+    core.returned = true;
+  } else {
+    detectors_.feed(event::Return{core.left_kernel_at});
+  }
+}
+
+/// The first word that agents signal by which a TRISC writes behind its kernel says that it is
+/// done.
+void TileObserver::check_done(CoreView& core, const trace::CoreAccess& access) {
+  if (!core.returned || !detectors_.first().is_sync({Place::L1, access.size, access.address}))
+    return;
+  core.returned = false;
+  detectors_.feed(event::Return{core.left_kernel_at});
+}
+
+}  // namespace bhemu::hazard

@@ -1,0 +1,256 @@
+// What comes and goes over the NoC, what the host does, and queues.
+#include "base/bits.hpp"
+#include "hazard/observer.hpp"
+#include "noc/command.hpp"
+
+namespace bhemu::hazard {
+namespace {
+
+using race::NocKind;
+using race::Object;
+using race::Place;
+namespace event = race::event;
+
+constexpr u32 kMostPages = 1024;  // added at once; anything else sets the counter anew
+constexpr unsigned kPcBufs = 16;  // index in queues_, behind the mailboxes
+constexpr u64 kWholeLine = ~u64{0};
+
+NocKind kind_of(const trace::Request& request) {
+  switch (request.kind) {
+    case trace::RequestKind::Read:
+      return NocKind::Read;
+    case trace::RequestKind::Write:
+      return request.posted ? NocKind::Posted : NocKind::Write;
+    default:
+      return request.posted ? NocKind::PostedAtomic : NocKind::Atomic;
+  }
+}
+
+/// Same source, destination, NoC and static virtual channel; 0: in order with nothing.
+u64 channel_of(const trace::Request& request) {
+  if (!request.static_channel || request.targets.empty()) return 0;
+  const u64 targets = u64{request.targets.front()} << 16 | request.targets.back();
+  return 1 + (u64{request.id.tile} << 38 | targets << 6 | u64{request.virtual_channel} << 2 |
+              u64{request.broadcast} << 1 | request.noc);
+}
+
+struct Effect {
+  race::Mode mode;
+  bool at_source;
+};
+/// None: an effect that nobody can be in conflict with.
+std::optional<Effect> effect_of(trace::Arrival::Phase phase) {
+  using Phase = trace::Arrival::Phase;
+  switch (phase) {
+    case Phase::Write:
+    case Phase::Data:
+      return Effect{race::Mode::Write, false};
+    case Phase::Read:
+      return Effect{race::Mode::Read, true};
+    case Phase::Atomic:
+      return Effect{race::Mode::Atomic, false};
+    default:
+      // An atomic's old value goes to a word that firmware has set aside and nobody reads.
+      return std::nullopt;
+  }
+}
+
+template <class Visit>
+void each_run(const trace::Arrival& arrival, Visit visit) {
+  if (arrival.byte_enable == kWholeLine) return visit(arrival.address, arrival.length);
+  for (u32 first = 0; first < 64;) {
+    if (!bit(arrival.byte_enable, first)) {
+      ++first;
+      continue;
+    }
+    u32 last = first;
+    while (last < 64 && bit(arrival.byte_enable, last)) ++last;
+    visit(arrival.address + first, last - first);
+    first = last;
+  }
+}
+
+void feed_arrival(Detectors& detectors, const Tickets& tickets, const trace::Arrival& arrival,
+                  Place place) {
+  const auto effect = effect_of(arrival.phase);
+  if (!effect) return;
+  each_run(arrival, [&](u64 address, u32 bytes) {
+    const u32 size = arrival.phase == trace::Arrival::Phase::Atomic ? 4 : bytes;
+    for (unsigned level = 0; level < detectors.count(); ++level) {
+      if (tickets[level] == nullptr) continue;
+      detectors.at(level).on(event::Arrive{tickets[level],
+                                           {place, size, address},
+                                           effect->mode,
+                                           arrival.author.cycle,
+                                           effect->at_source});
+    }
+  });
+}
+
+/// The host is the same for all nodes.
+template <class E>
+void feed_host(Detectors& detectors, Shared& shared, const E& event) {
+  for (unsigned level = 0; level < detectors.count(); ++level) {
+    race::Detector& detector = detectors.at(level);
+    detector.host() = shared.host[level];
+    detector.on(event);
+    shared.host[level] = detector.host();
+  }
+}
+
+}  // namespace
+
+// --- Requests
+
+void TileObserver::requested(const trace::Request& request) {
+  if (!is_core(request.author.agent)) return;
+  const unsigned core = index_of(core_of(request.author.agent));
+  const bool reads_source = request.kind == trace::RequestKind::Write && !request.inline_data &&
+                            !noc::is_register(request.local);
+  event::Request one;
+  one.site = request.author;
+  one.niu = request.noc;
+  one.kind = kind_of(request);
+  one.tid = request.transaction_id;
+  one.buffer = request.buffer;
+  one.packets = request.packets;
+  one.answers = request.answers;
+  one.channel = channel_of(request);
+  one.linked = request.linked;
+  one.to_register = noc::is_register(request.remote);
+  one.source = {Place::L1, reads_source ? request.length : 0, request.local};
+  one.step = cores_[core].step;
+  Tickets tickets;
+  for (unsigned level = 0; level < detectors_.count(); ++level) {
+    one.ticket = &tickets[level];
+    detectors_.at(level).on(one);
+  }
+  shared_.departures[node_].put(request.id.number, std::move(tickets));
+}
+
+void TileObserver::arrived(const trace::Arrival& arrival) {
+  if (arrival.id.number == 0 || arrival.id.tile >= shared_.departures.size()) return;
+  if (!effect_of(arrival.phase)) return;
+  const Tickets tickets = shared_.departures[arrival.id.tile].get(arrival.id.number);
+  if (arrival.address < tile_.l1().size()) {
+    feed_arrival(detectors_, tickets, arrival, Place::L1);
+    if (effect_of(arrival.phase)->mode != race::Mode::Read)
+      each_run(arrival, [&](u64 address, u32 bytes) { written(address, bytes); });
+  }
+  std::array<race::Clock, kLevels> clocks;
+  for (unsigned level = 0; level < detectors_.count(); ++level) {
+    if (tickets[level] == nullptr) continue;
+    clocks[level] = tickets[level]->clock;
+    clocks[level].raise(tickets[level]->commit);
+  }
+  for (const trace::ObjectChange& change : by_packet_) publish_pages(change, clocks);
+  by_packet_.clear();
+}
+
+void MemoryObserver::arrived(const trace::Arrival& arrival) {
+  if (arrival.id.number == 0 || arrival.id.tile >= shared_.departures.size()) return;
+  feed_arrival(detectors_, shared_.departures[arrival.id.tile].get(arrival.id.number), arrival,
+               Place::Dram);
+}
+
+// --- Queues and page counters
+
+void TileObserver::changed(const trace::ObjectChange& change) {
+  switch (change.object) {
+    case trace::Object::Mailbox:
+    case trace::Object::PcBuf:
+      return change_queue(change);
+    case trace::Object::Stream:
+      if (is_core(change.author.agent)) {
+        const unsigned core = index_of(core_of(change.author.agent));
+        signal_pages(change, cores_[core].step);
+        cores_[core].pages[change.index] =
+            detectors_.first().posts_of(Object::Pages, static_cast<u16>(change.index));
+      } else if (change.author.agent >= Agent::Thread0 && change.author.agent <= Agent::Thread2) {
+        const unsigned thread =
+            static_cast<unsigned>(change.author.agent) - static_cast<unsigned>(Agent::Thread0);
+        threads_[thread].changes.push_back(change);
+      } else if (change.author.agent == Agent::Host) {
+        publish_pages(change, shared_.host);
+      } else {
+        by_packet_.push_back(change);
+      }
+      return;
+    default:
+      return;  // semaphores and mutexes are read off the instructions
+  }
+}
+
+void TileObserver::change_queue(const trace::ObjectChange& change) {
+  if (!is_core(change.author.agent)) return;
+  const CoreView& core = cores_[index_of(core_of(change.author.agent))];
+  const bool mailbox = change.object == trace::Object::Mailbox;
+  const Object object = mailbox ? Object::Mailbox : Object::PcBuf;
+  QueueNumbers& numbers = queues_[mailbox ? change.index : kPcBufs + change.index];
+  const u16 index = static_cast<u16>(change.index);
+  if (change.how == trace::ObjectChange::How::Push) {
+    ++numbers.pushed;
+    detectors_.feed(event::Signal{change.author, object, index, 1, core.step, false});
+  } else {
+    const u8 reg = static_cast<u8>(bits(core.word, 7, 5));
+    detectors_.feed(
+        event::Observe{change.author, object, index, ++numbers.popped, reg, core.step, false});
+    if (reg != 0) cores_[index_of(core_of(change.author.agent))].under_way |= u64{1} << reg;
+  }
+}
+
+/// By how many pages a counter has risen; 0: it was set to something else.
+u32 TileObserver::pages_added(const trace::ObjectChange& change) {
+  const u32 added = (change.after - change.before) & 0xFFFF;
+  if (added != 0 && added <= kMostPages) return added;
+  for (unsigned level = 0; level < detectors_.count(); ++level)
+    detectors_.at(level).set_anew(Object::Pages, static_cast<u16>(change.index));
+  page_bases_[change.index] = change.after;
+  for (CoreView& core : cores_) core.pages.erase(change.index);
+  return 0;
+}
+
+void TileObserver::signal_pages(const trace::ObjectChange& change, u64 step) {
+  if (const u32 added = pages_added(change); added != 0)
+    detectors_.feed(event::Signal{change.author, Object::Pages, static_cast<u16>(change.index),
+                                  static_cast<u16>(added), step, false});
+}
+
+void TileObserver::publish_pages(const trace::ObjectChange& change,
+                                 const std::array<race::Clock, kLevels>& clocks) {
+  const u32 added = pages_added(change);
+  if (added == 0) return;
+  for (unsigned level = 0; level < detectors_.count(); ++level)
+    detectors_.at(level).publish(Object::Pages, static_cast<u16>(change.index), added,
+                                 clocks[level]);
+}
+
+// --- The host
+
+void TileObserver::host_wrote(u64 address, std::span<const u8> bytes, Cycle cycle) {
+  if (address >= tile_.l1().size() || bytes.empty()) return;
+  written(address, bytes.size());
+  feed_host(detectors_, shared_,
+            event::HostWrite{
+                host_at(cycle), {Place::L1, static_cast<u32>(bytes.size()), address}, false});
+}
+
+void TileObserver::host_read(u64 address, std::span<const u8> bytes, Cycle cycle) {
+  if (address >= tile_.l1().size() || bytes.empty()) return;
+  feed_host(detectors_, shared_,
+            event::HostRead{host_at(cycle), {Place::L1, static_cast<u32>(bytes.size()), address}});
+}
+
+void MemoryObserver::host_wrote(u64 address, std::span<const u8> bytes, Cycle cycle) {
+  const Author host{Agent::Host, 0, cycle, node_};
+  feed_host(detectors_, shared_,
+            event::HostWrite{host, {Place::Dram, static_cast<u32>(bytes.size()), address}, false});
+}
+
+void MemoryObserver::host_read(u64 address, std::span<const u8> bytes, Cycle cycle) {
+  const Author host{Agent::Host, 0, cycle, node_};
+  feed_host(detectors_, shared_,
+            event::HostRead{host, {Place::Dram, static_cast<u32>(bytes.size()), address}});
+}
+
+}  // namespace bhemu::hazard

@@ -1,0 +1,208 @@
+// What cores prove by waiting (follow.hpp).
+#include <algorithm>
+
+#include "base/bits.hpp"
+#include "hazard/observer.hpp"
+#include "tile/regions.hpp"
+
+namespace bhemu::hazard {
+namespace {
+
+using race::Object;
+using race::Place;
+
+constexpr u32 kMostAhead = 1024;  // posts that are gone through
+constexpr unsigned kSemaphoreValues = 16;
+constexpr u32 kFirstOfIds = 16;  // counters of NIU that count down, one for each id
+constexpr u32 kStreamStride = 0x1000;
+
+bool is_signed_load(u32 word) {
+  return bits(word, 12, 3) < 2;
+}
+
+/// A counter may be narrower than its register: what it shows of a count.
+std::optional<u32> mask_for(u32 shown, u32 count) {
+  for (const u32 mask : {~0u, 0x1FFFFu, 0xFFFFu})
+    if ((count & mask) == shown) return mask;
+  return std::nullopt;
+}
+
+}  // namespace
+
+/// Remembers what a load has found, if it is something that others change.
+void TileObserver::look_at(CoreView& core, const trace::Instruction& one,
+                           const trace::CoreAccess& access, const CorePlace& place) {
+  if ((one.writes >> 32) != 0 || access.size > 4 || (one.word & 0x7F) != 0x03) return;
+  const unsigned reg = bits(one.word, 7, 5);
+  Look look;
+  look.size = access.size;
+  look.shift = static_cast<u8>(access.address % 4 * 8);
+  look.is_signed = is_signed_load(one.word);
+  look.value = access.loaded << look.shift;
+  look.pc = one.author.pc;
+  look.address = access.address;
+  if (access.region == tile::Region::L1) {
+    look.kind = Look::Kind::Word;
+    const race::SyncWord* word = detectors_.first().sync_word(access.address);
+    if (word == nullptr && core.plain_loads.contains(one.author.pc)) return core.forget(reg);
+    look.certain =
+        core.versions.contains(access.address / 4) ? core.versions[access.address / 4] : 0;
+    look.latest = word != nullptr ? word->version() : ~0u;
+  } else if (access.region == tile::Region::Overlay) {
+    const u32 offset = access.address - tile::tensix_regions()[access.region].first;
+    look.kind = Look::Kind::Pages;
+    look.index = offset / kStreamStride << 10 | offset % kStreamStride / 4;
+    const u16 index = static_cast<u16>(look.index);
+    look.certain = core.pages[look.index];
+    look.latest = detectors_.first().posts_of(Object::Pages, index);
+  } else if (place.region == race::Region::PcBuf) {
+    look.kind = Look::Kind::Semaphore;
+    look.index = static_cast<u32>(place.where.begin & 7);
+    const u16 index = static_cast<u16>(look.index);
+    look.certain = detectors_.first().posts_of(Object::Semaphore, index);
+    look.latest = detectors_.first().posts_of(Object::Semaphore, index, true);
+  } else if (place.where.place == Place::Initiator && (place.where.begin & 31) == 16) {
+    look.kind = Look::Kind::Initiator;
+    look.latest = 1;
+    const unsigned niu = static_cast<unsigned>(place.where.begin >> 7);
+    const unsigned buffer = static_cast<unsigned>(place.where.begin >> 5 & 3);
+    for (unsigned level = 0; level < detectors_.count(); ++level)
+      look.knowledge[level] = detectors_.at(level).known_by_free_initiator(niu, buffer);
+  } else if (place.region == race::Region::Niu && place.where.place == Place::Counter &&
+             place.where.begin < 2 * 64) {
+    look.kind = Look::Kind::Counter;
+    look.latest = 1;
+    look.index = static_cast<u32>(place.where.begin);
+    const race::event::Counter counter{
+        one.author, look.index / 64,      static_cast<u8>(look.index % 64),
+        look.value, static_cast<u8>(reg), one.step};
+    for (unsigned level = 0; level < detectors_.count(); ++level)
+      look.knowledge[level] = detectors_.at(level).known_by_counter(counter);
+  } else {
+    return core.forget(reg);
+  }
+  core.follower.loaded(reg, std::move(look));
+}
+
+void TileObserver::prove(CoreView& core, const trace::Instruction& one, Look& look) {
+  switch (look.kind) {
+    case Look::Kind::Word:
+      if (is_polled(core, one, look)) prove_word(core, one.core, look);
+      break;
+    case Look::Kind::Pages:
+      prove_pages(core, one.core, look);
+      break;
+    case Look::Kind::Semaphore:
+      prove_semaphore(core, one.core, look);
+      break;
+    case Look::Kind::Counter:
+      prove_counter(core, one.core, look);
+      break;
+    case Look::Kind::Initiator:
+      if (look.value == 0 && !core.follower.would_have_come(look, 1)) learn(one.core, look);
+      break;
+  }
+}
+
+void TileObserver::learn(unsigned core, const Look& look) {
+  for (unsigned level = 0; level < detectors_.count(); ++level)
+    detectors_.at(level).learn(core, look.knowledge[level]);
+}
+
+/// Whether the word is one that agents signal by; it is when a loop waits for it.
+bool TileObserver::is_polled(CoreView& core, const trace::Instruction& one, Look& look) {
+  if (const race::SyncWord* word = detectors_.first().sync_word(look.address); word != nullptr) {
+    if (look.latest == ~0u) look.latest = word->version();  // it was found to be one in between
+    return true;
+  }
+  const auto [known, is_new] = core.polls.try_emplace(one.author.pc, false);
+  if (is_new) {
+    const u32 next = one.state->pc;
+    const i32 offset =
+        static_cast<i32>(bits(one.word, 8, 4) << 1 | bits(one.word, 25, 6) << 5 |
+                         bit(one.word, 7) << 11 | (bit(one.word, 31) ? 0xFFFFF000u : 0u));
+    const u32 target = one.author.pc + static_cast<u32>(offset);
+    const u32 other = next == target ? one.author.pc + 4 : target;
+    known->second = copy_.comes_back(*one.state, next, look.pc, look.address) ||
+                    copy_.comes_back(*one.state, other, look.pc, look.address);
+    if (known->second)
+      core.plain_loads.erase(look.pc);
+    else
+      core.plain_loads.insert(look.pc);
+  }
+  if (!known->second) return false;
+  for (unsigned level = 0; level < detectors_.count(); ++level)
+    detectors_.at(level).mark_sync(look.address);
+  look.latest = detectors_.first().sync_word(look.address)->version();
+  return true;
+}
+
+/// The oldest version that would have let the core come here.
+void TileObserver::prove_word(CoreView& core, unsigned index, Look& look) {
+  const race::SyncWord& first = *detectors_.first().sync_word(look.address);
+  u32& seen = core.versions[look.address / 4];  // by its own store, or in an earlier proof
+  const u32 begin = std::max(seen, first.oldest());
+  for (u32 version = begin; version <= look.latest; ++version) {
+    if (!core.follower.would_have_come(look, first.value_at(version))) continue;
+    const u8 bytes =
+        race::bytes_of_word(look.address / 4, look.address, u64{look.address} + look.size);
+    for (unsigned level = 0; level < detectors_.count(); ++level)
+      if (const race::SyncWord* word = detectors_.at(level).sync_word(look.address))
+        detectors_.at(level).learn(index, word->known_at(version, bytes));
+    seen = version;
+    return;
+  }
+}
+
+void TileObserver::prove_pages(CoreView& core, unsigned index, Look& look) {
+  const u16 object = static_cast<u16>(look.index);
+  const u32 base = page_bases_[look.index];
+  const auto mask = mask_for(look.value, base + look.latest);
+  if (!mask) return;
+  u32& certain = core.pages[look.index];
+  for (u32 count = certain; count <= look.latest && count - certain <= kMostAhead; ++count) {
+    if (!core.follower.would_have_come(look, (base + count) & *mask)) continue;
+    if (count == certain) return;
+    certain = count;
+    for (unsigned level = 0; level < detectors_.count(); ++level)
+      if (const race::Clock* post =
+              detectors_.at(level).known_by_post(Object::Pages, object, count))
+        detectors_.at(level).learn(index, *post);
+    return;
+  }
+}
+
+/// The values that would have let the core come here bound the posts from below by the takes, and
+/// the takes from below by the posts.
+void TileObserver::prove_semaphore(CoreView& core, unsigned index, Look& look) {
+  unsigned least = kSemaphoreValues;
+  unsigned most = 0;
+  for (unsigned value = 0; value < kSemaphoreValues; ++value) {
+    if (!core.follower.would_have_come(look, value)) continue;
+    least = std::min(least, value);
+    most = value;
+  }
+  if (least == kSemaphoreValues) return;
+  const u16 object = static_cast<u16>(look.index);
+  const u32 posts = look.certain;
+  const u32 gets = look.latest;
+  for (unsigned level = 0; level < detectors_.count(); ++level) {
+    race::Detector& detector = detectors_.at(level);
+    const race::Clock* known = nullptr;
+    if (least != 0) known = detector.known_by_post(Object::Semaphore, object, gets + least);
+    if (known != nullptr) detector.learn(index, *known);
+    known = nullptr;
+    if (posts > most) known = detector.known_by_post(Object::Semaphore, object, posts - most, true);
+    if (known != nullptr) detector.learn(index, *known);
+  }
+}
+
+/// A counter proves that everything is done when no value before this one would have done.
+void TileObserver::prove_counter(CoreView& core, unsigned index, Look& look) {
+  const bool counts_down = look.index % 64 >= kFirstOfIds;
+  for (u32 away = 1; away <= 4; ++away)
+    if (core.follower.would_have_come(look, counts_down ? away : look.value - away)) return;
+  learn(index, look);
+}
+
+}  // namespace bhemu::hazard

@@ -1,0 +1,259 @@
+// What threads of the coprocessor do.
+#include <algorithm>
+
+#include "base/bits.hpp"
+#include "hazard/observer.hpp"
+#include "tensix/config.hpp"
+#include "tensix/isa.hpp"
+#include "tensix/operation.hpp"
+#include "tensix/state.hpp"
+
+namespace bhemu::hazard {
+namespace {
+
+using race::Location;
+using race::Mode;
+using race::Place;
+namespace event = race::event;
+namespace op = tensix::op;
+
+constexpr unsigned kTrisc0 = 2;
+constexpr unsigned kBrisc = 0;
+constexpr std::size_t kPushes = 64;  // that are remembered; a queue holds 32
+constexpr std::size_t kInstructions = 1024;
+constexpr u32 kDisTriscCache = 18;
+constexpr u8 kMostInBundle = 4;
+constexpr u32 kLaneConfigSwitch = 18;  // race::Place::LReg: LaneConfig.DISABLE_BACKDOOR_LOAD
+
+bool is_ttinsn(u32 word) {
+  return (word & 3) != 3;
+}
+
+/// An UNPACR_NOP that waits for the matrix unit's bank and clears the unpacker's.
+bool tests_other_bank(u32 word) {
+  return tensix::opcode_of(word) == op::UNPACR_NOP::kOpcode &&
+         op::UNPACR_NOP{word}.stall_clr_cntrl() == 0;
+}
+
+/// What an access of a footprint is to the detector: only the scalar unit's atomics are in one
+/// piece for everybody.
+Mode mode_of(const tensix::Touch& touch, u32 word) {
+  if (!tensix::writes(touch.access)) return Mode::Read;
+  const bool atomic = touch.space == tensix::Space::L1 && tensix::reads(touch.access) &&
+                      race::part_of_word(word) == race::Part::Thcon;
+  return atomic ? Mode::Atomic : Mode::Write;
+}
+
+/// Fields of which shipped software believes that an instruction takes them when it is issued.
+bool is_sampled(const Location& where, u32 word) {
+  if (where.place != Place::Config || where.size != 1) return false;
+  const u64 field = where.begin % race::kConfigBank;
+  if (field >= std::size(tensix::kConfigFields)) return false;
+  const std::string_view name = tensix::kConfigFields[field].name;
+  const race::Part part = race::part_of_word(word);
+  if (part == race::Part::Unpack0 || part == race::Part::Unpack1)
+    return name.starts_with("THCON_SEC0_REG3_Base") || name.starts_with("THCON_SEC1_REG3_Base");
+  return part == race::Part::Pack && name.starts_with("PCK0_ADDR_CTRL_") &&
+         name.ends_with("stride");
+}
+
+}  // namespace
+
+void TileObserver::pushed(const trace::Push& push) {
+  if (push.core >= kCores) return;  // the debug bus
+  const CoreView& core = cores_[push.core];
+  detectors_.feed(
+      event::Push{push.author, push.thread, push.word, static_cast<u32>(push.number), core.step});
+  note_push(threads_[push.thread], push);
+}
+
+/// Whether the core could have fused the word with its neighbours, which only it knows.
+void TileObserver::note_push(ThreadView& thread, const trace::Push& push) {
+  const bool by_brisc = push.core < kTrisc0;
+  ThreadView::Pushed& pushed = thread.pushed[by_brisc][push.number % kPushes];
+  pushed = {static_cast<u32>(push.number), push.author.pc};
+  if (by_brisc) return;
+  const CoreView& core = cores_[push.core];
+  const bool gathers = is_ttinsn(core.word) && !bit(core.cfg0, kDisTriscCache);
+  const bool continues = gathers && thread.bundle_pc == push.author.pc;
+  thread.in_bundle = !gathers    ? u8{0}
+                     : continues ? static_cast<u8>(thread.in_bundle % kMostInBundle + 1)
+                                 : u8{1};
+  thread.bundle_pc = push.author.pc + 4;
+  pushed.gathering = gathers;
+  pushed.in_bundle = thread.in_bundle;
+  if (tensix::opcode_of(push.word) != op::REPLAY::kOpcode) return;
+  // It does not come to the gate: what it does is done in front of it.
+  race::Instruction one;
+  one.site = {agent_of_thread(push.thread), push.word, push.author.cycle, node_, Origin::Queue};
+  one.gathering = gathers;
+  one.pushed_at = push.author.pc;
+  thread.window.recorded(one);
+}
+
+void TileObserver::expanded(const trace::Expansion& one) {
+  const unsigned core = one.push.by_brisc ? kBrisc : one.thread + kTrisc0;
+  detectors_.feed(event::Expand{one.author,
+                                one.thread,
+                                static_cast<u32>(one.push.number),
+                                core,
+                                {Place::MopConfig, 9, one.thread * 9}});
+}
+
+void TileObserver::moved(const trace::BankMove& move) {
+  threads_[move.thread].moves.push_back(move);
+}
+
+void TileObserver::feed_moves(ThreadView& thread, u32 number, bool gives) {
+  for (const trace::BankMove& move : thread.moves) {
+    if (move.gives != gives) continue;
+    if (gives) {
+      detectors_.feed(
+          event::SrcGive{move.author, move.thread, number, move.src, move.bank, move.matrix});
+    } else {
+      detectors_.feed(event::SrcTake{move.author, move.thread, number, move.src, move.bank,
+                                     move.matrix, tests_other_bank(move.author.pc)});
+    }
+  }
+}
+
+/// The bits of a configuration word that an instruction has changed; all, where that is not known.
+u32 TileObserver::config_change(const trace::Issue& issue, u32 word) const {
+  if (issue.state == nullptr || word >= config_.size()) return ~0u;
+  const u32 in_bank = word % tensix::kConfigWords;
+  return config_[config_place(word)] ^ issue.state->cfg.bank[word / tensix::kConfigWords][in_bank];
+}
+
+void TileObserver::take_config(const trace::Issue& issue, const tensix::Touch& touch) {
+  for (u32 word = touch.begin; word < touch.end() && word < config_.size(); ++word)
+    config_[config_place(word)] ^= config_change(issue, word);
+}
+
+void TileObserver::feed_touches(const trace::Issue& issue, u32 number, std::vector<Location>& reads,
+                                std::vector<Location>& writes) {
+  const Author& author = issue.operation.author;
+  std::vector<Location> places;
+  for (const tensix::Touch& touch : *issue.touches) {
+    places.clear();
+    locations_of(touch, places);
+    const Mode mode = mode_of(touch, author.pc);
+    if (touch.space == tensix::Space::Config && mode == Mode::Write) places = single_fields(places);
+    for (const Location& where : places) {
+      const bool same = where.place == Place::Config && mode == Mode::Write &&
+                        (mask_of_fields(where) & config_change(issue, word_of_fields(where))) == 0;
+      detectors_.feed(event::Access{author, issue.thread, number, where, mode,
+                                    is_sampled(where, author.pc), same});
+      if (mode != Mode::Write || tensix::reads(touch.access)) reads.push_back(where);
+      if (mode != Mode::Read) writes.push_back(where);
+      if (where.place == Place::L1 && mode != Mode::Read) written(where.begin, where.size);
+    }
+    if (touch.space == tensix::Space::Config && mode == Mode::Write) take_config(issue, touch);
+    if (touch.space == tensix::Space::SfpuConfig && tensix::writes(touch.access))
+      writes.push_back({Place::LReg, 1, kLaneConfigSwitch});
+  }
+}
+
+/// SETRWC and CLEARDVALID do not wait: a bank that they give back may have been the unpacker's all
+/// the time. Then nothing has changed hands, but the pointer has moved.
+void TileObserver::note_release(ThreadView& thread, const trace::Issue& issue) {
+  const u32 word = issue.operation.author.pc;
+  const u8 opcode = tensix::opcode_of(word);
+  u32 mask = 0;
+  if (opcode == op::SETRWC::kOpcode) mask = op::SETRWC{word}.clear_ab_vld();
+  if (opcode == op::CLEARDVALID::kOpcode) mask = op::CLEARDVALID{word}.cleardvalid();
+  if (mask == 0 || issue.state == nullptr) return;
+  for (u8 src = 0; src < 2; ++src) {
+    const auto gives = [src](const trace::BankMove& move) { return move.gives && move.src == src; };
+    if (!bit(mask, src) || std::any_of(thread.moves.begin(), thread.moves.end(), gives)) continue;
+    const tensix::SrcFile& file = src == 0 ? issue.state->fpu.src_a : issue.state->fpu.src_b;
+    const u8 before = file.matrix_bank ^ 1;
+    thread.moves.push_back(
+        {issue.operation.author, issue.thread, issue.op, src, before, true, true});
+  }
+}
+
+void TileObserver::issued(const trace::Issue& issue) {
+  ThreadView& thread = threads_[issue.thread];
+  const Author& author = issue.operation.author;
+  const u32 word = author.pc;
+  std::vector<Location> reads;
+  std::vector<Location> writes;
+  if (issue.scheduled) {
+    // A part of the macro that has asked for it.
+    if (issue.touches != nullptr && thread.last_macro != 0)
+      feed_touches(issue, thread.last_macro, reads, writes);
+    return;
+  }
+  const u32 number = static_cast<u32>(issue.op);
+  const u8 opcode = tensix::opcode_of(word);
+  if (opcode == op::SFPLOADMACRO::kOpcode) thread.last_macro = number;
+  if (opcode == op::STALLWAIT::kOpcode && issue.state != nullptr) {
+    const tensix::SrcFile& a = issue.state->fpu.src_a;
+    const tensix::SrcFile& b = issue.state->fpu.src_b;
+    detectors_.feed(event::SrcPointers{a.unpack_bank, b.unpack_bank, a.matrix_bank, b.matrix_bank});
+  }
+  const unsigned core = issue.push.by_brisc ? kBrisc : issue.thread + kTrisc0;
+  detectors_.feed(
+      event::Issue{author, issue.thread, static_cast<u32>(issue.push.number), core, number});
+  const ThreadView::Pushed& pushed =
+      thread.pushed[issue.push.by_brisc][issue.push.number % kPushes];
+  if (thread.pushed_at.empty()) thread.pushed_at.resize(kInstructions);
+  thread.pushed_at[number % kInstructions] =
+      pushed.number == static_cast<u32>(issue.push.number) ? pushed.pc : 0;
+  feed_moves(thread, number, false);
+  if (issue.touches != nullptr) feed_touches(issue, number, reads, writes);
+  note_release(thread, issue);
+  feed_moves(thread, number, true);
+  thread.moves.clear();
+  for (const trace::ObjectChange& change : thread.changes) signal_pages(change, number);
+  thread.changes.clear();
+  if (!issue.discarded) check_window(issue, std::move(reads), std::move(writes));
+  name_pushes();
+}
+
+/// A thread's word says nothing of the line that pushed it: that is added to new findings.
+void TileObserver::name_pushes() {
+  for (unsigned level = 0; level < detectors_.count(); ++level) {
+    const std::span<race::Finding> met = detectors_.at(level).met();
+    for (std::size_t& i = named_[level]; i < met.size(); ++i) {
+      for (race::Side* side : {&met[i].first, &met[i].second}) {
+        if (!race::is_thread_component(side->epoch.component) || side->epoch.tile != node_)
+          continue;
+        if (race::part_of_component(side->epoch.component) == race::Part::Expander) continue;
+        const ThreadView& thread = threads_[race::thread_of_component(side->epoch.component)];
+        if (!thread.pushed_at.empty())
+          side->pushed_at = thread.pushed_at[side->epoch.time % kInstructions];
+      }
+    }
+  }
+}
+
+void TileObserver::check_window(const trace::Issue& issue, std::vector<Location>&& reads,
+                                std::vector<Location>&& writes) {
+  ThreadView& thread = threads_[issue.thread];
+  race::Instruction one;
+  one.site = issue.operation.author;
+  const ThreadView::Pushed& pushed =
+      thread.pushed[issue.push.by_brisc][issue.push.number % kPushes];
+  if (pushed.number == static_cast<u32>(issue.push.number)) {
+    one.pushed_at = pushed.pc;
+    one.gathering = pushed.gathering && one.site.origin == Origin::Queue;
+    one.in_bundle = one.site.origin == Origin::Queue ? pushed.in_bundle : u8{0};
+  }
+  if (tensix::opcode_of(one.site.pc) == op::SFPLOADMACRO::kOpcode && issue.state != nullptr) {
+    const tensix::SfpuSchedule& schedule = issue.state->sfpu.schedule;
+    for (u32 i = 0; i < schedule.waiting_count; ++i) {
+      const tensix::SfpuScheduled& waiting = schedule.waiting[i];
+      one.macro_by_cycles |= waiting.by_instruction == 0;
+      if (waiting.unit != tensix::SfpuUnit::Store) continue;
+      // Where the macro has loaded, it stores, unless its address counters say otherwise.
+      for (const Location& where : reads)
+        if (where.place == Place::Dst) one.macro_stores.push_back(where);
+    }
+  }
+  one.reads = std::move(reads);
+  one.writes = std::move(writes);
+  thread.window.issue(one);
+}
+
+}  // namespace bhemu::hazard

@@ -1,0 +1,61 @@
+// What the observers of a device share: requests under way between nodes, and what the host knows.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "hazard/follow.hpp"
+#include "race/event.hpp"
+#include "trace/observer.hpp"
+
+namespace bhemu::hazard {
+
+struct Options {
+  bool contracts = false;  // find what only custom puts in order, too
+  u32 kernel_base = 0;     // kernels are from here on, firmware below; 0: no firmware that we know
+  /// Of every tile: bytes of L1 by which firmware and host signal each other.
+  std::vector<race::Location> sync_words;
+  unsigned levels() const { return contracts ? kLevels : 1; }
+};
+
+/// Of one request, by level.
+using Tickets = std::array<race::Ticket, kLevels>;
+
+/// Requests of one node that can still have an effect somewhere. Other nodes look them up from
+/// other threads.
+class Departures {
+ public:
+  void put(u32 number, Tickets tickets) {
+    const std::lock_guard lock(mutex_);
+    tickets_.emplace(number, std::move(tickets));
+    order_.push_back(number);
+    if (order_.size() <= kKept) return;
+    tickets_.erase(order_.front());
+    order_.pop_front();
+  }
+  Tickets get(u32 number) {
+    const std::lock_guard lock(mutex_);
+    const auto found = tickets_.find(number);
+    return found == tickets_.end() ? Tickets() : found->second;
+  }
+
+ private:
+  static constexpr std::size_t kKept = 8192;  // an NIU can have 16 ids of 255 under way
+  std::mutex mutex_;
+  std::unordered_map<u32, Tickets> tickets_;
+  std::deque<u32> order_;
+};
+
+struct Shared {
+  explicit Shared(std::size_t nodes, const Options& settings)
+      : options(settings), departures(nodes) {}
+
+  Options options;
+  std::vector<Departures> departures;     // by node
+  std::array<race::Clock, kLevels> host;  // it acts between epochs, when nobody else does
+};
+
+}  // namespace bhemu::hazard

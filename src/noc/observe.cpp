@@ -1,0 +1,46 @@
+#include "noc/observe.hpp"
+
+namespace bhemu::noc {
+namespace {
+
+using Phase = trace::Arrival::Phase;
+
+Phase phase_of(const Packet& packet) {
+  switch (packet.kind) {
+    case PacketKind::WriteRequest:
+      return Phase::Write;
+    case PacketKind::ReadRequest:
+      return Phase::Read;
+    case PacketKind::AtomicRequest:
+      return Phase::Atomic;
+    case PacketKind::ReadResponse:
+      return Phase::Data;
+    case PacketKind::AtomicResponse:
+      return Phase::Result;
+    case PacketKind::WriteAck:
+      break;
+  }
+  return Phase::Answered;
+}
+
+}  // namespace
+
+trace::Arrival arrival_of(const Packet& packet, Cycle now) {
+  const bool request = is_request(packet.kind);
+  const NodeId requester = request ? packet.source : packet.reply_to;
+  trace::Arrival arrival;
+  arrival.id = {requester, packet.request};
+  arrival.phase = phase_of(packet);
+  arrival.author = {packet.noc == 0 ? Agent::Niu0 : Agent::Niu1, packet.issuer_pc, now, requester};
+  arrival.issuer = packet.issuer;
+  arrival.from = packet.source;
+  arrival.noc = packet.noc;
+  arrival.posted = packet.posted;
+  arrival.inline_data = packet.inline_data;
+  arrival.address = request ? packet.address : packet.return_address;
+  arrival.length = packet.length;
+  arrival.byte_enable = packet.byte_enable;
+  return arrival;
+}
+
+}  // namespace bhemu::noc

@@ -1,0 +1,51 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "tensix/footprint/footprint.hpp"
+#include "tensix/state.hpp"
+
+namespace bhemu::tensix {
+namespace {
+
+/// How many of the latest touches a new one is compared with.
+constexpr u32 kLooksBack = 64;
+
+/// True: `old` now says what `added` says, too.
+bool join(Touch& old, const Touch& added) {
+  if (old.space != added.space) return false;
+  const bool same_access =
+      old.access == added.access || (old.access == Access::ReadWrite && old.mask == added.mask);
+  if (!same_access) return false;
+  if (old.begin == added.begin && old.size == added.size && old.access == added.access) {
+    old.mask |= added.mask;
+    return true;
+  }
+  const bool covers = added.begin >= old.begin && added.end() <= old.end();
+  if (covers && (added.mask & ~old.mask) == 0) return true;
+  if (old.mask != added.mask || old.access != added.access) return false;
+  if (added.begin > old.end() || old.begin > added.end()) return false;
+  const u64 end = std::max(old.end(), added.end());
+  old.begin = std::min(old.begin, added.begin);
+  old.size = static_cast<u32>(end - old.begin);
+  return true;
+}
+
+}  // namespace
+
+void Touches::add(const Touch& touch) {
+  if (touch.size == 0 || touch.mask == 0) return;
+  Touch* const all = data();
+  const u32 first = count_ > kLooksBack ? count_ - kLooksBack : 0;
+  for (u32 i = count_; i-- > first;)
+    if (join(all[i], touch)) return;
+  if (count_ < kInside) {
+    inside_[count_++] = touch;
+    return;
+  }
+  if (more_.empty()) more_.assign(inside_.begin(), inside_.end());
+  more_.push_back(touch);
+  ++count_;
+}
+
+}  // namespace bhemu::tensix

@@ -1,0 +1,87 @@
+// The followed schedule, for a trace or an observer. Nothing here changes what happens: a followed
+// core executes the same instructions one by one, and goes to sleep and wakes as it would without.
+#include "tile/follow.hpp"
+
+#include "base/bits.hpp"
+#include "tile/bus.hpp"
+
+namespace bhemu::tile {
+
+/// One instruction of a core that is followed.
+riscv::Outcome Tile::step_followed(unsigned core) {
+  riscv::CoreState& state = cores_[core];
+  CoreSlot& slot = slots_[core];
+  Step step;
+  step.core = core;
+  step.cycle = state.cycle;
+  step.pc = state.pc;
+  step.word = riscv::is_instruction_address(step.pc, l1_.size()) ? l1_.read32(step.pc) : 0;
+  step.effect = riscv::effect_of(state, step.word);
+  if (step.effect.reach == riscv::Reach::Vector && shape_.core[core] == CoreId::Trisc2) {
+    step.vector.emplace();
+    if (riscv::plan_vector_access(state, step.word, *step.vector) != riscv::VectorResult::Ok)
+      step.vector.reset();
+  }
+  const std::size_t mark = trace_ != nullptr ? trace_->mark() : 0;
+  if (observer_ != nullptr) begin_step(step);
+  slot.block = BlockKind::None;
+
+  const riscv::Outcome outcome =
+      slot.recording ? execute_recorded(core, step.cycle + 1) : execute(core, step.cycle + 1);
+
+  if (outcome == riscv::Outcome::Ok && observer_ != nullptr) end_step(step);
+  if (trace_ == nullptr || !trace_->follows(core)) return outcome;
+  if (outcome == riscv::Outcome::Ok) {
+    trace_step(step, mark);
+  } else {
+    trace_->end_repeats(core);
+    if (outcome == riscv::Outcome::Blocked && slot.block != BlockKind::None) trace_block(core);
+  }
+  return outcome;
+}
+
+/// What run_core would do without being followed, and no less between two looks at the schedule:
+/// when a core is found to repeat itself decides when a hang is noticed.
+riscv::Outcome Tile::run_followed(unsigned core) {
+  riscv::CoreState& state = cores_[core];
+  if (slots_[core].recording) {
+    const riscv::Outcome outcome = step_followed(core);
+    recording_buses_[core]->attention = false;
+    check_recording(core);
+    return outcome;
+  }
+  const Cycle end = turn_end_;
+  riscv::Outcome outcome;
+  do {
+    outcome = step_followed(core);
+  } while (outcome == riscv::Outcome::Ok && !buses_[core]->attention && state.cycle < end);
+  buses_[core]->attention = false;
+  return outcome;
+}
+
+void Tile::run_coprocessor_followed(Cycle begin) {
+  trace::Port* port = traces_ && trace_->follows_threads() ? trace_ : nullptr;
+  if (port != nullptr || observer_ != nullptr)
+    coprocessor_->run_followed(begin, turn_end_, port);
+  else
+    coprocessor_->run(begin, turn_end_);
+}
+
+/// A store to the queue of a thread, or a `.ttinsn`, was carried out: which thread has its word.
+std::optional<unsigned> Tile::thread_pushed_to(unsigned core, const riscv::Effect& effect) const {
+  unsigned thread =
+      core < index(CoreId::Trisc0) ? 0 : core - index(CoreId::Trisc0);  // its own, at InstrnBuf0
+  if (effect.reach != riscv::Reach::Tensix) {
+    const Region region =
+        effect.reach == riscv::Reach::Store ? shape_.regions->at(effect.address) : Region::Count;
+    if (region == Region::InstrnBuf1 || region == Region::InstrnBuf2)
+      thread = region == Region::InstrnBuf1 ? 1 : 2;
+    else if (region != Region::InstrnBuf0)
+      return std::nullopt;
+  }
+  // While the debug bus owns the FIFO, what cores push is lost (mmio.cpp).
+  if (bit(debug_.get(debug_reg::DBG_INSTRN_BUF_CTRL0), thread)) return std::nullopt;
+  return thread;
+}
+
+}  // namespace bhemu::tile

@@ -1,0 +1,33 @@
+// One instruction of a core that is followed, for those who tell a trace or an observer about it.
+#pragma once
+
+#include <bit>
+#include <optional>
+
+#include "riscv/effect.hpp"
+#include "riscv/vector.hpp"
+#include "tile/tile.hpp"
+
+namespace bhemu::tile {
+
+struct Tile::Step {
+  unsigned core = 0;
+  Cycle cycle = 0;
+  u32 pc = 0;
+  u32 word = 0;
+  riscv::Effect effect;
+  std::optional<riscv::VectorAccess> vector;
+  // For an observer only.
+  trace::Instruction told;
+  std::vector<trace::CoreAccess> elements;
+  trace::CoreAccess access;
+  std::array<tensix::Semaphore, tensix::kSemaphores> semaphores{};
+  bool pcbuf_empty = false;  // of the core's thread
+};
+
+/// The word that a store to a FIFO, or a `.ttinsn`, pushes.
+inline u32 pushed_word(u32 word, const riscv::Effect& effect) {
+  return effect.reach == riscv::Reach::Tensix ? std::rotr(word, 2) : effect.stored;
+}
+
+}  // namespace bhemu::tile

@@ -1,0 +1,59 @@
+// Several observers of one node, as one.
+#pragma once
+
+#include <vector>
+
+#include "trace/observer.hpp"
+
+namespace bhemu::trace {
+
+class Fanout final : public Observer {
+ public:
+  explicit Fanout(std::vector<Observer*> observers) : observers_(std::move(observers)) {}
+
+  void executes(const Instruction& one) override { each(&Observer::executes, one); }
+  void retired(const Instruction& one) override { each(&Observer::retired, one); }
+  void slept(unsigned core, u64 instructions) override {
+    each(&Observer::slept, core, instructions);
+  }
+  void released(unsigned core, u32 pc, const Author& by) override {
+    each(&Observer::released, core, pc, by);
+  }
+  void held(unsigned core, const Author& by) override { each(&Observer::held, core, by); }
+  void interrupted(unsigned core, u32 handler, const Author& at) override {
+    each(&Observer::interrupted, core, handler, at);
+  }
+  void pushed(const Push& one) override { each(&Observer::pushed, one); }
+  void expanded(const Expansion& one) override { each(&Observer::expanded, one); }
+  void issued(const Issue& one) override { each(&Observer::issued, one); }
+  void moved(const BankMove& one) override { each(&Observer::moved, one); }
+  void changed(const ObjectChange& one) override { each(&Observer::changed, one); }
+  void requested(const Request& one) override { each(&Observer::requested, one); }
+  void arrived(const Arrival& one) override { each(&Observer::arrived, one); }
+  bool wants_l1_writes() const override {
+    bool wants = false;
+    for (const Observer* observer : observers_) wants |= observer->wants_l1_writes();
+    return wants;
+  }
+  void writes_l1(u32 address, u32 bytes, const Author& author) override {
+    for (Observer* observer : observers_)
+      if (observer->wants_l1_writes()) observer->writes_l1(address, bytes, author);
+  }
+  void host_wrote(u64 address, std::span<const u8> bytes, Cycle now) override {
+    each(&Observer::host_wrote, address, bytes, now);
+  }
+  void host_read(u64 address, std::span<const u8> bytes, Cycle now) override {
+    each(&Observer::host_read, address, bytes, now);
+  }
+  void forget() override { each(&Observer::forget); }
+
+ private:
+  template <class Method, class... Arguments>
+  void each(Method method, const Arguments&... arguments) {
+    for (Observer* observer : observers_) (observer->*method)(arguments...);
+  }
+
+  std::vector<Observer*> observers_;
+};
+
+}  // namespace bhemu::trace

@@ -1,0 +1,316 @@
+#include "watch/place.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <charconv>
+#include <utility>
+
+#include "host/error.hpp"
+#include "host/suggest.hpp"
+#include "tensix/config.hpp"
+#include "tensix/state.hpp"
+
+namespace bhemu::watch {
+namespace {
+
+using host::InputError;
+using tensix::Space;
+
+constexpr u32 kWordBits = 32;
+
+/// Stream registers in which a circular buffer's pages are counted (noc/stream.def).
+constexpr u32 kAckedRegister = 8;
+constexpr u32 kReceivedRegister = 10;
+
+std::optional<Area> area_of(Space space) {
+  switch (space) {
+    case Space::L1:
+      return Area::Memory;
+    case Space::Config:
+      return Area::Config;
+    case Space::ThreadConfig:
+      return Area::ThreadConfig;
+    case Space::Dst:
+      return Area::Dst;
+    case Space::SrcA:
+      return Area::SrcA;
+    case Space::SrcB:
+      return Area::SrcB;
+    case Space::LReg:
+      return Area::LReg;
+    case Space::ConditionCode:
+      return Area::ConditionCode;
+    case Space::Gpr:
+      return Area::Gpr;
+    case Space::MopConfig:
+      return Area::MopConfig;
+    case Space::Replay:
+      return Area::Replay;
+    case Space::Mmio:
+      return Area::Register;
+    default:
+      return std::nullopt;  // counters, and what the objects' own callbacks tell
+  }
+}
+
+bool is_counted_in_bits(Area area) {
+  return area == Area::Gpr || area == Area::Config || area == Area::ThreadConfig;
+}
+
+std::string range(const char* what, u64 begin, u64 size) {
+  return size == 1 ? fmt::format("{} {}", what, begin)
+                   : fmt::format("{}s {}..{}", what, begin, begin + size - 1);
+}
+
+/// Whole rows, or one half of each of them: then the range begins and ends with that half.
+std::string dst_text(const Place& place) {
+  const u64 first = place.begin / 2;
+  const std::string rows = range("Dst row", first, (place.end - 1) / 2 - first + 1);
+  if (place.begin % 2 == place.end % 2) return rows;
+  return rows + (place.begin % 2 == 0 ? ", even columns" : ", odd columns");
+}
+
+std::string bits_text(const Place& place, Space space, u32 words_each) {
+  const u64 first = place.begin / kWordBits;
+  const u64 last = (place.end - 1) / kWordBits;
+  if (space == Space::Gpr) {
+    const std::string what = range("GPR", first % words_each, last - first + 1);
+    return what + fmt::format(" of thread {}", first / words_each);
+  }
+  tensix::Touch touch{space, tensix::Access::Read, static_cast<u32>(first),
+                      static_cast<u32>(last - first + 1)};
+  const u32 low = static_cast<u32>(place.begin % kWordBits);
+  if (first == last)
+    touch.mask = (place.size() == kWordBits ? ~0u : (1u << place.size()) - 1) << low;
+  // "read configuration ...": without the verb.
+  const std::string text = tensix::describe(touch);
+  return text.substr(text.find(' ') + 1);
+}
+
+}  // namespace
+
+std::optional<Place> place_of(const tensix::Touch& touch) {
+  const std::optional<Area> area = area_of(touch.space);
+  if (!area) return std::nullopt;
+  if (*area == Area::Dst) return Place{*area, u64{touch.begin} * 2, touch.end() * 2};
+  if (!is_counted_in_bits(*area)) return Place{*area, touch.begin, touch.end()};
+  const u64 begin = u64{touch.begin} * kWordBits;
+  if (touch.size != 1 || touch.mask == 0) return Place{*area, begin, touch.end() * kWordBits};
+  return Place{*area, begin + static_cast<u32>(std::countr_zero(touch.mask)),
+               begin + kWordBits - static_cast<u32>(std::countl_zero(touch.mask))};
+}
+
+std::string describe(const Place& place) {
+  const u64 begin = place.begin;
+  const u64 size = place.size();
+  switch (place.area) {
+    case Area::Memory:
+      return fmt::format("memory [0x{:05x}, +{}]", begin, size);
+    case Area::Ldm:
+      return fmt::format("local memory [0x{:04x}, +{}] of {}", begin % kLdmStride, size,
+                         name_of(static_cast<CoreId>(begin / kLdmStride)));
+    case Area::Register:
+      return fmt::format("register 0x{:08x}", begin);
+    case Area::Dst:
+      return dst_text(place);
+    case Area::SrcA:
+    case Area::SrcB:
+      return range(place.area == Area::SrcA ? "SrcA row" : "SrcB row", begin % tensix::kSrcRows,
+                   size) +
+             fmt::format(" of bank {}", begin / tensix::kSrcRows);
+    case Area::LReg:
+      return range("LReg", begin, size);
+    case Area::ConditionCode:
+      return "lane flags";
+    case Area::Gpr:
+      return bits_text(place, Space::Gpr, tensix::kGprs);
+    case Area::Config:
+      return bits_text(place, Space::Config, tensix::kConfigWords);
+    case Area::ThreadConfig:
+      return bits_text(place, Space::ThreadConfig, tensix::kThreadConfigWords);
+    case Area::MopConfig:
+      return fmt::format("MOP configuration word {} of thread {}", begin % 10, begin / 10);
+    case Area::Replay:
+      return fmt::format("replay slot {} of thread {}", begin % 32, begin / 32);
+    case Area::Semaphore:
+      return range("semaphore", begin, size);
+    case Area::Mutex:
+      return range("mutex", begin, size);
+    case Area::Mailbox:
+      return fmt::format("mailbox {} to {}", begin / 4, begin % 4);
+    case Area::PcBuf:
+      return fmt::format("PCBuf of thread {}", begin);
+    case Area::Stream: {
+      const u64 reg = begin % 1024;
+      if (reg == kReceivedRegister) return fmt::format("pages received in CB {}", begin / 1024);
+      if (reg == kAckedRegister) return fmt::format("pages acknowledged in CB {}", begin / 1024);
+      return fmt::format("stream {} register {}", begin / 1024, reg);
+    }
+  }
+  return "?";
+}
+
+namespace {
+
+/// A place that a user has written, taken apart at its colons.
+class Reader {
+ public:
+  Reader(const std::string& setting, const std::string& text) : setting_(setting), text_(text) {
+    std::string part;
+    for (const char c : text + ":") {
+      if (c == ':') {
+        parts_.push_back(std::exchange(part, {}));
+      } else if (c != ' ') {
+        part += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      }
+    }
+  }
+
+  std::vector<Place> places();
+
+ private:
+  [[noreturn]] void wrong(const std::string& what) const {
+    throw InputError(setting_, "", fmt::format("'{}': {}", text_, what));
+  }
+  u64 number(const std::string& text) const {
+    const bool hex = text.starts_with("0x");
+    u64 value = 0;
+    const char* const begin = text.data() + (hex ? 2 : 0);
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(begin, end, value, hex ? 16 : 10);
+    if (read.ec != std::errc() || read.ptr != end || begin == end)
+      wrong(fmt::format("'{}' is no number", text));
+    return value;
+  }
+  /// A, A-B (B included) or A+N of units that lie in [0, limit).
+  std::pair<u64, u64> range(const std::string& text, u64 limit, u64 usual = 1) const {
+    const size_t dash = text.find('-');
+    const size_t plus = text.find('+');
+    const u64 first = number(text.substr(0, std::min(dash, plus)));
+    u64 end = first + usual;
+    if (dash != std::string::npos) end = number(text.substr(dash + 1)) + 1;
+    if (plus != std::string::npos) end = first + number(text.substr(plus + 1));
+    if (end <= first || end > limit)
+      wrong(fmt::format("'{}' must be within 0..{}", text, limit - 1));
+    return {first, end};
+  }
+  /// Part 1 is an index below `groups`, part 2 a range of its `each` units.
+  Place grouped(Area area, u64 groups, u64 each, u64 scale = 1) const {
+    if (parts_.size() != 3) wrong("two numbers are wanted, like " + parts_[0] + ":0:1");
+    const u64 group = range(parts_[1], groups).first;
+    const auto [begin, end] = range(parts_[2], each);
+    return {area, (group * each + begin) * scale, (group * each + end) * scale};
+  }
+  Place simple(Area area, u64 limit, u64 usual = 1) const {
+    if (parts_.size() != 2) wrong("one number or range is wanted, like " + parts_[0] + ":1");
+    const auto [begin, end] = range(parts_[1], limit, usual);
+    return {area, begin, end};
+  }
+  std::vector<Place> source(Area area) const;
+  std::vector<Place> config(bool of_thread) const;
+  Place local_memory() const;
+
+  const std::string& setting_;
+  const std::string& text_;
+  std::vector<std::string> parts_;
+};
+
+std::vector<Place> Reader::source(Area area) const {
+  if (parts_.size() == 3) return {grouped(area, tensix::kSrcBanks, tensix::kSrcRows)};
+  const Place place = simple(area, tensix::kSrcRows);
+  return {place, {area, place.begin + tensix::kSrcRows, place.end + tensix::kSrcRows}};
+}
+
+std::vector<Place> Reader::config(bool of_thread) const {
+  const Area area = of_thread ? Area::ThreadConfig : Area::Config;
+  const u64 each = of_thread ? tensix::kThreadConfigWords : tensix::kConfigWords;
+  if (parts_.size() == 3) return {grouped(area, of_thread ? kThreads : 2, each, kWordBits)};
+  if (parts_.size() != 2) wrong("the name of a field is wanted");
+  std::vector<Place> places;
+  std::vector<std::string> known;
+  const auto look = [&](const auto& fields) {
+    for (const tensix::ConfigFieldInfo& field : fields) {
+      std::string name = field.name;
+      known.push_back(name);
+      std::transform(name.begin(), name.end(), name.begin(),
+                     [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+      if (name != parts_[1]) continue;
+      for (u64 bank = 0; bank < (of_thread ? kThreads : 2); ++bank) {
+        const u64 begin = (bank * each + field.word) * kWordBits + field.low;
+        places.push_back({area, begin, begin + field.width});
+      }
+    }
+  };
+  if (of_thread)
+    look(tensix::kThreadConfigFields);
+  else
+    look(tensix::kConfigFields);
+  if (places.empty()) {
+    const size_t colon = text_.find(':');
+    wrong("there is no such field" + host::suggestion(text_.substr(colon + 1), known));
+  }
+  return places;
+}
+
+Place Reader::local_memory() const {
+  if (parts_.size() != 3) wrong("a core and an address are wanted, like ldm:trisc1:0x20");
+  for (unsigned core = 0; core < kCores; ++core) {
+    std::string name = name_of(static_cast<CoreId>(core));
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (name != parts_[1]) continue;
+    const auto [begin, end] = range(parts_[2], kLdmStride, 4);
+    return {Area::Ldm, core * kLdmStride + begin, core * kLdmStride + end};
+  }
+  wrong(fmt::format("'{}' is no core", parts_[1]));
+}
+
+// tidy: allow function-length: one line per area
+std::vector<Place> Reader::places() {
+  constexpr u64 kMemory = u64{1} << 40;
+  const std::string& area = parts_[0];
+  if (parts_.size() == 1) {
+    parts_.insert(parts_.begin(), "l1");
+    return {simple(Area::Memory, kMemory, 4)};
+  }
+  if (area == "l1" || area == "dram" || area == "memory") return {simple(Area::Memory, kMemory, 4)};
+  if (area == "ldm") return {local_memory()};
+  if (area == "reg") return {simple(Area::Register, u64{1} << 32, 4)};
+  if (area == "dst") {
+    const Place rows = simple(Area::Dst, tensix::kDstRows);
+    return {{Area::Dst, rows.begin * 2, rows.end * 2}};
+  }
+  if (area == "srca") return source(Area::SrcA);
+  if (area == "srcb") return source(Area::SrcB);
+  if (area == "lreg") return {simple(Area::LReg, 17)};
+  if (area == "gpr") return {grouped(Area::Gpr, kThreads, tensix::kGprs, kWordBits)};
+  if (area == "cfg") return config(false);
+  if (area == "tcfg") return config(true);
+  if (area == "mop") return {grouped(Area::MopConfig, kThreads, 10)};
+  if (area == "replay") return {grouped(Area::Replay, kThreads, tensix::kReplaySlots)};
+  if (area == "sem") return {simple(Area::Semaphore, tensix::kSemaphores)};
+  if (area == "mutex") return {simple(Area::Mutex, tensix::kMutexes)};
+  if (area == "mailbox") return {grouped(Area::Mailbox, 4, 4)};
+  if (area == "pcbuf") return {simple(Area::PcBuf, kThreads)};
+  if (area == "stream") return {grouped(Area::Stream, 64, 1024)};
+  if (area == "cb") {
+    const u64 stream = simple(Area::Stream, 64).begin * 1024;
+    return {{Area::Stream, stream + kReceivedRegister, stream + kReceivedRegister + 1},
+            {Area::Stream, stream + kAckedRegister, stream + kAckedRegister + 1}};
+  }
+  wrong("there is no such space" +
+        host::suggestion(
+            area, {"l1", "ldm", "reg", "dst", "srca", "srcb", "lreg", "gpr", "cfg", "tcfg", "mop",
+                   "replay", "sem", "mutex", "mailbox", "pcbuf", "stream", "cb"}));
+}
+
+}  // namespace
+
+std::vector<Place> parse_places(const std::string& setting, const std::string& text) {
+  return Reader(setting, text).places();
+}
+
+}  // namespace bhemu::watch

@@ -1,0 +1,78 @@
+// Places that can be asked about or watched: memory, register files, and objects of a node.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/types.hpp"
+#include "tensix/footprint/footprint.hpp"
+
+namespace bhemu::watch {
+
+enum class Area : u8 {
+  Memory,         // bytes of L1, or of a DRAM bank
+  Ldm,            // bytes of local memory: core * kLdmStride + offset
+  Register,       // bytes of the tile's other registers, by MMIO address
+  Dst,            // halves of physical rows: row * 2 for the even columns, + 1 for the odd ones
+  SrcA,           // bank * 64 + row
+  SrcB,           // likewise
+  LReg,           // 0..16
+  ConditionCode,  // as tensix::Space::ConditionCode
+  Gpr,            // bits: (thread * 64 + word) * 32 + bit
+  Config,         // bits: (bank * 224 + word) * 32 + bit
+  ThreadConfig,   // bits: (thread * 68 + word) * 32 + bit
+  MopConfig,      // thread * 10 + word
+  Replay,         // thread * 32 + slot
+  Semaphore,      // 0..7
+  Mutex,          // index
+  Mailbox,        // from * 4 + to
+  PcBuf,          // thread
+  Stream,         // stream * 1024 + register
+};
+inline constexpr unsigned kAreas = 18;
+inline constexpr u32 kLdmStride = 0x2000;
+
+/// [begin, end) of an area, in its units.
+struct Place {
+  Area area = Area::Memory;
+  u64 begin = 0;
+  u64 end = 0;
+
+  u64 size() const { return end - begin; }
+  bool overlaps(const Place& other) const {
+    return area == other.area && begin < other.end && other.begin < end;
+  }
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+/// Calls visit(place) for what of a touch has places here. Bits of a mask are one range, from the
+/// first to the last.
+template <class Visit>
+void each_place(const tensix::Touch& touch, Visit visit);
+
+/// "L1[0x1000, +64]", "Dst rows 0..7", "configuration THCON_SEC0_REG2_Out_data_format of bank 0".
+std::string describe(const Place& place);
+
+/// What a user has written: "0x1000", "0x1000+64", "l1:0x1000-0x103f", "dst:3", "srca:70",
+/// "src b:0-15" (of both banks when the row is below 64 and no bank is named: "srca:1:0"),
+/// "lreg:2", "gpr:1:16", "cfg:NAME", "cfg:0:92", "tcfg:1:5", "tcfg:NAME", "sem:1", "mutex:2",
+/// "stream:3:10", "cb:3" (its two counters), "mailbox:0:1", "ldm:trisc1:0x20+4", "reg:0xffb12000".
+/// Throws InputError that names `setting`.
+std::vector<Place> parse_places(const std::string& setting, const std::string& text);
+
+/// The whole of a touch, in units of the area; none for what has no place here.
+std::optional<Place> place_of(const tensix::Touch& touch);
+
+template <class Visit>
+void each_place(const tensix::Touch& touch, Visit visit) {
+  const std::optional<Place> whole = place_of(touch);
+  if (!whole) return;
+  constexpr u32 kEven = 0x5555, kColumns = 0xFFFF;
+  const bool even = (touch.mask & kEven) != 0;
+  const bool odd = (touch.mask & (kColumns & ~kEven)) != 0;
+  if (whole->area != Area::Dst || (even && odd)) return visit(*whole);
+  for (u64 half = whole->begin + (odd ? 1 : 0); half < whole->end; half += 2)
+    visit(Place{Area::Dst, half, half + 1});
+}
+
+}  // namespace bhemu::watch
