@@ -1,6 +1,6 @@
 // Rows that a whole chip needs, beside another simulator: start, boot, launch, host accesses, NoC.
 // Both sides are libraries with the libttsim ABI, each row runs in a process of its own, and the
-// sides take turns. Results are checked: a row that gives something wrong says so instead of a time.
+// sides take turns. Results are checked: a row with a wrong one says so instead of a time.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
