@@ -245,8 +245,8 @@ void Detector::on(const event::DoneCheck& one) {
   PendingLoad load{one.step, core.time, one.reg, Region::PcBuf, true, {}};
   if (emitted_before(core, Region::PcBuf, where) >= core.last_push[thread]) {
     if (one.mop) {
-      load.clock.raise({threads_[thread].last_of_part[static_cast<unsigned>(Part::Expander)],
-                        part_of(thread, Part::Expander), settings_.tile});
+      load.clock.raise(
+          {core.last_push_id[thread], part_of(thread, Part::Expander), settings_.tile});
     } else {
       load.clock = gate_clock(thread);
       for (unsigned part = kFirstUnit; part < kParts; ++part)
@@ -325,6 +325,16 @@ u32 Detector::posts_of(Object object, u16 index, bool gets) const {
   }
   const auto found = objects_.find(key_of(object, index));
   return found == objects_.end() ? 0 : found->second.total();
+}
+
+Detector::Certain Detector::certain_of_semaphore(unsigned core, unsigned index) const {
+  Clock clock = cores_[core].known;
+  // Its own stores to the same place come before the load.
+  constexpr unsigned kRegion = static_cast<unsigned>(Region::PcBuf);
+  if (cores_[core].last_store[kRegion] != 0)
+    clock.raise({cores_[core].last_store[kRegion], store_of(core, Region::PcBuf), settings_.tile});
+  const Semaphore& semaphore = semaphores_[index & 7];
+  return {semaphore.given.known_to(clock), semaphore.taken.known_to(clock)};
 }
 
 const Clock* Detector::known_by_post(Object object, u16 index, u32 count, bool gets) const {

@@ -84,6 +84,12 @@ class Detector {
   /// How many have been posted (got) by now, and what was known by the count-th; null: too long
   /// ago, or not yet.
   u32 posts_of(Object object, u16 index, bool gets = false) const;
+  /// Of how many posts and gets of a semaphore a core's next load of it is certain to come behind.
+  struct Certain {
+    u32 posts = 0;
+    u32 gets = 0;
+  };
+  Certain certain_of_semaphore(unsigned core, unsigned index) const;
   const Clock* known_by_post(Object object, u16 index, u32 count, bool gets = false) const;
   /// A page counter was advanced by a packet or the host, who knew this.
   void publish(Object object, u16 index, u32 amount, const Clock& clock) {
@@ -94,9 +100,6 @@ class Detector {
   /// What the host knows, which is the same for all tiles.
   Clock& host() { return host_; }
 
-  /// Those so far, in the order in which they were met; whoever made the events can add what it
-  /// knows of the sides.
-  std::span<Finding> met() { return findings_; }
   /// In an order that depends on the findings only.
   std::vector<Finding> findings() const;
   /// The actions whose sites were not kept: Settings::wanted of a second pass.
@@ -146,6 +149,7 @@ class Detector {
     u8 src = 0;
     u8 bank = 0;
     bool matrix = false;
+    bool given = false;  // it was there already, and what its giver knew is granted
   };
   struct SemaphoreTest {
     u8 index = 0;
@@ -163,6 +167,7 @@ class Detector {
     u32 op = 0;
     Part part = Part::Gate;
     Clock clock;
+    u32 pushed_at = 0;
   };
   struct Thread {
     Clock known;
@@ -186,8 +191,8 @@ class Detector {
     ClockQueue gets;
     Side last_post;
     Side last_get;
-    std::deque<Epoch> takes;  // the last of them
-    u32 takes_forgotten = 0;
+    ActionLog given;  // posts
+    ActionLog taken;  // gets
   };
   struct Niu {
     u32 number = 0;
@@ -209,6 +214,10 @@ class Detector {
     Clock clock;        // what their senders knew
     Site site;
   };
+  struct Kept {  // where an action came from
+    Site site;
+    u32 pushed_at = 0;  // of a thread's instruction
+  };
   struct Track {  // what is remembered of a component's actions
     u32 kind = 0;
     u8 core = 0xFF;
@@ -217,7 +226,7 @@ class Detector {
     bool linked = false;
     bool to_register = false;
     std::array<u32, kHistory> times{};
-    std::array<Site, kHistory> sites{};
+    std::array<Kept, kHistory> sites{};
     u8 next = 0;
   };
   struct Actor {
@@ -228,6 +237,7 @@ class Detector {
     u32 kind = 0;
     bool sync = false;
     bool same = false;  // it writes what is there already
+    u32 pushed_at = 0;
   };
   struct RecentWrite {  // to a word that may turn out to be one that agents signal by
     u64 word = ~u64{0};
@@ -256,7 +266,7 @@ class Detector {
 
   // thread.cpp
   void join_push(Thread& thread, unsigned core, u32 push);
-  void lift(Thread& thread);
+  void lift(Thread& thread, unsigned index);
   void latch(Thread& thread, unsigned index, u32 word, u32 op);
   void latch_stallwait(Thread& thread, unsigned index, u32 word, u32 op);
   void execute_sync(Thread& thread, unsigned index, const event::Issue& one);
@@ -269,6 +279,8 @@ class Detector {
   Clock gate_clock(unsigned index) const;
   void report_release(const event::SrcGive& one, const Op& op, const SrcBank& bank);
   bool flip_is_known(const Clock& clock, u8 src, bool matrix) const;
+  const Clock& given_with(const SrcTest& test) const;
+  void test_bank(Wait& wait, const Clock& known, SrcTest test);
 
   // network.cpp
   Component class_of(const NocClass& wanted);
@@ -290,9 +302,12 @@ class Detector {
   bool on_channel(const Actor& actor, Epoch before) const;
   EdgeId edge_of(const Finding& finding, const Actor& actor) const;
   bool was_pushed_before(const Actor& actor, Epoch load) const;
+  bool is_late_packet(const Actor& actor, Epoch before) const;
+  bool has_heard_from(const Clock& clock, unsigned core, u32 after) const;
+  bool knows_later_on_channel(const Clock& clock, Epoch before) const;
   void report_pair(const Actor& actor, Epoch before, Mode before_mode, const Location& where);
   void report(Finding finding);
-  void remember(Epoch epoch, const Site& site, u32 kind);
+  void remember(Epoch epoch, const Kept& from, u32 kind);
   Track& track_of(Epoch epoch);
   const Track* find_track(Epoch epoch) const;
   Side side_of(Epoch epoch, Mode mode) const;
@@ -324,7 +339,7 @@ class Detector {
   std::unordered_map<u64, SyncWord> words_;  // by address / 4
   std::vector<RecentWrite> recent_;
   std::unordered_map<u32, Track> tracks_;  // by tile and component
-  std::unordered_map<u64, Site> kept_;     // of Settings::wanted
+  std::unordered_map<u64, Kept> kept_;     // of Settings::wanted
   std::unordered_set<u64> wanted_;
   std::unordered_multimap<u64, std::size_t> index_of_;  // of findings
   std::vector<Finding> findings_;

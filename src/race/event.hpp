@@ -182,6 +182,7 @@ struct Expand {
   u32 push = 0;
   unsigned core = 0;  // that pushed it
   Location where;
+  u32 pushed_at = 0;  // as of Issue
 };
 /// An instruction leaves the wait gate. Waits and semaphores are read off the word.
 struct Issue {
@@ -190,6 +191,7 @@ struct Issue {
   u32 push = 0;
   unsigned core = 0;
   u32 op = 0;
+  u32 pushed_at = 0;  // program counter of the core that pushed what it came from; 0: not known
 };
 /// What an issued instruction touches.
 struct Access {

@@ -42,6 +42,10 @@ u32 commit_kind(NocKind kind) {
   }
 }
 
+u32 source_kind(NocKind kind) {
+  return kind == NocKind::Read ? kind::NocReadSource : kind::NocSource;
+}
+
 }  // namespace
 
 const char* name_of(NocKind kind) {
@@ -143,16 +147,16 @@ void Detector::on(const event::Request& one) {
 
   // The initiator's registers are read until CMD_CTRL says 0 (row 43).
   const Epoch latch = enter(kLatch, static_cast<u8>(one.buffer));
-  remember(latch, one.site, commit_kind(one.kind));
+  remember(latch, {one.site}, commit_kind(one.kind));
   const Location registers{Place::Initiator, 17, (one.niu * 4u + one.buffer) * 32};
   access({latch, &clock, one.site, Mode::Read, commit_kind(one.kind), false}, registers);
 
   if (one.source.size != 0 || one.kind == NocKind::Read) {
     packet->source = enter(kSource, 0);
-    remember(packet->source, one.site, kind::NocSource);
+    remember(packet->source, {one.site}, source_kind(one.kind));
   }
   packet->commit = enter(kCommit, 0);
-  remember(packet->commit, one.site, commit_kind(one.kind));
+  remember(packet->commit, {one.site}, commit_kind(one.kind));
   Track& track = track_of(packet->commit);
   track.channel = one.channel;
   track.noc = one.kind;
@@ -171,8 +175,8 @@ void Detector::on(const event::Arrive& one) {
   Site site = packet.site;
   site.cycle = one.cycle;
   const Epoch self = one.at_source ? packet.source : packet.commit;
-  const u32 kind = one.at_source ? kind::NocSource : commit_kind(packet.kind);
-  remember(self, site, kind);
+  const u32 kind = one.at_source ? source_kind(packet.kind) : commit_kind(packet.kind);
+  remember(self, {site}, kind);
   Track& track = track_of(self);
   track.channel = packet.channel;
   track.noc = packet.kind;

@@ -136,6 +136,9 @@ inline Location dst(u64 row, u32 rows = 8) {
 inline Location src_a(unsigned bank, u64 row = 0, u32 rows = 64) {
   return {Place::SrcA, rows, bank * 64 + row};
 }
+inline Location src_bank(unsigned src, unsigned bank) {
+  return {src == 0 ? Place::SrcA : Place::SrcB, 64, bank * 64u};
+}
 inline Location field(u64 index) {
   return {Place::Config, 1, index};
 }
