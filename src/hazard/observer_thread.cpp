@@ -140,7 +140,7 @@ void TileObserver::take_config(const trace::Issue& issue, const tensix::Touch& t
 void TileObserver::feed_touches(const trace::Issue& issue, u32 number, std::vector<Location>& reads,
                                 std::vector<Location>& writes) {
   const Author& author = issue.operation.author;
-  std::vector<Location> places;
+  std::vector<Location>& places = places_;
   for (const tensix::Touch& touch : *issue.touches) {
     places.clear();
     locations_of(touch, places);

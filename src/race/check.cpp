@@ -48,6 +48,10 @@ u32 Detector::value_of_word(u64 word) const {
 void Detector::mark_sync(u64 address) {
   const u64 word = address / 4;
   const auto [at, is_new] = words_.try_emplace(word, value_of_word(word));
+  if (is_new) {
+    if (sync_lines_.size() <= address / 64) sync_lines_.resize(address / 64 + 1);
+    sync_lines_[address / 64] = 1;
+  }
   if (!is_new || recent_.empty()) return;
   const RecentWrite& last = recent_[word % kRecentWrites];
   if (last.word == word) at->second.write(last.bytes, last.value, last.clock);
@@ -68,7 +72,7 @@ const SyncWord* Detector::sync_word(u64 address) const {
 /// What a writer of L1 tells those who wait for a word. Flags come in small pieces.
 void Detector::note_write(const Location& where, const Clock& clock, bool atomic) {
   constexpr u32 kMostOfFlag = 16;
-  if (where.size > kMostOfFlag && words_.empty()) return;
+  if (where.size > kMostOfFlag && !near_sync(where)) return;
   for (u64 word = where.begin / 4; word < (where.end() + 3) / 4; ++word) {
     const u8 bytes = bytes_of_word(word, where.begin, where.end());
     if (const auto found = words_.find(word); found != words_.end()) {
@@ -84,8 +88,15 @@ void Detector::note_write(const Location& where, const Clock& clock, bool atomic
   }
 }
 
+bool Detector::near_sync(const Location& where) const {
+  const u64 end = std::min<u64>((where.end() + 63) / 64, sync_lines_.size());
+  for (u64 line = where.begin / 64; line < end; ++line)
+    if (sync_lines_[line] != 0) return true;
+  return false;
+}
+
 bool Detector::is_sync(const Location& where) const {
-  if (where.place != Place::L1 || words_.empty()) return false;
+  if (where.place != Place::L1 || !near_sync(where)) return false;
   for (u64 word = where.begin / 4; word < (where.end() + 3) / 4; ++word)
     if (words_.contains(word)) return true;
   return false;
@@ -266,23 +277,31 @@ void Detector::access_cell(const Actor& actor, Cell& cell, const Location& piece
     if (!poll) note_read(actor, cell);
     return;
   }
+  // Readers that the write knows of are done with. Others stay: had they come later, they would have
+  // been met by the next write as well.
   if (cell.readers != 0) {
-    const std::vector<Epoch> readers = shadow_.readers_of(cell);
-    for (const Epoch reader : readers)
-      if (!in_order(actor, reader, false)) report_pair(actor, reader, Mode::Read, piece);
-  } else if (cell.read && !in_order(actor, cell.read, false)) {
-    report_pair(actor, cell.read, Mode::Read, piece);
+    std::vector<Epoch>& readers = shadow_.readers_of(cell);
+    std::erase_if(readers, [&](Epoch reader) { return in_order(actor, reader, false); });
+    for (const Epoch reader : readers) report_pair(actor, reader, Mode::Read, piece);
+    if (readers.empty()) shadow_.forget_readers(cell);
+  } else if (cell.read) {
+    if (in_order(actor, cell.read, false))
+      cell.read = {};
+    else
+      report_pair(actor, cell.read, Mode::Read, piece);
   }
-  shadow_.forget_readers(cell);
   cell.write = actor.self;
   cell.atomic = actor.mode == Mode::Atomic;
 }
 
 void Detector::access(const Actor& actor, const Location& where) {
   if (where.size == 0) return;
-  remember(actor.self, {actor.site, actor.pushed_at}, actor.kind);
   // Counters, mailboxes and control registers are what agents signal by.
-  if (full_ || where.place == Place::Counter) return;
+  if (where.place == Place::Counter) return;
+  // Nobody will ask for a poll, of which there can be any number.
+  const bool poll = actor.sync && actor.mode == Mode::Read;
+  if (!poll) remember(actor.self, {actor.site, actor.pushed_at}, actor.kind);
+  if (full_) return;
   shadow_.visit(where, [&](Cell& cell, u64 begin, u64 end) {
     access_cell(actor, cell, {where.place, static_cast<u32>(end - begin), begin});
   });
@@ -329,9 +348,13 @@ EdgeId Detector::edge_of(const Finding& finding, const Actor& actor) const {
       !has_heard_from(*actor.clock, static_cast<unsigned>(core), before.time))
     return EdgeId::OtherAccess;
   // Of two packets on one channel the later has been waited for: by custom that orders the first.
-  if (settings_.level == Level::Documented && is_noc_component(before.component) &&
-      !is_noc_component(actor.self.component) && knows_later_on_channel(*actor.clock, before))
-    return EdgeId::SameChannel;
+  if (is_noc_component(before.component) && !is_noc_component(actor.self.component)) {
+    const Track* later = later_on_channel(*actor.clock, before);
+    const Track* first = find_track(before);
+    if (later != nullptr && later->to_register && !first->to_register)
+      return EdgeId::DataThenRegister;
+    if (later != nullptr && settings_.level == Level::Documented) return EdgeId::SameChannel;
+  }
   return edge;
 }
 
@@ -363,14 +386,18 @@ bool Detector::has_heard_from(const Clock& clock, unsigned core, u32 after) cons
   return false;
 }
 
-bool Detector::knows_later_on_channel(const Clock& clock, Epoch before) const {
+/// A packet behind another on its channel that somebody knows to be there.
+const Detector::Track* Detector::later_on_channel(const Clock& clock, Epoch before) const {
   const Track* first = find_track(before);
-  if (first == nullptr || first->channel == 0) return false;
-  return std::any_of(tracks_.begin(), tracks_.end(), [&](const auto& one) {
-    const auto component = static_cast<Component>(one.first & 0xFFFF);
-    return one.first >> 16 == before.tile && is_noc_component(component) &&
-           one.second.channel == first->channel && clock.at(before.tile, component) > before.time;
-  });
+  if (first == nullptr || first->channel == 0) return nullptr;
+  const Track* found = nullptr;
+  for (const auto& [key, track] : tracks_) {
+    const auto component = static_cast<Component>(key & 0xFFFF);
+    if (key >> 16 != before.tile || !is_noc_component(component)) continue;
+    if (track.channel != first->channel || clock.at(before.tile, component) <= before.time) continue;
+    if (found == nullptr || track.to_register) found = &track;
+  }
+  return found;
 }
 
 /// Whether the thread's instruction had been pushed when its core made the load.
@@ -381,6 +408,12 @@ bool Detector::was_pushed_before(const Actor& actor, Epoch load) const {
 }
 
 void Detector::report(Finding finding) {
+  // All of them, though they look the same as long as nobody knows where they come from.
+  constexpr std::size_t kMostMissing = 4096;
+  for (const Side* side : {&finding.first, &finding.second})
+    if (!side->known && side->epoch && missing_.size() < kMostMissing &&
+        std::find(missing_.begin(), missing_.end(), side->epoch) == missing_.end())
+      missing_.push_back(side->epoch);
   const u64 key = u64{low(place_in_code(finding.first), place_in_code(finding.second))} << 8 |
                   static_cast<u64>(finding.kind);
   const auto [begin, end] = index_of_.equal_range(key);
@@ -431,11 +464,7 @@ std::vector<Finding> Detector::findings() const {
 }
 
 std::vector<Epoch> Detector::wanted() const {
-  std::vector<Epoch> epochs;
-  for (const Finding& one : findings_)
-    for (const Side* side : {&one.first, &one.second})
-      if (!side->known) epochs.push_back(side->epoch);
-  return epochs;
+  return missing_;
 }
 
 std::size_t Detector::bytes() const {

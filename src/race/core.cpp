@@ -181,16 +181,22 @@ void Detector::on(const event::Amo& one) {
   const unsigned index = index_of(core_of(one.site.agent));
   drain(core);
   mark_sync(one.where.begin);
-  const Clock clock = snapshot(index, Region::L1);
+  Clock clock = snapshot(index, Region::L1);
+  // A swap on a lock that has just been let go by a store: before the store it would have changed
+  // nothing either, so it is taken to come behind what it has seen.
+  const SyncWord& lock = words_.at(one.where.begin / 4);
+  if (one.swap && lock.version() != 0 && lock.value_at(lock.version() - 1) == one.value)
+    clock.join(lock.known_at(lock.version(), SyncWord::kAllBytes));
   const Epoch self{core.time, store_of(index, Region::L1), settings_.tile};
-  access({self, &clock, one.site, Mode::Atomic, kind::StoreL1, true}, one.where);
+  const Mode mode = one.same ? Mode::Read : Mode::Atomic;
+  access({self, &clock, one.site, mode, kind::StoreL1, true}, one.where);
   core.last_store[static_cast<unsigned>(Region::L1)] = core.time;
   const SyncWord& word = words_.at(one.where.begin / 4);
   PendingLoad load{one.step,   core.time, one.reg,
                    Region::L1, true,      word.known_at(word.version(), SyncWord::kAllBytes)};
   load.clock.raise(self);
   grant(core, std::move(load));
-  note_write(one.where, clock, true);
+  if (!one.same) note_write(one.where, clock, true);
 }
 
 void Detector::on(const event::Use& one) {

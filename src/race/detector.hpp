@@ -95,6 +95,8 @@ class Detector {
   void publish(Object object, u16 index, u32 amount, const Clock& clock) {
     objects_[key_of(object, index)].publish(clock, amount);
   }
+  /// A packet has had an effect here that is none on memory.
+  void note_arrival(const Packet& packet) { note_packet(packet, packet.commit); }
   /// A page counter was not advanced but set.
   void set_anew(Object object, u16 index) { objects_.erase(key_of(object, index)); }
   /// What the host knows, which is the same for all tiles.
@@ -208,6 +210,7 @@ class Detector {
     u8 phase = 0;  // 0 source, 1 commit, 2 latch of an initiator
     u8 buffer = 0;
     u64 channel = 0;
+    bool to_register = false;
     u32 last = 0;
     u32 reported = 0;   // as in flight at a kernel's end
     u32 last_time = 0;  // of the core's store that sent the last
@@ -283,6 +286,7 @@ class Detector {
   void test_bank(Wait& wait, const Clock& known, SrcTest test);
 
   // network.cpp
+  void note_packet(const Packet& packet, Epoch epoch);
   Component class_of(const NocClass& wanted);
   Packet packet_of(const event::Request& one, const Clock& clock, u32 number);
   void raise_classes(Clock& clock, u8 phases, u32 kinds, int tid, unsigned niu, unsigned core,
@@ -304,7 +308,7 @@ class Detector {
   bool was_pushed_before(const Actor& actor, Epoch load) const;
   bool is_late_packet(const Actor& actor, Epoch before) const;
   bool has_heard_from(const Clock& clock, unsigned core, u32 after) const;
-  bool knows_later_on_channel(const Clock& clock, Epoch before) const;
+  const Track* later_on_channel(const Clock& clock, Epoch before) const;
   void report_pair(const Actor& actor, Epoch before, Mode before_mode, const Location& where);
   void report(Finding finding);
   void remember(Epoch epoch, const Kept& from, u32 kind);
@@ -316,6 +320,7 @@ class Detector {
   int core_behind(Epoch epoch) const;
   int thread_behind(Epoch epoch) const;
   u32 value_of_word(u64 word) const;
+  bool near_sync(const Location& where) const;
   void note_write(const Location& where, const Clock& clock, bool atomic);
   FindingKind judge_injected(const Finding& finding) const;
 
@@ -337,10 +342,12 @@ class Detector {
   Clock host_;
   u32 host_time_ = 0;
   std::unordered_map<u64, SyncWord> words_;  // by address / 4
+  std::vector<u8> sync_lines_;               // by address / 64: whether one of words_ is there
   std::vector<RecentWrite> recent_;
   std::unordered_map<u32, Track> tracks_;  // by tile and component
   std::unordered_map<u64, Kept> kept_;     // of Settings::wanted
   std::unordered_set<u64> wanted_;
+  std::vector<Epoch> missing_;  // whose sites were no longer known
   std::unordered_multimap<u64, std::size_t> index_of_;  // of findings
   std::vector<Finding> findings_;
   bool full_ = false;

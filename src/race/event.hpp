@@ -97,6 +97,9 @@ struct Amo {
   Location where;
   u8 reg = 0;
   u64 step = 0;
+  bool same = false;  // the word held that value already (a lock that is taken): nothing is lost
+  bool swap = false;  // whatever the word holds, it is `value` afterwards
+  u32 value = 0;
 };
 /// The core uses what a register holds, so all that was loaded into it has arrived.
 struct Use {

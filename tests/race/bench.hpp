@@ -143,7 +143,7 @@ inline Location field(u64 index) {
   return {Place::Config, 1, index};
 }
 inline Location gpr(unsigned thread, u64 index) {
-  return {Place::Gpr, 1, thread * 64 + index};
+  return {Place::Gpr, 2, (thread * 64 + index) * 2};
 }
 
 // Words that the tests use again and again.
