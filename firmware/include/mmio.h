@@ -34,8 +34,16 @@ GUEST_INLINE u32 StreamRegister(u32 stream, u32 offset) {
 // to the stream's free space, in units of bit 6.
 enum { DISPATCH_STREAM = 48, STREAM_SPACE_AVAILABLE_UPDATE = 0x438, STREAM_UPDATE_ONE = 1 << 6 };
 
-// Reading waits until the thread's instructions before it have all been carried out.
+// A load whose value is used. A core goes on behind a load until somebody wants the value; only
+// when that is there has the load been answered, and so has what was stored to the place before.
+GUEST_INLINE u32 ReadBack(u32 address) {
+  const u32 value = Read32(address);
+  __asm__ volatile("addi x0, %0, 0" ::"r"(value) : "memory");
+  return value;
+}
+
+// The answer comes when the thread's instructions before it have all been carried out.
 GUEST_INLINE void TensixSync(void) {
   Write32(TENSIX_PC_BUF + 4, 0);
-  (void)Read32(TENSIX_PC_BUF + 4);
+  ReadBack(TENSIX_PC_BUF + 4);
 }

@@ -4,8 +4,6 @@
 #include "races.h"
 #include "tensix.h"
 
-enum { WAIT_SRCA_VLD = 0x80, WAIT_SRCB_VLD = 0x100 };
-
 #if GUEST_CORE == CORE_TRISC0
 static void HandOver(void) {
   TTI(UNPACR_NOP, .unpacker_select = 0, .set_dvalid = 1, .unpack_pop = 1, .stall_clr_cntrl = 1);

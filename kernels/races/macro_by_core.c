@@ -8,8 +8,7 @@ enum {
   SFPLOADI_LOW_HALF = 10,
   SFPLOADI_HIGH_HALF = 8,
   MACRO_SEQUENCE_0 = 4,
-  STORE_SLOT = 0x0B,
-  CFG0_DIS_TRISC_CACHE = 1 << 18
+  STORE_SLOT = 0x0B
 };
 
 static void MacroAndMore(void) {

@@ -4,7 +4,7 @@
 #include "races.h"
 #include "tensix.h"
 
-enum { BANKS = 4, WAIT_SRCA_VLD = 0x80, WAIT_SRCB_VLD = 0x100 };
+enum { BANKS = 4 };
 
 #if GUEST_CORE == CORE_TRISC0
 static void ClearBanks(void) {

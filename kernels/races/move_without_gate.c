@@ -3,7 +3,7 @@
 #include "races.h"
 #include "tensix.h"
 
-enum { BANKS = 4, WAIT_SRCA_VLD = 0x80 };
+enum { BANKS = 4 };
 
 #if GUEST_CORE == CORE_TRISC0
 static void ClearBanks(void) {

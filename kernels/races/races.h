@@ -3,6 +3,7 @@
 // leaves a word for the host.
 #pragma once
 #include "launch.h"
+#include "mmio.h"
 
 #ifndef MENDED
 #error "MENDED is not set"
@@ -19,9 +20,3 @@ GUEST_INLINE void Report(u32 value) {
   Write32(ResultAddress(), value);
 }
 
-// A load whose value is used: when it is over, what was stored there before has been processed.
-GUEST_INLINE u32 ReadBack(u32 address) {
-  const u32 value = Read32(address);
-  __asm__ volatile("addi x0, %0, 0" ::"r"(value) : "memory");
-  return value;
-}

@@ -3,8 +3,6 @@
 #include "races.h"
 #include "tensix.h"
 
-enum { CFG0_DIS_TRISC_CACHE = 1 << 18 };
-
 static void Record(void) {
   if (MENDED) __asm__ volatile("csrs 0x7C0, %0" ::"r"(CFG0_DIS_TRISC_CACHE) : "memory");
   TTI(REPLAY, .start_idx = 0, .len = 8, .load_mode = 1);

@@ -43,6 +43,8 @@ enum {
   WAIT_UNPACK1 = 0x4,
   WAIT_PACK = 0x8,
   WAIT_MATH = 0x10,
+  WAIT_SRCA_VLD = 0x80,
+  WAIT_SRCB_VLD = 0x100,
   WAIT_TRISC_CFG = 0x400,
   WAIT_SFPU = 0x800
 };
@@ -149,6 +151,17 @@ GUEST_INLINE u32 GprHigh(u32 gpr) {
   return 2 * gpr + 1;
 }
 
+// What is pushed between these two goes into the replay buffer, from entry `start` on. A core may
+// fuse what it pushes, up to four words at once; while a REPLAY records it must not.
+enum { CFG0_DIS_TRISC_CACHE = 1 << 18 };
+GUEST_INLINE void ReplayRecord(u32 start, u32 length) {
+  __asm__ volatile("csrs 0x7C0, %0" ::"r"(CFG0_DIS_TRISC_CACHE) : "memory");
+  TTI(REPLAY, .start_idx = start, .len = length, .load_mode = 1);
+}
+GUEST_INLINE void ReplayRecorded(void) {
+  __asm__ volatile("csrc 0x7C0, %0" ::"r"(CFG0_DIS_TRISC_CACHE) : "memory");
+}
+
 // MOP template 1: OUTER times { start; INNER times loop; end }. The last loop instruction of an
 // inner round is replaced, and replaced differently in the last outer round. A loop and an end may
 // have a second instruction; it is that of the loop which is replaced then.
@@ -165,10 +178,10 @@ struct mop {
 };
 
 GUEST_INLINE void ConfigureMop(struct mop mop) {
-  // The expander must not be running while its template changes: a read of the MOP sync register
-  // waits for it.
+  // The expander must not be running while its template changes: the MOP sync register answers a
+  // read when it is idle.
   Write32(TENSIX_PC_BUF + 8, 0);
-  (void)Read32(TENSIX_PC_BUF + 8);
+  ReadBack(TENSIX_PC_BUF + 8);
   const u32 nop = OP(NOP);
   const u32 words[9] = {mop.outer,
                         mop.inner,

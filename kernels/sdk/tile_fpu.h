@@ -46,7 +46,7 @@ GUEST_INLINE void MatmulInit(u32 phases) {
   } else {
     SET_ADDR_MOD(5, SRCA_CLEAR | SRCA_CR | SRCB_CLEAR | SRCB_CR, DST_CLEAR | DST_CR);
   }
-  TTI(REPLAY, .start_idx = REPLAY_START, .len = TILE_MVMULS, .load_mode = 1);
+  ReplayRecord(REPLAY_START, TILE_MVMULS);
   TTI(MVMUL, .addr_mode = 0);
   TTI(MVMUL, .addr_mode = 1);
   TTI(MVMUL, .addr_mode = 0);
@@ -63,6 +63,7 @@ GUEST_INLINE void MatmulInit(u32 phases) {
   TTI(MVMUL, .addr_mode = 1);
   TTI(MVMUL, .addr_mode = 0);
   TTI(MVMUL, .addr_mode = 5);
+  ReplayRecorded();
   const u32 product = OP(REPLAY, .start_idx = REPLAY_START, .len = TILE_MVMULS);
   ConfigureMop((struct mop){.outer = 1,
                             .inner = phases,

@@ -59,14 +59,19 @@ GUEST_INLINE void MathStart(void) {
 
 // SrcA to Dst, a tile a MOP: eight rows a move, face by face or all 64 rows at once as the unpacker
 // has handed them over; then release both sources and rewind their counters. Moves to a 32-bit Dst
-// know TF32 only, so there it is the sum with SrcB, which the unpacker has filled with zeroes.
+// know TF32 only, so there it is the sum with SrcB, which the unpacker has filled with zeroes. A
+// move waits for SrcA alone, and SETRWC for nothing: without a wait for SrcB a bank could be given
+// back that has not come yet.
 GUEST_INLINE void CopyInitUnits(u32 units) {
   SET_ADDR_MOD(2, 8 | 8 << ADDR_MOD_AB_SEC0_SrcBIncr_LOW, 8);
   const u32 move = DST_IS_32BIT ? OP(ELWADD, .addr_mode = ADDR_MOD_COPY)
                                 : OP(MOVA2D, .instr_mod = 2, .addr_mode = ADDR_MOD_COPY);
+  const u32 wait = DST_IS_32BIT ? OP(NOP)
+                                : OP(STALLWAIT, .stall_res = STALL_MATH,
+                                     .wait_res = WAIT_MATH | WAIT_SRCB_VLD);
   ConfigureMop((struct mop){.outer = units,
                             .inner = TILE_FACES * FACE_ROWS / 8 / units,
-                            .start = OP(NOP),
+                            .start = wait,
                             .end = OP(SETRWC, .clear_ab_vld = 3, .bit_mask = 3),
                             .loop = move,
                             .last_inner = move,

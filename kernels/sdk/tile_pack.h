@@ -98,7 +98,8 @@ GUEST_INLINE void PackSelectHalf(u32 half) {
 GUEST_INLINE struct packer PackStart(void) {
   PackConfigureFormats();
   TensixSync();
-  TTI(STALLWAIT, .stall_res = STALL_TDMA | STALL_THCON, .wait_res = WAIT_PACK);
+  // What was stored to configuration, too, before anything is packed.
+  TTI(STALLWAIT, .stall_res = STALL_TDMA | STALL_THCON, .wait_res = WAIT_PACK | WAIT_TRISC_CFG);
   TTI(SETDMAREG, .reg_index_16b = 2 * GPR_DEST_OFFSET_LO, .payload_sig_sel = 0);
   TTI(SETDMAREG, .reg_index_16b = 2 * GPR_DEST_OFFSET_HI, .payload_sig_sel = DST_HALF_ROWS);
   TTI(STALLWAIT, .stall_res = STALL_CFG, .wait_res = WAIT_THCON);

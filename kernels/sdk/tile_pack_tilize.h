@@ -18,13 +18,14 @@ GUEST_INLINE struct packer PackTilizeInit(void) {
   TTI(SETC16, .setc16_reg = ADDR_MOD_PACK_SEC2_YsrcIncr_WORD,
       .setc16_value = 1 << ADDR_MOD_PACK_SEC2_YsrcClear_LOW | 1 << ADDR_MOD_PACK_SEC2_ZsrcIncr_LOW);
   // All of half a tile but the last PACR, which goes on to the other half or ends the tile.
-  TTI(REPLAY, .start_idx = PACK_REPLAY, .len = FACE_ROWS - 1, .load_mode = 1);
+  ReplayRecord(PACK_REPLAY, FACE_ROWS - 1);
 #pragma GCC unroll 16
   for (u32 i = 0; i < FACE_ROWS / 2; ++i) {
     TTI(PACR, .addr_mode = i == FACE_ROWS / 2 - 1, .read_intf_sel = PACK_EVEN_ROWS);
   }
 #pragma GCC unroll 16
   for (u32 i = 0; i < FACE_ROWS / 2 - 1; ++i) TTI(PACR, .read_intf_sel = PACK_ODD_ROWS);
+  ReplayRecorded();
   ConfigureMop((struct mop){
       .outer = 2,
       .inner = 1,
@@ -46,13 +47,14 @@ GUEST_INLINE struct packer PackUntilizeInit(u32 width) {
   const u32 row_step = width * 2 * FACE_COLUMNS * PACK_DATUM_SIZE / 16;
   TT(SETDMAREG, .reg_index_16b = GprLow(GPR_ROW_STEP), .payload_sig_sel = row_step);
   TTI(SETDMAREG, .reg_index_16b = GprHigh(GPR_ROW_STEP), .payload_sig_sel = 0);
-  // The next row's address.
-  TTI(REPLAY, .start_idx = PACK_REPLAY, .len = 4, .load_mode = 1);
+  // The next row's address, once the packer no longer uses this row's.
+  ReplayRecord(PACK_REPLAY, 4);
   TTI(ADDDMAREG, .op_a_reg_index = GPR_OUTPUT_ADDR, .op_b_reg_index = GPR_ROW_STEP,
       .result_reg_index = GPR_OUTPUT_ADDR);
-  TTI(STALLWAIT, .stall_res = STALL_CFG, .wait_res = WAIT_THCON);
+  TTI(STALLWAIT, .stall_res = STALL_CFG, .wait_res = WAIT_THCON | WAIT_PACK);
   TTI(WRCFG, .gpr_address = GPR_OUTPUT_ADDR, .cfg_reg = THCON_SEC0_REG1_L1_Dest_addr_WORD);
   TTI(NOP);
+  ReplayRecorded();
   const u32 row = OP(PACR, .dst_access_mode = 1, .read_intf_sel = PACK_TWO_ROWS);
   const u32 last = OP(PACR, .dst_access_mode = 1, .read_intf_sel = PACK_TWO_ROWS, .last = 1);
   ConfigureMop((struct mop){.outer = FACE_ROWS,

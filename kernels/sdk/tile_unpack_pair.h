@@ -38,11 +38,12 @@ GUEST_INLINE void UnpackPairMode(enum unpack_unit unit) {
     mop.start = OP(NOP);
     mop.loop = OP(REPLAY, .start_idx = UNPACK_REPLAY, .len = 2);
     mop.end = OP(SETADCZW, .cnt_set_mask = ADC_UNPACK1, .ch0_z = 0, .bit_mask = 1);
-    TTI(REPLAY, .start_idx = UNPACK_REPLAY, .len = 2, .load_mode = 1);
+    ReplayRecord(UNPACK_REPLAY, 2);
     TTI(UNPACR, .unpack_block_selection = 0, .addr_mode = 1, .ovrd_thread_id = 1,
         .set_dat_valid = 1, .last = 1);
     TTI(UNPACR, .unpack_block_selection = 1, .addr_mode = 1, .ovrd_thread_id = 1,
         .set_dat_valid = 1, .last = 1);
+    ReplayRecorded();
   }
   mop.last_inner = mop.last_outer = mop.loop;
   ConfigureMop(mop);

@@ -6,10 +6,11 @@
 static void UnpackTransposed(void) {
   struct unpacker unpacker = UnpackInit();
   UnpackTransposeFaces(1);
-  TTI(REPLAY, .start_idx = 0, .len = 2, .load_mode = 1);
+  ReplayRecord(0, 2);
   TTI(UNPACR_NOP, .unpacker_select = 1, .set_dvalid = 1, .unpack_pop = 1);
   TTI(UNPACR, .unpack_block_selection = 0, .addr_mode = 2, .ovrd_thread_id = 1, .set_dat_valid = 1,
       .last = 1);
+  ReplayRecorded();
   const u32 face = OP(REPLAY, .start_idx = 0, .len = 2);
   ConfigureMop(
       (struct mop){.outer = 2,

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "hazard/copy.hpp"
-#include "race/clock.hpp"
+#include "race/detector.hpp"
 
 namespace bhemu::hazard {
 
@@ -32,6 +32,7 @@ struct Look {
   u32 pc = 0;       // of the load
   u32 address = 0;
   std::array<race::Clock, kLevels> knowledge;  // Counter, Initiator: what a proof would be worth
+  std::array<race::Detector::Certain, kLevels> semaphore;  // what is certain whatever it says
   bool settled = false;                        // nothing more can be learned of it
 };
 

@@ -116,7 +116,6 @@ class TileObserver final : public trace::Observer {
       u8 in_bundle = 0;
     };
     std::array<std::array<Pushed, 64>, 2> pushed{};  // by entry
-    std::vector<u32> pushed_at;  // by instruction number: where its word was pushed
     u32 bundle_pc = 0;
     u8 in_bundle = 0;
     race::WindowChecker window;
@@ -155,8 +154,8 @@ class TileObserver final : public trace::Observer {
   void check_window(const trace::Issue& issue, std::vector<race::Location>&& reads,
                     std::vector<race::Location>&& writes);
   void note_push(ThreadView& thread, const trace::Push& push);
+  const ThreadView::Pushed* push_of(unsigned thread, const trace::PushId& push) const;
   void note_release(ThreadView& thread, const trace::Issue& issue);
-  void name_pushes();
   // observer_noc.cpp
   void change_queue(const trace::ObjectChange& change);
   void signal_pages(const trace::ObjectChange& change, u64 step);
@@ -177,7 +176,7 @@ class TileObserver final : public trace::Observer {
   std::unordered_map<u32, u16> code_;        // words that anybody has fetched, by line
   std::unordered_map<u32, u32> page_bases_;  // of stream registers: the value when none was posted
   std::array<u32, 2 * tensix::kConfigWords> config_{};  // values of the words, as last written
-  std::array<std::size_t, kLevels> named_{};            // findings whose pushes have been named
+  std::vector<race::Location> places_;          // of one touch
   std::vector<trace::ObjectChange> by_packet_;  // of stream registers, by a packet that arrives
 };
 

@@ -102,7 +102,10 @@ void TileObserver::touch_memory(CoreView& core, const trace::Instruction& one,
   }
   if (access.load && access.store) {
     const u8 reg = register_loaded(one);
-    detectors_.feed(event::Amo{one.author, place.where, reg, one.step});
+    constexpr u32 kSwap = 1;  // bits 27 to 31
+    detectors_.feed(event::Amo{one.author, place.where, reg, one.step,
+                               access.loaded == access.stored, bits(one.word, 27, 5) == kSwap,
+                               access.stored});
     core.under_way |= u64{1} << reg;
     written(access.address, access.size);
     return;

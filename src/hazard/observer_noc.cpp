@@ -142,6 +142,7 @@ void TileObserver::arrived(const trace::Arrival& arrival) {
     if (tickets[level] == nullptr) continue;
     clocks[level] = tickets[level]->clock;
     clocks[level].raise(tickets[level]->commit);
+    if (arrival.address >= tile_.l1().size()) detectors_.at(level).note_arrival(*tickets[level]);
   }
   for (const trace::ObjectChange& change : by_packet_) publish_pages(change, clocks);
   by_packet_.clear();

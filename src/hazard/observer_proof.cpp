@@ -61,6 +61,8 @@ void TileObserver::look_at(CoreView& core, const trace::Instruction& one,
     const u16 index = static_cast<u16>(look.index);
     look.certain = detectors_.first().posts_of(Object::Semaphore, index);
     look.latest = detectors_.first().posts_of(Object::Semaphore, index, true);
+    for (unsigned level = 0; level < detectors_.count(); ++level)
+      look.semaphore[level] = detectors_.at(level).certain_of_semaphore(one.core, index);
   } else if (place.where.place == Place::Initiator && (place.where.begin & 31) == 16) {
     look.kind = Look::Kind::Initiator;
     look.latest = 1;
@@ -184,10 +186,9 @@ void TileObserver::prove_semaphore(CoreView& core, unsigned index, Look& look) {
   }
   if (least == kSemaphoreValues) return;
   const u16 object = static_cast<u16>(look.index);
-  const u32 posts = look.certain;
-  const u32 gets = look.latest;
   for (unsigned level = 0; level < detectors_.count(); ++level) {
     race::Detector& detector = detectors_.at(level);
+    const auto [posts, gets] = look.semaphore[level];
     const race::Clock* known = nullptr;
     if (least != 0) known = detector.known_by_post(Object::Semaphore, object, gets + least);
     if (known != nullptr) detector.learn(index, *known);

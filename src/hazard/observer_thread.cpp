@@ -20,7 +20,6 @@ namespace op = tensix::op;
 constexpr unsigned kTrisc0 = 2;
 constexpr unsigned kBrisc = 0;
 constexpr std::size_t kPushes = 64;  // that are remembered; a queue holds 32
-constexpr std::size_t kInstructions = 1024;
 constexpr u32 kDisTriscCache = 18;
 constexpr u8 kMostInBundle = 4;
 constexpr u32 kLaneConfigSwitch = 18;  // race::Place::LReg: LaneConfig.DISABLE_BACKDOOR_LOAD
@@ -91,13 +90,22 @@ void TileObserver::note_push(ThreadView& thread, const trace::Push& push) {
   thread.window.recorded(one);
 }
 
+/// Null: nobody was watching when the word was pushed.
+const TileObserver::ThreadView::Pushed* TileObserver::push_of(unsigned thread,
+                                                              const trace::PushId& push) const {
+  const ThreadView::Pushed& pushed = threads_[thread].pushed[push.by_brisc][push.number % kPushes];
+  return pushed.number == static_cast<u32>(push.number) ? &pushed : nullptr;
+}
+
 void TileObserver::expanded(const trace::Expansion& one) {
   const unsigned core = one.push.by_brisc ? kBrisc : one.thread + kTrisc0;
+  const ThreadView::Pushed* pushed = push_of(one.thread, one.push);
   detectors_.feed(event::Expand{one.author,
                                 one.thread,
                                 static_cast<u32>(one.push.number),
                                 core,
-                                {Place::MopConfig, 9, one.thread * 9}});
+                                {Place::MopConfig, 9, one.thread * 9},
+                                pushed != nullptr ? pushed->pc : 0});
 }
 
 void TileObserver::moved(const trace::BankMove& move) {
@@ -132,7 +140,7 @@ void TileObserver::take_config(const trace::Issue& issue, const tensix::Touch& t
 void TileObserver::feed_touches(const trace::Issue& issue, u32 number, std::vector<Location>& reads,
                                 std::vector<Location>& writes) {
   const Author& author = issue.operation.author;
-  std::vector<Location> places;
+  std::vector<Location>& places = places_;
   for (const tensix::Touch& touch : *issue.touches) {
     places.clear();
     locations_of(touch, places);
@@ -193,13 +201,9 @@ void TileObserver::issued(const trace::Issue& issue) {
     detectors_.feed(event::SrcPointers{a.unpack_bank, b.unpack_bank, a.matrix_bank, b.matrix_bank});
   }
   const unsigned core = issue.push.by_brisc ? kBrisc : issue.thread + kTrisc0;
-  detectors_.feed(
-      event::Issue{author, issue.thread, static_cast<u32>(issue.push.number), core, number});
-  const ThreadView::Pushed& pushed =
-      thread.pushed[issue.push.by_brisc][issue.push.number % kPushes];
-  if (thread.pushed_at.empty()) thread.pushed_at.resize(kInstructions);
-  thread.pushed_at[number % kInstructions] =
-      pushed.number == static_cast<u32>(issue.push.number) ? pushed.pc : 0;
+  const ThreadView::Pushed* pushed = push_of(issue.thread, issue.push);
+  detectors_.feed(event::Issue{author, issue.thread, static_cast<u32>(issue.push.number), core,
+                               number, pushed != nullptr ? pushed->pc : 0});
   feed_moves(thread, number, false);
   if (issue.touches != nullptr) feed_touches(issue, number, reads, writes);
   note_release(thread, issue);
@@ -208,24 +212,6 @@ void TileObserver::issued(const trace::Issue& issue) {
   for (const trace::ObjectChange& change : thread.changes) signal_pages(change, number);
   thread.changes.clear();
   if (!issue.discarded) check_window(issue, std::move(reads), std::move(writes));
-  name_pushes();
-}
-
-/// A thread's word says nothing of the line that pushed it: that is added to new findings.
-void TileObserver::name_pushes() {
-  for (unsigned level = 0; level < detectors_.count(); ++level) {
-    const std::span<race::Finding> met = detectors_.at(level).met();
-    for (std::size_t& i = named_[level]; i < met.size(); ++i) {
-      for (race::Side* side : {&met[i].first, &met[i].second}) {
-        if (!race::is_thread_component(side->epoch.component) || side->epoch.tile != node_)
-          continue;
-        if (race::part_of_component(side->epoch.component) == race::Part::Expander) continue;
-        const ThreadView& thread = threads_[race::thread_of_component(side->epoch.component)];
-        if (!thread.pushed_at.empty())
-          side->pushed_at = thread.pushed_at[side->epoch.time % kInstructions];
-      }
-    }
-  }
 }
 
 void TileObserver::check_window(const trace::Issue& issue, std::vector<Location>&& reads,
@@ -233,12 +219,10 @@ void TileObserver::check_window(const trace::Issue& issue, std::vector<Location>
   ThreadView& thread = threads_[issue.thread];
   race::Instruction one;
   one.site = issue.operation.author;
-  const ThreadView::Pushed& pushed =
-      thread.pushed[issue.push.by_brisc][issue.push.number % kPushes];
-  if (pushed.number == static_cast<u32>(issue.push.number)) {
-    one.pushed_at = pushed.pc;
-    one.gathering = pushed.gathering && one.site.origin == Origin::Queue;
-    one.in_bundle = one.site.origin == Origin::Queue ? pushed.in_bundle : u8{0};
+  if (const ThreadView::Pushed* pushed = push_of(issue.thread, issue.push); pushed != nullptr) {
+    one.pushed_at = pushed->pc;
+    one.gathering = pushed->gathering && one.site.origin == Origin::Queue;
+    one.in_bundle = one.site.origin == Origin::Queue ? pushed->in_bundle : u8{0};
   }
   if (tensix::opcode_of(one.site.pc) == op::SFPLOADMACRO::kOpcode && issue.state != nullptr) {
     const tensix::SfpuSchedule& schedule = issue.state->sfpu.schedule;

@@ -74,12 +74,18 @@ CorePlace place_in_niu(unsigned niu, u32 offset) {
 
 std::vector<Location> config_fields(u32 word, u32 mask) {
   std::vector<Location> runs;
+  add_config_fields(word, mask, runs);
+  return runs;
+}
+
+void add_config_fields(u32 word, u32 mask, std::vector<Location>& runs) {
+  const std::size_t before = runs.size();
   const u32 in_bank = word % tensix::kConfigWords;
   // A global word is the same in both banks.
   const u64 bank =
       in_bank < kGlobalConfigBase ? word / tensix::kConfigWords * u64{race::kConfigBank} : 0;
   const auto add = [&](u64 at) {
-    if (!runs.empty() && runs.back().end() == at) {
+    if (runs.size() > before && runs.back().end() == at) {
       ++runs.back().size;
     } else {
       runs.push_back({Place::Config, 1, at});
@@ -97,7 +103,6 @@ std::vector<Location> config_fields(u32 word, u32 mask) {
     }
   }
   if (fields.count == 0) add(bank + race::kUnnamedConfig + in_bank);
-  return runs;
 }
 
 std::vector<Location> single_fields(const std::vector<Location>& runs) {
@@ -140,7 +145,7 @@ void locations_of(const tensix::Touch& touch, std::vector<Location>& out) {
       break;
     case Space::Config:
       for (u32 word = touch.begin; word < touch.end(); ++word)
-        for (const Location& run : config_fields(word, touch.mask)) out.push_back(run);
+        add_config_fields(word, touch.mask, out);
       break;
     case Space::Dst:
       out.push_back({Place::Dst, touch.size, touch.begin});
@@ -155,7 +160,12 @@ void locations_of(const tensix::Touch& touch, std::vector<Location>& out) {
       out.push_back({Place::LReg, touch.size, touch.begin});
       break;
     case Space::Gpr:
-      out.push_back({Place::Gpr, touch.size, touch.begin});
+      if (touch.mask <= 0xFFFF || (touch.mask & 0xFFFF) == 0) {
+        for (u32 word = touch.begin; word < touch.end(); ++word)
+          out.push_back({Place::Gpr, 1, word * 2 + (touch.mask <= 0xFFFF ? 0u : 1u)});
+      } else {
+        out.push_back({Place::Gpr, touch.size * 2, u64{touch.begin} * 2});
+      }
       break;
     default:
       break;
@@ -182,7 +192,9 @@ bool place_of(const trace::CoreAccess& access, unsigned core, CorePlace& place) 
     case Region::Gpr: {
       const u32 word = offset_in(access.region, address) / 4;
       const u32 owner = core == 0 ? word / 64 : thread;
-      place = {race::Region::Config, {Place::Gpr, 1, owner * 64 + word % 64}, true};
+      const u32 halves = access.size == 4 ? 2 : 1;
+      const u64 half = halves == 2 ? 0 : address / 2 % 2;
+      place = {race::Region::Config, {Place::Gpr, halves, (owner * 64 + word % 64) * 2 + half}, true};
       return true;
     }
     case Region::Tdma:

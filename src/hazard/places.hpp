@@ -12,6 +12,7 @@ namespace bhemu::hazard {
 /// The fields of a configuration word (of both banks, counted through) that a mask touches, as
 /// runs of the detector's indices. A word without named fields is a place of its own.
 std::vector<race::Location> config_fields(u32 word, u32 mask);
+void add_config_fields(u32 word, u32 mask, std::vector<race::Location>& runs);
 
 /// The same, each field for itself.
 std::vector<race::Location> single_fields(const std::vector<race::Location>& runs);

@@ -48,6 +48,10 @@ u32 Detector::value_of_word(u64 word) const {
 void Detector::mark_sync(u64 address) {
   const u64 word = address / 4;
   const auto [at, is_new] = words_.try_emplace(word, value_of_word(word));
+  if (is_new) {
+    if (sync_lines_.size() <= address / 64) sync_lines_.resize(address / 64 + 1);
+    sync_lines_[address / 64] = 1;
+  }
   if (!is_new || recent_.empty()) return;
   const RecentWrite& last = recent_[word % kRecentWrites];
   if (last.word == word) at->second.write(last.bytes, last.value, last.clock);
@@ -68,7 +72,7 @@ const SyncWord* Detector::sync_word(u64 address) const {
 /// What a writer of L1 tells those who wait for a word. Flags come in small pieces.
 void Detector::note_write(const Location& where, const Clock& clock, bool atomic) {
   constexpr u32 kMostOfFlag = 16;
-  if (where.size > kMostOfFlag && words_.empty()) return;
+  if (where.size > kMostOfFlag && !near_sync(where)) return;
   for (u64 word = where.begin / 4; word < (where.end() + 3) / 4; ++word) {
     const u8 bytes = bytes_of_word(word, where.begin, where.end());
     if (const auto found = words_.find(word); found != words_.end()) {
@@ -84,8 +88,15 @@ void Detector::note_write(const Location& where, const Clock& clock, bool atomic
   }
 }
 
+bool Detector::near_sync(const Location& where) const {
+  const u64 end = std::min<u64>((where.end() + 63) / 64, sync_lines_.size());
+  for (u64 line = where.begin / 64; line < end; ++line)
+    if (sync_lines_[line] != 0) return true;
+  return false;
+}
+
 bool Detector::is_sync(const Location& where) const {
-  if (where.place != Place::L1 || words_.empty()) return false;
+  if (where.place != Place::L1 || !near_sync(where)) return false;
   for (u64 word = where.begin / 4; word < (where.end() + 3) / 4; ++word)
     if (words_.contains(word)) return true;
   return false;
@@ -135,23 +146,24 @@ const Detector::Track* Detector::find_track(Epoch epoch) const {
   return found == tracks_.end() ? nullptr : &found->second;
 }
 
-void Detector::remember(Epoch epoch, const Site& site, u32 kind) {
+void Detector::remember(Epoch epoch, const Kept& from, u32 kind) {
   Track& track = track_of(epoch);
   track.kind = kind;
   const unsigned last = (track.next + kHistory - 1) % kHistory;
   if (track.times[last] != epoch.time) {
     track.times[track.next] = epoch.time;
-    track.sites[track.next] = site;
+    track.sites[track.next] = from;
     track.next = static_cast<u8>((track.next + 1) % kHistory);
   }
-  if (!wanted_.empty() && wanted_.contains(epoch_key(epoch))) kept_.emplace(epoch_key(epoch), site);
+  if (!wanted_.empty() && wanted_.contains(epoch_key(epoch))) kept_.emplace(epoch_key(epoch), from);
 }
 
 Side Detector::side_of(Epoch epoch, Mode mode) const {
   Side side{{}, epoch, kind_of(epoch), mode, false};
   side.site.tile = epoch.tile;
   if (const auto kept = kept_.find(epoch_key(epoch)); kept != kept_.end()) {
-    side.site = kept->second;
+    side.site = kept->second.site;
+    side.pushed_at = kept->second.pushed_at;
     side.known = true;
     return side;
   }
@@ -159,7 +171,8 @@ Side Detector::side_of(Epoch epoch, Mode mode) const {
   if (track == nullptr) return side;
   for (unsigned i = 0; i < kHistory; ++i) {
     if (track->times[i] != epoch.time) continue;
-    side.site = track->sites[i];
+    side.site = track->sites[i].site;
+    side.pushed_at = track->sites[i].pushed_at;
     side.known = true;
   }
   return side;
@@ -264,23 +277,31 @@ void Detector::access_cell(const Actor& actor, Cell& cell, const Location& piece
     if (!poll) note_read(actor, cell);
     return;
   }
+  // Readers that the write knows of are done with. Others stay: had they come later, they would have
+  // been met by the next write as well.
   if (cell.readers != 0) {
-    const std::vector<Epoch> readers = shadow_.readers_of(cell);
-    for (const Epoch reader : readers)
-      if (!in_order(actor, reader, false)) report_pair(actor, reader, Mode::Read, piece);
-  } else if (cell.read && !in_order(actor, cell.read, false)) {
-    report_pair(actor, cell.read, Mode::Read, piece);
+    std::vector<Epoch>& readers = shadow_.readers_of(cell);
+    std::erase_if(readers, [&](Epoch reader) { return in_order(actor, reader, false); });
+    for (const Epoch reader : readers) report_pair(actor, reader, Mode::Read, piece);
+    if (readers.empty()) shadow_.forget_readers(cell);
+  } else if (cell.read) {
+    if (in_order(actor, cell.read, false))
+      cell.read = {};
+    else
+      report_pair(actor, cell.read, Mode::Read, piece);
   }
-  shadow_.forget_readers(cell);
   cell.write = actor.self;
   cell.atomic = actor.mode == Mode::Atomic;
 }
 
 void Detector::access(const Actor& actor, const Location& where) {
   if (where.size == 0) return;
-  remember(actor.self, actor.site, actor.kind);
   // Counters, mailboxes and control registers are what agents signal by.
-  if (full_ || where.place == Place::Counter) return;
+  if (where.place == Place::Counter) return;
+  // Nobody will ask for a poll, of which there can be any number.
+  const bool poll = actor.sync && actor.mode == Mode::Read;
+  if (!poll) remember(actor.self, {actor.site, actor.pushed_at}, actor.kind);
+  if (full_) return;
   shadow_.visit(where, [&](Cell& cell, u64 begin, u64 end) {
     access_cell(actor, cell, {where.place, static_cast<u32>(end - begin), begin});
   });
@@ -294,7 +315,7 @@ void Detector::report_pair(const Actor& actor, Epoch before, Mode before_mode,
   finding.tile = settings_.tile;
   finding.where = where;
   finding.first = side_of(before, before_mode);
-  finding.second = {actor.site, actor.self, actor.kind, actor.mode, true};
+  finding.second = {actor.site, actor.self, actor.kind, actor.mode, true, actor.pushed_at};
   finding.edge = edge_of(finding, actor);
   report(std::move(finding));
 }
@@ -309,25 +330,74 @@ EdgeId Detector::edge_of(const Finding& finding, const Actor& actor) const {
   if (place == Place::Config && both_write && between == scope::Tile) return EdgeId::SharedWord;
   // A move into a bank, before or behind the unpacker's clear.
   if ((place_bit(place) & place::Src) != 0 && both_write) return EdgeId::MoveIntoSrc;
-  const bool late_packet = actor.kind == kind::NocRead && actor.mode == Mode::Write &&
-                           before.tile == actor.self.tile && !is_noc_component(before.component);
   const bool late_thread = is_thread_component(actor.self.component) &&
                            finding.first.kind == kind::Load && was_pushed_before(actor, before);
   const bool late_unpack = actor.kind == kind::Unpack && actor.mode == Mode::Write &&
                            place == Place::Dst && finding.first.mode == Mode::Read;
-  if (late_packet || late_thread || late_unpack) {
+  if (is_late_packet(actor, before) || late_thread || late_unpack) {
     const Edge& edge = missing_edge(actor.kind, finding.first.kind, between, place);
     if (edge.number != static_cast<u8>(EdgeId::OtherAccess))
       return static_cast<EdgeId>(edge.number);
   }
   const auto edge =
       static_cast<EdgeId>(missing_edge(finding.first.kind, actor.kind, between, place).number);
-  // The storing core has read back: what is missing is that anybody waits for it.
+  // Whoever has heard nothing of the storing core since waits for nothing that could tell; who has
+  // heard of what the core did later, but not of the store, lacks the read-back before it.
   const int core = core_behind(before);
-  if (edge == EdgeId::StoreOtherRegion && between == scope::Tile && core >= 0 &&
-      cores_[static_cast<unsigned>(core)].known.knows(before))
+  if (edge == EdgeId::StoreOtherRegion && between != scope::Own && core >= 0 &&
+      !has_heard_from(*actor.clock, static_cast<unsigned>(core), before.time))
     return EdgeId::OtherAccess;
+  // Of two packets on one channel the later has been waited for: by custom that orders the first.
+  if (is_noc_component(before.component) && !is_noc_component(actor.self.component)) {
+    const Track* later = later_on_channel(*actor.clock, before);
+    const Track* first = find_track(before);
+    if (later != nullptr && later->to_register && !first->to_register)
+      return EdgeId::DataThenRegister;
+    if (later != nullptr && settings_.level == Level::Documented) return EdgeId::SameChannel;
+  }
   return edge;
+}
+
+/// A packet whose effect is met behind an access that should have come after it: of its sender,
+/// later in the program, or of somebody who has heard of what the sender did after sending it.
+bool Detector::is_late_packet(const Actor& actor, Epoch before) const {
+  if (!is_noc_component(actor.self.component) || actor.mode == Mode::Read) return false;
+  if (is_noc_component(before.component) || before.tile != settings_.tile) return false;
+  const bool own_tile = before.tile == actor.self.tile;
+  if (own_tile && actor.kind == kind::NocRead) return true;
+  if (!is_core(actor.site.agent)) return false;
+  const unsigned sender = index_of(core_of(actor.site.agent));
+  const u32 sent = actor.clock->at(actor.self.tile, store_of(sender, Region::Niu));
+  if (is_core_component(before.component)) {
+    const unsigned core = core_of_component(before.component);
+    if (own_tile && core == sender) return before.time > sent;
+    return cores_[core].known.at(actor.self.tile, program_of(sender)) >= sent;
+  }
+  if (!is_thread_component(before.component)) return false;
+  const Thread& thread = threads_[thread_of_component(before.component)];
+  return thread.known.at(actor.self.tile, program_of(sender)) >= sent;
+}
+
+/// Whether the clock has anything of a core that the core did after that.
+bool Detector::has_heard_from(const Clock& clock, unsigned core, u32 after) const {
+  for (unsigned part = 0; part < kCoreStride; ++part)
+    if (clock.at(settings_.tile, static_cast<Component>(program_of(core) + part)) > after)
+      return true;
+  return false;
+}
+
+/// A packet behind another on its channel that somebody knows to be there.
+const Detector::Track* Detector::later_on_channel(const Clock& clock, Epoch before) const {
+  const Track* first = find_track(before);
+  if (first == nullptr || first->channel == 0) return nullptr;
+  const Track* found = nullptr;
+  for (const auto& [key, track] : tracks_) {
+    const auto component = static_cast<Component>(key & 0xFFFF);
+    if (key >> 16 != before.tile || !is_noc_component(component)) continue;
+    if (track.channel != first->channel || clock.at(before.tile, component) <= before.time) continue;
+    if (found == nullptr || track.to_register) found = &track;
+  }
+  return found;
 }
 
 /// Whether the thread's instruction had been pushed when its core made the load.
@@ -338,8 +408,14 @@ bool Detector::was_pushed_before(const Actor& actor, Epoch load) const {
 }
 
 void Detector::report(Finding finding) {
-  const u64 key =
-      u64{low(finding.first.site.pc, finding.second.site.pc)} << 8 | static_cast<u64>(finding.kind);
+  // All of them, though they look the same as long as nobody knows where they come from.
+  constexpr std::size_t kMostMissing = 4096;
+  for (const Side* side : {&finding.first, &finding.second})
+    if (!side->known && side->epoch && missing_.size() < kMostMissing &&
+        std::find(missing_.begin(), missing_.end(), side->epoch) == missing_.end())
+      missing_.push_back(side->epoch);
+  const u64 key = u64{low(place_in_code(finding.first), place_in_code(finding.second))} << 8 |
+                  static_cast<u64>(finding.kind);
   const auto [begin, end] = index_of_.equal_range(key);
   for (auto at = begin; at != end; ++at) {
     Finding& known = findings_[at->second];
@@ -388,11 +464,7 @@ std::vector<Finding> Detector::findings() const {
 }
 
 std::vector<Epoch> Detector::wanted() const {
-  std::vector<Epoch> epochs;
-  for (const Finding& one : findings_)
-    for (const Side* side : {&one.first, &one.second})
-      if (!side->known) epochs.push_back(side->epoch);
-  return epochs;
+  return missing_;
 }
 
 std::size_t Detector::bytes() const {

@@ -57,29 +57,41 @@ void Clock::fold() {
   base_ = std::make_shared<const Base>(std::move(base));
 }
 
+bool Clock::covers(const Times& a, const Times& b) {
+  const std::size_t both = std::min(a.size(), b.size());
+  u32 missing = 0;
+  for (std::size_t i = 0; i < both; ++i) missing |= static_cast<u32>(a[i] < b[i]);
+  for (std::size_t i = both; i < b.size(); ++i) missing |= b[i];
+  return missing == 0;
+}
+
+/// Whether one knows all that the other does; most joins bring nothing new.
+bool Clock::covers(const Base& a, const Base& b) {
+  auto mine = a.begin();
+  for (const TileTimes& theirs : b) {
+    while (mine != a.end() && mine->tile < theirs.tile) ++mine;
+    if (mine == a.end() || mine->tile != theirs.tile) return false;
+    if (mine->times != theirs.times && !covers(*mine->times, *theirs.times)) return false;
+  }
+  return true;
+}
+
 /// The greater of two, entry by entry; one of them where it is that already.
 std::shared_ptr<const Clock::Times> Clock::merged(const std::shared_ptr<const Times>& a,
                                                   const std::shared_ptr<const Times>& b) {
-  if (a == b) return a;
-  const std::size_t size = std::max(a->size(), b->size());
-  bool a_is_it = a->size() == size;
-  bool b_is_it = b->size() == size;
-  Times times(size);
-  for (std::size_t i = 0; i < size; ++i) {
-    const u32 in_a = i < a->size() ? (*a)[i] : 0;
-    const u32 in_b = i < b->size() ? (*b)[i] : 0;
-    times[i] = std::max(in_a, in_b);
-    a_is_it &= in_a >= in_b;
-    b_is_it &= in_b >= in_a;
-  }
-  if (a_is_it) return a;
-  if (b_is_it) return b;
+  if (a == b || covers(*a, *b)) return a;
+  if (covers(*b, *a)) return b;
+  const Times& longer = a->size() >= b->size() ? *a : *b;
+  const Times& shorter = a->size() >= b->size() ? *b : *a;
+  Times times = longer;
+  for (std::size_t i = 0; i < shorter.size(); ++i) times[i] = std::max(times[i], shorter[i]);
   return std::make_shared<const Times>(std::move(times));
 }
 
 void Clock::join(const Clock& other) {
-  if (other.base_ != nullptr && other.base_ != base_) {
-    if (base_ == nullptr) {
+  if (other.base_ != nullptr && other.base_ != base_ &&
+      (base_ == nullptr || !covers(*base_, *other.base_))) {
+    if (base_ == nullptr || covers(*other.base_, *base_)) {
       base_ = other.base_;
     } else {
       Base base;

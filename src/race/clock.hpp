@@ -45,6 +45,8 @@ class Clock {
   static constexpr unsigned kRecent = 6;
 
   void fold();
+  static bool covers(const Times& a, const Times& b);
+  static bool covers(const Base& a, const Base& b);
   static u32 base_at(const Base* base, u16 tile, Component component);
   static std::shared_ptr<const Times> merged(const std::shared_ptr<const Times>& a,
                                              const std::shared_ptr<const Times>& b);

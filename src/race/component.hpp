@@ -88,12 +88,13 @@ inline constexpr u32 NocWrite = 1u << 17;   // data of a write arriving
 inline constexpr u32 NocPosted = 1u << 18;  // the same, posted
 inline constexpr u32 NocAtomic = 1u << 19;
 inline constexpr u32 Host = 1u << 20;
+inline constexpr u32 NocReadSource = 1u << 21;  // source of a read being read, in another tile
 
 inline constexpr u32 Store = StoreL1 | StoreConfig | StoreNiu | StoreOther;
 inline constexpr u32 Core = Load | Store | Push;
 inline constexpr u32 Unit = Unpack | Fpu | Sfpu | Pack | Thcon | Mover | Config;
 inline constexpr u32 Thread = Gate | Expander | Unit;
-inline constexpr u32 Noc = NocRead | NocSource | NocWrite | NocPosted | NocAtomic;
+inline constexpr u32 Noc = NocRead | NocReadSource | NocSource | NocWrite | NocPosted | NocAtomic;
 inline constexpr u32 Any = Core | Thread | Noc | Host;
 }  // namespace kind
 

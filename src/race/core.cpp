@@ -181,16 +181,22 @@ void Detector::on(const event::Amo& one) {
   const unsigned index = index_of(core_of(one.site.agent));
   drain(core);
   mark_sync(one.where.begin);
-  const Clock clock = snapshot(index, Region::L1);
+  Clock clock = snapshot(index, Region::L1);
+  // A swap on a lock that has just been let go by a store: before the store it would have changed
+  // nothing either, so it is taken to come behind what it has seen.
+  const SyncWord& lock = words_.at(one.where.begin / 4);
+  if (one.swap && lock.version() != 0 && lock.value_at(lock.version() - 1) == one.value)
+    clock.join(lock.known_at(lock.version(), SyncWord::kAllBytes));
   const Epoch self{core.time, store_of(index, Region::L1), settings_.tile};
-  access({self, &clock, one.site, Mode::Atomic, kind::StoreL1, true}, one.where);
+  const Mode mode = one.same ? Mode::Read : Mode::Atomic;
+  access({self, &clock, one.site, mode, kind::StoreL1, true}, one.where);
   core.last_store[static_cast<unsigned>(Region::L1)] = core.time;
   const SyncWord& word = words_.at(one.where.begin / 4);
   PendingLoad load{one.step,   core.time, one.reg,
                    Region::L1, true,      word.known_at(word.version(), SyncWord::kAllBytes)};
   load.clock.raise(self);
   grant(core, std::move(load));
-  note_write(one.where, clock, true);
+  if (!one.same) note_write(one.where, clock, true);
 }
 
 void Detector::on(const event::Use& one) {
@@ -245,8 +251,8 @@ void Detector::on(const event::DoneCheck& one) {
   PendingLoad load{one.step, core.time, one.reg, Region::PcBuf, true, {}};
   if (emitted_before(core, Region::PcBuf, where) >= core.last_push[thread]) {
     if (one.mop) {
-      load.clock.raise({threads_[thread].last_of_part[static_cast<unsigned>(Part::Expander)],
-                        part_of(thread, Part::Expander), settings_.tile});
+      load.clock.raise(
+          {core.last_push_id[thread], part_of(thread, Part::Expander), settings_.tile});
     } else {
       load.clock = gate_clock(thread);
       for (unsigned part = kFirstUnit; part < kParts; ++part)
@@ -325,6 +331,16 @@ u32 Detector::posts_of(Object object, u16 index, bool gets) const {
   }
   const auto found = objects_.find(key_of(object, index));
   return found == objects_.end() ? 0 : found->second.total();
+}
+
+Detector::Certain Detector::certain_of_semaphore(unsigned core, unsigned index) const {
+  Clock clock = cores_[core].known;
+  // Its own stores to the same place come before the load.
+  constexpr unsigned kRegion = static_cast<unsigned>(Region::PcBuf);
+  if (cores_[core].last_store[kRegion] != 0)
+    clock.raise({cores_[core].last_store[kRegion], store_of(core, Region::PcBuf), settings_.tile});
+  const Semaphore& semaphore = semaphores_[index & 7];
+  return {semaphore.given.known_to(clock), semaphore.taken.known_to(clock)};
 }
 
 const Clock* Detector::known_by_post(Object object, u16 index, u32 count, bool gets) const {

@@ -84,19 +84,24 @@ class Detector {
   /// How many have been posted (got) by now, and what was known by the count-th; null: too long
   /// ago, or not yet.
   u32 posts_of(Object object, u16 index, bool gets = false) const;
+  /// Of how many posts and gets of a semaphore a core's next load of it is certain to come behind.
+  struct Certain {
+    u32 posts = 0;
+    u32 gets = 0;
+  };
+  Certain certain_of_semaphore(unsigned core, unsigned index) const;
   const Clock* known_by_post(Object object, u16 index, u32 count, bool gets = false) const;
   /// A page counter was advanced by a packet or the host, who knew this.
   void publish(Object object, u16 index, u32 amount, const Clock& clock) {
     objects_[key_of(object, index)].publish(clock, amount);
   }
+  /// A packet has had an effect here that is none on memory.
+  void note_arrival(const Packet& packet) { note_packet(packet, packet.commit); }
   /// A page counter was not advanced but set.
   void set_anew(Object object, u16 index) { objects_.erase(key_of(object, index)); }
   /// What the host knows, which is the same for all tiles.
   Clock& host() { return host_; }
 
-  /// Those so far, in the order in which they were met; whoever made the events can add what it
-  /// knows of the sides.
-  std::span<Finding> met() { return findings_; }
   /// In an order that depends on the findings only.
   std::vector<Finding> findings() const;
   /// The actions whose sites were not kept: Settings::wanted of a second pass.
@@ -146,6 +151,7 @@ class Detector {
     u8 src = 0;
     u8 bank = 0;
     bool matrix = false;
+    bool given = false;  // it was there already, and what its giver knew is granted
   };
   struct SemaphoreTest {
     u8 index = 0;
@@ -163,6 +169,7 @@ class Detector {
     u32 op = 0;
     Part part = Part::Gate;
     Clock clock;
+    u32 pushed_at = 0;
   };
   struct Thread {
     Clock known;
@@ -186,8 +193,8 @@ class Detector {
     ClockQueue gets;
     Side last_post;
     Side last_get;
-    std::deque<Epoch> takes;  // the last of them
-    u32 takes_forgotten = 0;
+    ActionLog given;  // posts
+    ActionLog taken;  // gets
   };
   struct Niu {
     u32 number = 0;
@@ -203,11 +210,16 @@ class Detector {
     u8 phase = 0;  // 0 source, 1 commit, 2 latch of an initiator
     u8 buffer = 0;
     u64 channel = 0;
+    bool to_register = false;
     u32 last = 0;
     u32 reported = 0;   // as in flight at a kernel's end
     u32 last_time = 0;  // of the core's store that sent the last
     Clock clock;        // what their senders knew
     Site site;
+  };
+  struct Kept {  // where an action came from
+    Site site;
+    u32 pushed_at = 0;  // of a thread's instruction
   };
   struct Track {  // what is remembered of a component's actions
     u32 kind = 0;
@@ -217,7 +229,7 @@ class Detector {
     bool linked = false;
     bool to_register = false;
     std::array<u32, kHistory> times{};
-    std::array<Site, kHistory> sites{};
+    std::array<Kept, kHistory> sites{};
     u8 next = 0;
   };
   struct Actor {
@@ -228,6 +240,7 @@ class Detector {
     u32 kind = 0;
     bool sync = false;
     bool same = false;  // it writes what is there already
+    u32 pushed_at = 0;
   };
   struct RecentWrite {  // to a word that may turn out to be one that agents signal by
     u64 word = ~u64{0};
@@ -256,7 +269,7 @@ class Detector {
 
   // thread.cpp
   void join_push(Thread& thread, unsigned core, u32 push);
-  void lift(Thread& thread);
+  void lift(Thread& thread, unsigned index);
   void latch(Thread& thread, unsigned index, u32 word, u32 op);
   void latch_stallwait(Thread& thread, unsigned index, u32 word, u32 op);
   void execute_sync(Thread& thread, unsigned index, const event::Issue& one);
@@ -269,8 +282,11 @@ class Detector {
   Clock gate_clock(unsigned index) const;
   void report_release(const event::SrcGive& one, const Op& op, const SrcBank& bank);
   bool flip_is_known(const Clock& clock, u8 src, bool matrix) const;
+  const Clock& given_with(const SrcTest& test) const;
+  void test_bank(Wait& wait, const Clock& known, SrcTest test);
 
   // network.cpp
+  void note_packet(const Packet& packet, Epoch epoch);
   Component class_of(const NocClass& wanted);
   Packet packet_of(const event::Request& one, const Clock& clock, u32 number);
   void raise_classes(Clock& clock, u8 phases, u32 kinds, int tid, unsigned niu, unsigned core,
@@ -290,9 +306,12 @@ class Detector {
   bool on_channel(const Actor& actor, Epoch before) const;
   EdgeId edge_of(const Finding& finding, const Actor& actor) const;
   bool was_pushed_before(const Actor& actor, Epoch load) const;
+  bool is_late_packet(const Actor& actor, Epoch before) const;
+  bool has_heard_from(const Clock& clock, unsigned core, u32 after) const;
+  const Track* later_on_channel(const Clock& clock, Epoch before) const;
   void report_pair(const Actor& actor, Epoch before, Mode before_mode, const Location& where);
   void report(Finding finding);
-  void remember(Epoch epoch, const Site& site, u32 kind);
+  void remember(Epoch epoch, const Kept& from, u32 kind);
   Track& track_of(Epoch epoch);
   const Track* find_track(Epoch epoch) const;
   Side side_of(Epoch epoch, Mode mode) const;
@@ -301,6 +320,7 @@ class Detector {
   int core_behind(Epoch epoch) const;
   int thread_behind(Epoch epoch) const;
   u32 value_of_word(u64 word) const;
+  bool near_sync(const Location& where) const;
   void note_write(const Location& where, const Clock& clock, bool atomic);
   FindingKind judge_injected(const Finding& finding) const;
 
@@ -322,10 +342,12 @@ class Detector {
   Clock host_;
   u32 host_time_ = 0;
   std::unordered_map<u64, SyncWord> words_;  // by address / 4
+  std::vector<u8> sync_lines_;               // by address / 64: whether one of words_ is there
   std::vector<RecentWrite> recent_;
   std::unordered_map<u32, Track> tracks_;  // by tile and component
-  std::unordered_map<u64, Site> kept_;     // of Settings::wanted
+  std::unordered_map<u64, Kept> kept_;     // of Settings::wanted
   std::unordered_set<u64> wanted_;
+  std::vector<Epoch> missing_;  // whose sites were no longer known
   std::unordered_multimap<u64, std::size_t> index_of_;  // of findings
   std::vector<Finding> findings_;
   bool full_ = false;

@@ -97,6 +97,9 @@ struct Amo {
   Location where;
   u8 reg = 0;
   u64 step = 0;
+  bool same = false;  // the word held that value already (a lock that is taken): nothing is lost
+  bool swap = false;  // whatever the word holds, it is `value` afterwards
+  u32 value = 0;
 };
 /// The core uses what a register holds, so all that was loaded into it has arrived.
 struct Use {
@@ -182,6 +185,7 @@ struct Expand {
   u32 push = 0;
   unsigned core = 0;  // that pushed it
   Location where;
+  u32 pushed_at = 0;  // as of Issue
 };
 /// An instruction leaves the wait gate. Waits and semaphores are read off the word.
 struct Issue {
@@ -190,6 +194,7 @@ struct Issue {
   u32 push = 0;
   unsigned core = 0;
   u32 op = 0;
+  u32 pushed_at = 0;  // program counter of the core that pushed what it came from; 0: not known
 };
 /// What an issued instruction touches.
 struct Access {

@@ -30,8 +30,8 @@ struct Side {
   u32 kind = 0;  // mask of kind::
   Mode mode = Mode::Read;
   bool known = true;  // false: the site was not kept; run again with the epoch in Settings::wanted
-  u32 pushed_at =
-      0;  // of a thread's instruction: where its core pushed what it came from; 0: not known
+  u32 pushed_at = 0;  // of a thread's instruction: where its core pushed what it came from; 0: not
+                      // known
 };
 
 struct Finding {
@@ -45,6 +45,9 @@ struct Finding {
   u64 times = 1;       // how often, counting what was recognised as the same
 };
 
+/// Of a core's access its program counter; of a thread's instruction that of the push it came from,
+/// so that all PACRs of a MOP, say, are one place. The word, when the push is not known.
+u32 place_in_code(const Side& side);
 /// Two findings are the same when kind, sites (program counters or words, agents) and place are.
 bool same_finding(const Finding& a, const Finding& b);
 

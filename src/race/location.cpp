@@ -109,7 +109,10 @@ std::string describe(const Location& where) {
     case Place::LReg:
       return begin == 17 ? "the vector unit's condition code" : range("LReg", where);
     case Place::Gpr:
-      return fmt::format("GPR {} of thread {}", begin & 63, begin >> 6);
+      if (where.size % 2 == 0 && begin % 2 == 0)
+        return fmt::format("GPR {} of thread {}", begin >> 1 & 63, begin >> 7);
+      return fmt::format("{} half of GPR {} of thread {}", begin % 2 == 0 ? "low" : "high",
+                         begin >> 1 & 63, begin >> 7);
     case Place::MopConfig:
       return fmt::format("MOP configuration word {} of thread {}", begin % 9, begin / 9);
     case Place::Replay:

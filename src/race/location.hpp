@@ -16,7 +16,7 @@ enum class Place : u8 {
   SrcA,          // bank * 64 + row
   SrcB,
   LReg,       // 0..16, then the condition code (17) and lane configuration (18..)
-  Gpr,        // thread * 64 + word
+  Gpr,        // halves of words, which SETDMAREG writes: (thread * 64 + word) * 2
   Adc,        // address counters: unit * 3 + thread
   Rwc,        // thread
   MopConfig,  // thread * 9 + word

@@ -42,6 +42,10 @@ u32 commit_kind(NocKind kind) {
   }
 }
 
+u32 source_kind(NocKind kind) {
+  return kind == NocKind::Read ? kind::NocReadSource : kind::NocSource;
+}
+
 }  // namespace
 
 const char* name_of(NocKind kind) {
@@ -55,7 +59,7 @@ Component Detector::class_of(const NocClass& wanted) {
     const NocClass& row = classes_[i];
     if (row.kind == wanted.kind && row.niu == wanted.niu && row.tid == wanted.tid &&
         row.core == wanted.core && row.phase == wanted.phase && row.buffer == wanted.buffer &&
-        row.channel == wanted.channel)
+        row.channel == wanted.channel && row.to_register == wanted.to_register)
       return static_cast<Component>(kFirstNoc + i);
   }
   classes_.push_back(wanted);
@@ -114,6 +118,7 @@ void Detector::on(const event::Request& one) {
   row.tid = one.tid;
   row.core = static_cast<u8>(index);
   row.channel = one.channel;
+  row.to_register = one.to_register;
   row.site = one.site;
   const auto enter = [&](u8 phase, u8 buffer) {
     row.phase = phase;
@@ -127,10 +132,12 @@ void Detector::on(const event::Request& one) {
     return Epoch{number, component, settings_.tile};
   };
 
-  // Custom (row 49): all packets on a channel take effect in order.
+  // Custom (row 49): all packets on a channel take effect in order; but a register can be written
+  // before the data in front of it is in memory (row 62).
   if (one.channel != 0 && settings_.level != Level::Documented)
     for (std::size_t i = 0; i < classes_.size(); ++i)
-      if (classes_[i].channel == one.channel && classes_[i].phase == kCommit)
+      if (classes_[i].channel == one.channel && classes_[i].phase == kCommit &&
+          classes_[i].to_register == one.to_register)
         clock.raise({classes_[i].last, static_cast<Component>(kFirstNoc + i), settings_.tile});
 
   auto packet = std::make_shared<Packet>();
@@ -143,16 +150,16 @@ void Detector::on(const event::Request& one) {
 
   // The initiator's registers are read until CMD_CTRL says 0 (row 43).
   const Epoch latch = enter(kLatch, static_cast<u8>(one.buffer));
-  remember(latch, one.site, commit_kind(one.kind));
+  remember(latch, {one.site}, commit_kind(one.kind));
   const Location registers{Place::Initiator, 17, (one.niu * 4u + one.buffer) * 32};
   access({latch, &clock, one.site, Mode::Read, commit_kind(one.kind), false}, registers);
 
   if (one.source.size != 0 || one.kind == NocKind::Read) {
     packet->source = enter(kSource, 0);
-    remember(packet->source, one.site, kind::NocSource);
+    remember(packet->source, {one.site}, source_kind(one.kind));
   }
   packet->commit = enter(kCommit, 0);
-  remember(packet->commit, one.site, commit_kind(one.kind));
+  remember(packet->commit, {one.site}, commit_kind(one.kind));
   Track& track = track_of(packet->commit);
   track.channel = one.channel;
   track.noc = one.kind;
@@ -166,18 +173,22 @@ void Detector::on(const event::Request& one) {
   if (one.ticket != nullptr) *one.ticket = std::move(packet);
 }
 
+void Detector::note_packet(const Packet& packet, Epoch epoch) {
+  Track& track = track_of(epoch);
+  track.channel = packet.channel;
+  track.noc = packet.kind;
+  track.linked = packet.linked;
+  track.to_register = packet.to_register;
+}
+
 void Detector::on(const event::Arrive& one) {
   const Packet& packet = *one.ticket;
   Site site = packet.site;
   site.cycle = one.cycle;
   const Epoch self = one.at_source ? packet.source : packet.commit;
-  const u32 kind = one.at_source ? kind::NocSource : commit_kind(packet.kind);
-  remember(self, site, kind);
-  Track& track = track_of(self);
-  track.channel = packet.channel;
-  track.noc = packet.kind;
-  track.linked = packet.linked;
-  track.to_register = packet.to_register;
+  const u32 kind = one.at_source ? source_kind(packet.kind) : commit_kind(packet.kind);
+  remember(self, {site}, kind);
+  note_packet(packet, self);
   if (one.mode == Mode::Atomic) mark_sync(one.where.begin);
   const bool sync = is_sync(one.where);
   access({self, &packet.clock, site, one.mode, kind, sync}, one.where);

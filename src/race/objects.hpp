@@ -43,4 +43,27 @@ class ClockQueue {
   u32 forgotten_ = 0;  // how many posts those were that are no longer kept
 };
 
+/// Actions on an object, in the order of the run: of how many somebody knows for certain.
+class ActionLog {
+ public:
+  void add(Epoch epoch) {
+    last_.push_back(epoch);
+    if (last_.size() <= kKept) return;
+    last_.pop_front();
+    ++before_;
+  }
+  /// Everybody knows of so many more.
+  void set_known(u32 count) { before_ = count; }
+  u32 known_to(const Clock& clock) const {
+    u32 count = before_;
+    for (const Epoch one : last_) count += clock.knows(one);
+    return count;
+  }
+
+ private:
+  static constexpr std::size_t kKept = 64;
+  std::deque<Epoch> last_;
+  u32 before_ = 0;
+};
+
 }  // namespace bhemu::race

@@ -9,7 +9,10 @@ namespace bhemu::race {
 namespace {
 
 bool same_side(const Side& a, const Side& b) {
-  return a.site.pc == b.site.pc && a.site.agent == b.site.agent && a.mode == b.mode;
+  if (a.site.agent != b.site.agent || a.mode != b.mode) return false;
+  if (place_in_code(a) != place_in_code(b)) return false;
+  return a.pushed_at == 0 || (a.site.origin == b.site.origin &&
+                              tensix::opcode_of(a.site.pc) == tensix::opcode_of(b.site.pc));
 }
 
 const char* name_of(Mode mode) {
@@ -126,6 +129,10 @@ const char* name_of(FindingKind kind) {
   constexpr const char* kNames[kFindingKinds] = {
       "race", "contract", "window", "lost-sync", "stale-cache", "exit-in-flight", "injected"};
   return kNames[static_cast<unsigned>(kind)];
+}
+
+u32 place_in_code(const Side& side) {
+  return side.pushed_at != 0 ? side.pushed_at : side.site.pc;
 }
 
 bool same_finding(const Finding& a, const Finding& b) {

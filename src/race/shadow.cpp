@@ -25,40 +25,46 @@ Cell Shadow::copy_of(const Cell& cell) {
   return copy;
 }
 
-void Shadow::cut(std::vector<Segment>& split, unsigned at) {
-  unsigned from = 0;
-  for (std::size_t i = 0; i < split.size(); ++i) {
-    if (at == from || at == kUnits) return;
-    if (at < split[i].end) {
-      Segment front{static_cast<u8>(at), copy_of(split[i].cell)};
-      split.insert(split.begin() + static_cast<std::ptrdiff_t>(i), front);
-      ++splits_;
-      return;
-    }
-    from = split[i].end;
-  }
+std::size_t Shadow::cut(std::vector<Segment>& split, unsigned at) {
+  // The first segment that ends behind the boundary.
+  const auto found = std::upper_bound(split.begin(), split.end(), at,
+                                      [](unsigned unit, const Segment& one) {
+                                        return unit < one.end;
+                                      });
+  const auto index = static_cast<std::size_t>(found - split.begin());
+  const unsigned from = index == 0 ? 0 : split[index - 1].end;
+  if (at == from || at == kUnits) return index;
+  const Segment front{static_cast<u8>(at), copy_of(split[index].cell)};
+  split.insert(split.begin() + static_cast<std::ptrdiff_t>(index), front);
+  ++splits_;
+  return index + 1;
 }
 
-void Shadow::join_equal(Line& line) {
+bool Shadow::equal(const Cell& a, const Cell& b) const {
+  if (a.readers == 0 || b.readers == 0) return a == b;
+  Cell x = a;
+  x.readers = b.readers;
+  return x == b && sets_[a.readers - 1] == sets_[b.readers - 1];
+}
+
+void Shadow::join_equal(Line& line, std::size_t first, std::size_t last) {
   std::vector<Segment>& split = *line.split;
-  const auto same = [&](const Cell& a, const Cell& b) {
-    if (a.readers == 0 || b.readers == 0) return a == b;
-    Cell x = a;
-    x.readers = b.readers;
-    return x == b && sets_[a.readers - 1] == sets_[b.readers - 1];
-  };
-  std::size_t kept = 0;
-  for (std::size_t i = 1; i < split.size(); ++i) {
-    if (same(split[kept].cell, split[i].cell)) {
+  std::size_t kept = first == 0 ? 0 : first - 1;
+  const std::size_t end = std::min(last + 1, split.size());
+  for (std::size_t i = kept + 1; i < end; ++i) {
+    if (equal(split[kept].cell, split[i].cell)) {
       drop(split[i].cell);
       split[kept].end = split[i].end;
-      --splits_;
-    } else {
-      split[++kept] = split[i];
+    } else if (++kept != i) {
+      split[kept] = split[i];
     }
   }
-  split.resize(kept + 1);
-  if (kept != 0) return;
+  if (kept + 1 < end) {
+    splits_ -= end - (kept + 1);
+    split.erase(split.begin() + static_cast<std::ptrdiff_t>(kept + 1),
+                split.begin() + static_cast<std::ptrdiff_t>(end));
+  }
+  if (split.size() != 1) return;
   line.whole = split[0].cell;
   line.split.reset();
 }

@@ -60,9 +60,11 @@ class Shadow {
   };
 
   Line& line_of(Place place, u64 line);
-  /// A boundary at a unit of the line, so that a segment begins there.
-  void cut(std::vector<Segment>& split, unsigned at);
-  void join_equal(Line& line);
+  /// A boundary at a unit of the line: the segment that begins there.
+  std::size_t cut(std::vector<Segment>& split, unsigned at);
+  /// Of segments that may have become equal to one another or to their neighbours.
+  void join_equal(Line& line, std::size_t first, std::size_t last);
+  bool equal(const Cell& a, const Cell& b) const;
   Cell copy_of(const Cell& cell);
   void drop(Cell& cell);
 
@@ -76,15 +78,15 @@ class Shadow {
       line.split = std::make_unique<std::vector<Segment>>(1, Segment{kUnits, line.whole});
     }
     std::vector<Segment>& split = *line.split;
-    cut(split, static_cast<unsigned>(begin - base));
-    cut(split, static_cast<unsigned>(end - base));
-    unsigned from = 0;
-    for (Segment& one : split) {
-      if (base + from >= begin && base + one.end <= end)
-        visit(one.cell, base + from, base + one.end);
-      from = one.end;
+    const std::size_t first = cut(split, static_cast<unsigned>(begin - base));
+    const std::size_t last = cut(split, static_cast<unsigned>(end - base));
+    u64 from = begin;
+    for (std::size_t i = first; i < last; ++i) {
+      const u64 to = base + split[i].end;
+      visit(split[i].cell, from, to);
+      from = to;
     }
-    join_equal(line);
+    join_equal(line, first, last);
   }
 
   std::vector<Line> l1_;

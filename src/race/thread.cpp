@@ -40,15 +40,18 @@ Detector::Op& Detector::op_of(Thread& thread, u32 op) {
 
 void Detector::on(const event::Expand& one) {
   Thread& thread = threads_[one.thread];
-  // The expander is ahead of the gate: it knows what the push knew, and its own past.
+  // The expander is ahead of the gate: it knows what the push knew, and its own past. Its actions
+  // have the numbers of their pushes, so that a core that waits for what it has pushed need not
+  // know how far the expander was.
   Clock clock;
   for (const auto& [id, known] : thread.pushed[one.core])
     if (id == one.push) clock = known;
-  u32& last = thread.last_of_part[static_cast<unsigned>(Part::Expander)];
-  ++last;
-  const Epoch self{last, part_of(one.thread, Part::Expander), settings_.tile};
+  thread.last_of_part[static_cast<unsigned>(Part::Expander)] = one.push;
+  const Epoch self{one.push, part_of(one.thread, Part::Expander), settings_.tile};
   clock.raise(self);
-  access({self, &clock, one.site, Mode::Read, kind::Expander, false}, one.where);
+  Actor actor{self, &clock, one.site, Mode::Read, kind::Expander};
+  actor.pushed_at = one.pushed_at;
+  access(actor, one.where);
 }
 
 void Detector::on(const event::Issue& one) {
@@ -57,12 +60,12 @@ void Detector::on(const event::Issue& one) {
   join_push(thread, one.core, one.push);
   const bool is_nop = tensix::opcode_of(word) == tensix::op::NOP::kOpcode;
   const u16 by = is_nop && thread.wait.block == kAllBlocks ? kAllBlocks : blocked_by(word);
-  if (thread.wait.latched && (by & thread.wait.block) != 0) lift(thread);
+  if (thread.wait.latched && (by & thread.wait.block) != 0) lift(thread, one.thread);
   thread.time = one.op;
   const Part part = part_of_word(word);
   thread.last_of_part[static_cast<unsigned>(part)] = one.op;
   Op& op = op_of(thread, one.op);
-  op = {one.op, part, gate_clock(one.thread)};
+  op = {one.op, part, gate_clock(one.thread), one.pushed_at};
   op.clock.raise({one.op, part_of(one.thread, part), settings_.tile});
   if (tensix::opcode_of(word) == tensix::op::UNPACR::kOpcode)
     ++thread.unpacks[part == Part::Unpack1 ? 1 : 0];
@@ -94,21 +97,22 @@ void Detector::spread_settled(const event::Issue& one, Part part) {
 }
 
 /// The conditions of the latched wait hold: what they guarantee is known from here on.
-void Detector::lift(Thread& thread) {
+void Detector::lift(Thread& thread, unsigned index) {
   Wait& wait = thread.wait;
   wait.latched = false;
   thread.known.join(wait.grant);
   for (const SrcTest& test : wait.banks) {
-    const SrcBank& bank = src_[test.src][test.bank];
-    thread.known.join(test.matrix ? bank.to_matrix : bank.to_unpack);
+    if (!test.given) thread.known.join(given_with(test));
   }
+  const Clock known = wait.semaphores.empty() ? Clock() : gate_clock(index);
   for (const SemaphoreTest& test : wait.semaphores) {
     const Semaphore& semaphore = semaphores_[test.index];
     // Not 0: one post more than were taken. Below the limit: all but `max` - 1 of the posts taken.
-    if (const Clock* post = semaphore.posts.at(semaphore.gets.total() + 1);
+    // Others may have posted and taken since, so what counts is what the thread is certain of.
+    const u32 posts = semaphore.given.known_to(known);
+    if (const Clock* post = semaphore.posts.at(semaphore.taken.known_to(known) + 1);
         test.on_zero && post != nullptr)
       thread.known.join(*post);
-    const u32 posts = semaphore.posts.total();
     if (!test.on_max || posts + 1 <= semaphore.max) continue;
     if (const Clock* get = semaphore.gets.at(posts + 1 - semaphore.max); get != nullptr)
       thread.known.join(*get);
@@ -120,6 +124,22 @@ void Detector::lift(Thread& thread) {
 bool Detector::flip_is_known(const Clock& clock, u8 src, bool matrix) const {
   const Epoch flip = last_flip_[src][matrix ? 1 : 0];
   return !flip || clock.knows(flip);
+}
+
+/// What the side knew that has handed the tested bank over last.
+const Clock& Detector::given_with(const SrcTest& test) const {
+  const SrcBank& bank = src_[test.src][test.bank];
+  return test.matrix ? bank.to_matrix : bank.to_unpack;
+}
+
+/// A bank that is there when the wait is latched lifts the wait at once: whoever is given the bank
+/// later has nothing to do with it.
+void Detector::test_bank(Wait& wait, const Clock& known, SrcTest test) {
+  if (!flip_is_known(known, test.src, test.matrix)) return;
+  const SrcBank& bank = src_[test.src][test.bank];
+  test.given = bank.given && bank.matrix == test.matrix;
+  if (test.given) wait.grant.join(given_with(test));
+  wait.banks.push_back(test);
 }
 
 void Detector::latch_stallwait(Thread& thread, unsigned index, u32 word, u32 op) {
@@ -153,14 +173,10 @@ void Detector::latch_stallwait(Thread& thread, unsigned index, u32 word, u32 op)
   }
   Clock with_grant = thread.known;
   with_grant.join(wait.grant);
-  if (has(5) && flip_is_known(with_grant, 0, false))
-    wait.banks.push_back({0, pointers_.unpack_a, false});
-  if (has(6) && flip_is_known(with_grant, 1, false))
-    wait.banks.push_back({1, pointers_.unpack_b, false});
-  if (has(7) && flip_is_known(with_grant, 0, true))
-    wait.banks.push_back({0, pointers_.matrix_a, true});
-  if (has(8) && flip_is_known(with_grant, 1, true))
-    wait.banks.push_back({1, pointers_.matrix_b, true});
+  if (has(5)) test_bank(wait, with_grant, {0, pointers_.unpack_a, false});
+  if (has(6)) test_bank(wait, with_grant, {1, pointers_.unpack_b, false});
+  if (has(7)) test_bank(wait, with_grant, {0, pointers_.matrix_a, true});
+  if (has(8)) test_bank(wait, with_grant, {1, pointers_.matrix_b, true});
 }
 
 void Detector::latch(Thread& thread, unsigned index, u32 word, u32 op) {
@@ -208,10 +224,9 @@ void Detector::post(Semaphore& semaphore, const Clock& clock, const Side& by, un
   ++semaphore.value;
   semaphore.posts.publish(clock);
   semaphore.last_post = by;
+  semaphore.given.add(by.epoch);
   // Of the takes, only those that the poster knows of are certain to have made room.
-  u32 known_takes = semaphore.takes_forgotten;
-  for (const Epoch take : semaphore.takes) known_takes += clock.knows(take);
-  if (semaphore.posts.total() > known_takes + kSaturated) lost(semaphore, by, index, true);
+  if (semaphore.posts.total() > semaphore.taken.known_to(clock) + kSaturated) lost(semaphore, by, index, true);
 }
 
 void Detector::take(Semaphore& semaphore, const Clock& clock, const Side& by, unsigned index) {
@@ -222,17 +237,15 @@ void Detector::take(Semaphore& semaphore, const Clock& clock, const Side& by, un
   --semaphore.value;
   semaphore.gets.publish(clock);
   semaphore.last_get = by;
-  semaphore.takes.push_back(by.epoch);
-  if (semaphore.takes.size() <= 64) return;
-  semaphore.takes.pop_front();
-  ++semaphore.takes_forgotten;
+  semaphore.taken.add(by.epoch);
 }
 
 void Detector::execute_sync(Thread& thread, unsigned index, const event::Issue& one) {
   using namespace tensix;
   const u32 word = one.site.pc;
-  const Side by{
-      one.site, {one.op, part_of(index, Part::Gate), settings_.tile}, kind::Gate, Mode::Write};
+  const Side by{one.site,    {one.op, part_of(index, Part::Gate), settings_.tile},
+                kind::Gate,  Mode::Write,
+                true,        one.pushed_at};
   const auto each = [](u32 mask, auto&& act) {
     for (u32 left = mask; left != 0; left &= left - 1)
       act(static_cast<unsigned>(std::countr_zero(left)));
@@ -258,6 +271,7 @@ void Detector::execute_sync(Thread& thread, unsigned index, const event::Issue& 
         semaphore.max = op::SEMINIT{word}.max_value();
         semaphore.value = op::SEMINIT{word}.init_value();
         if (semaphore.value != 0) semaphore.posts.publish(gate_clock(index), semaphore.value);
+        semaphore.given.set_known(semaphore.value);
       });
       break;
     case op::ATGETM::kOpcode:
@@ -287,7 +301,8 @@ void Detector::on(const event::Access& one) {
                     one.mode,
                     kKinds[static_cast<unsigned>(part)],
                     is_sync(one.where),
-                    one.same};
+                    one.same,
+                    op.pushed_at};
   access(actor, one.where);
   if (one.where.place != Place::L1 || one.mode == Mode::Read) return;
   if (one.mode == Mode::Atomic) mark_sync(one.where.begin);
@@ -329,7 +344,7 @@ void Detector::report_release(const event::SrcGive& one, const Op& op, const Src
   finding.where = {one.src == 0 ? Place::SrcA : Place::SrcB, 64, one.bank * 64u};
   if (bank.given) finding.first = side_of(bank.given, Mode::Write);
   const Epoch self{op.op, part_of(one.thread, op.part), settings_.tile};
-  finding.second = {one.site, self, kind_of(self), Mode::Write, true};
+  finding.second = {one.site, self, kind_of(self), Mode::Write, true, op.pushed_at};
   finding.detail = bank.matrix
                        ? "nothing makes the matrix unit wait for the bank that it gives back"
                        : "the bank is not the matrix unit's: giving it back only moves the "

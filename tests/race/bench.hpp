@@ -136,11 +136,14 @@ inline Location dst(u64 row, u32 rows = 8) {
 inline Location src_a(unsigned bank, u64 row = 0, u32 rows = 64) {
   return {Place::SrcA, rows, bank * 64 + row};
 }
+inline Location src_bank(unsigned src, unsigned bank) {
+  return {src == 0 ? Place::SrcA : Place::SrcB, 64, bank * 64u};
+}
 inline Location field(u64 index) {
   return {Place::Config, 1, index};
 }
 inline Location gpr(unsigned thread, u64 index) {
-  return {Place::Gpr, 1, thread * 64 + index};
+  return {Place::Gpr, 2, (thread * 64 + index) * 2};
 }
 
 // Words that the tests use again and again.

@@ -28,6 +28,10 @@ void initiator(Bench& b, bool ordered) {
   if (ordered) b.load_use(kBrisc, kCommand, Region::Niu, false, 0);
   b.store(kBrisc, {Place::Initiator, 1, 1}, Region::Niu);
 }
+void shared_initiator(Bench& b, bool ordered) {
+  b.store(kBrisc, {Place::Initiator, 1, 1}, Region::Niu);
+  b.store(kNcrisc, {Place::Initiator, 1, ordered ? 33u : 1u}, Region::Niu);
+}
 void store_to_source(Bench& b, bool ordered) {
   b.store(kBrisc, l1(0x10000));
   if (ordered) b.load_use(kBrisc, l1(0x10000));
@@ -134,6 +138,7 @@ std::vector<Litmus> network_litmus() {
   using enum FindingKind;
   return {
       {EdgeId::InitiatorBusy, "registers of a busy initiator", initiator},
+      {EdgeId::SharedInitiator, "an initiator of two cores", shared_initiator},
       {EdgeId::StoreToSource, "a store, then a write of it", store_to_source},
       {EdgeId::SourceReuse, "the source of a write", source_reuse},
       {EdgeId::WriteLanded, "a write's data", write_landed, Race, false},

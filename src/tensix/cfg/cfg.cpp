@@ -268,7 +268,10 @@ void note_config_write(const Footprint& print, unsigned bank, u32 index, u32 mas
   print.write(Space::Config, (global ? 0 : bank * kConfigWords) + index, 1, mask);
   if (resets && mask == ~0u && index == cfg::STATE_RESET_EN::kWord)
     print.write(Space::Config, bank * kConfigWords, kGlobalConfigBase);
-  if (index == cfg::PRNG_SEED_Seed_Val::kWord) print.write(Space::Random, 0, 2);
+  if (index != cfg::PRNG_SEED_Seed_Val::kWord) return;
+  // The generators are seeded by the whole word, whichever bits of it are new.
+  if (mask != ~0u) print.read(Space::Config, index, 1, ~mask);
+  print.write(Space::Random, 0, 2);
 }
 
 void footprint(const Footprint& print, op::WRCFG insn) {

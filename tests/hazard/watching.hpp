@@ -1,0 +1,64 @@
+// Runs a program file with the race detector, as often as it takes to know all words by which its
+// agents signal each other.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "host/machine.hpp"
+#include "host/races.hpp"
+
+namespace bhemu::host::hazard_test {
+
+struct Watched {
+  Outcome outcome;
+  RaceReport report;
+  u64 hash = 0;
+};
+
+struct Way {  // of running the same program
+  unsigned threads = 1;
+  bool parking = true;
+  TimingModel timing = TimingModel::Fast;
+};
+
+inline std::string example(const std::string& name) {
+  return std::string(BHEMU_SOURCE_DIR) + "/examples/" + name + ".yaml";
+}
+
+inline Watched run_once(const Program& program, const Way& way, bool contracts, const RaceHints& hints,
+                 bool watched = true) {
+  DeviceOptions options;
+  options.threads = way.threads;
+  options.parking = way.parking;
+  options.timing = way.timing;
+  Machine machine(options, Firmware::embedded());
+  machine.set_limit(20'000'000);
+  const PreparedProgram prepared = machine.prepare(program);
+  RaceOptions race;
+  race.on = true;
+  race.contracts = contracts;
+  std::unique_ptr<RaceWatch> watch;
+  if (watched) {
+    watch = std::make_unique<RaceWatch>(machine.device(), race, &machine.firmware(),
+                                        prepared.tiles(), hints);
+    watch->know(prepared, machine.firmware());
+  }
+  Watched result;
+  EXPECT_EQ(machine.boot().status, Status::Ok);
+  result.outcome = machine.run(prepared);
+  if (watched) result.report = watch->report(machine.code());
+  result.hash = machine.device().hash();
+  return result;
+}
+
+inline Watched watch(const std::string& name, const Way& way = {}, bool contracts = false) {
+  const Program program = load_program(example(name));
+  Watched result = run_once(program, way, contracts, {});
+  for (unsigned pass = 1; pass < 4 && result.report.needs_another_pass; ++pass)
+    result = run_once(program, way, contracts, result.report.hints);
+  return result;
+}
+
+}  // namespace bhemu::host::hazard_test
