@@ -105,6 +105,8 @@ std::unique_ptr<noc::Node> Device::Impl::make_tile(const TileSite& site) {
   config.quantum = quantum_of(options.timing);
   config.parking = options.parking;
   config.code = code;
+  config.checks = options.checks;
+  config.software = options.software;
   if (site.kind == noc::NodeKind::Ethernet) {
     config.shape = &tile::ethernet_shape();
     config.ethernet = board.ethernet_facts(site);

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "host/check_watch.hpp"
+#include "tile/tile.hpp"
+
 namespace bhemu::host {
 namespace {
 
@@ -36,8 +39,10 @@ const char* name_of(Status status) {
 }
 
 std::string Outcome::explanation(size_t all_tiles) const {
-  std::string text = fault_text(faults, all_tiles);
+  std::string text;
+  // Of a hang, the graph of waits knows more than a warning on the way.
   if (status == Status::Hang) text += text_of(standstill);
+  text += fault_text(faults, all_tiles, status != Status::Hang);
   if (!unfinished.empty())
     text += fmt::format("Not finished: {}.\n", tiles_text(unfinished, all_tiles));
   return text;
@@ -73,6 +78,7 @@ Outcome Machine::run_until_done(std::vector<Coord> tiles, bool go) {
                           result.status == RunStatus::Cycles;
   } while (result.status == RunStatus::Cycles && left != 0 && !outcome.interrupted);
   outcome.stopped = result.status == RunStatus::Done && stop_ && stop_();
+  if (result.status == RunStatus::Done && !outcome.stopped) finish_checks();
   outcome.cycle = result.cycle;
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   outcome.totals = difference(device_.totals(), before);
@@ -90,7 +96,16 @@ Outcome Machine::run_until_done(std::vector<Coord> tiles, bool go) {
                                                                : Standstill::Reason::Idle;
     outcome.standstill = where_everything_stands(reason, outcome.unfinished);
   }
+  if (outcome.status != Status::Hang)
+    if (const FaultReport* first = first_of(outcome.faults))
+      outcome.standstill.cause = cause_of(*first, outcome.faults);
   return outcome;
+}
+
+/// What only shows when everybody is done.
+void Machine::finish_checks() {
+  for (const Coord coord : device_.board().tensix())
+    if (tile::Checks* checks = device_.tile(coord).checks()) checks->finish(device_.cycle());
 }
 
 Standstill Machine::where_everything_stands(Standstill::Reason reason,
@@ -131,6 +146,7 @@ Outcome Machine::run_unsaved(const PreparedProgram& program, std::span<const u8>
               static_cast<u32>(kernel.bytes.size()));
   }
   device_.clear_faults();
+  const CheckWatch checks(device_, device_.options().checks, program, firmware_);
   if (snapshot.empty())
     program.start(device_, firmware_);
   else

@@ -74,6 +74,7 @@ class Machine {
 
  private:
   void know_words(const PreparedProgram& program);
+  void finish_checks();
   Outcome run_until_done(std::vector<Coord> tiles, bool go);
 
   Device device_;
