@@ -11,11 +11,11 @@ static void Call(u32 immediate) {
 #ifdef MENDED
   Write32(TENSIX_CFG_BASE + 4 * RISCV_IC_INVALIDATE_InvalidateAll_WORD, 0x1F);
 #endif
-  ((u32 (*)(void))ROUTINE)();
+  ((u32 (*)(void))ROUTINE)();  // HERE
 }
 
 static void CallTwice(void) {
   Call(1);
-  Call(2);  // HERE
+  Call(2);
 }
 KERNEL(CallTwice)
