@@ -53,16 +53,14 @@
   __asm__ volatile(NOTE_HEAD(1, 1) "\"\"" NOTE_OPERAND(0) NOTE_TAIL ::NOTE_IN(!!(condition)))
 
 // Which runtime arguments a kernel reads, where the number is a constant, so that a launch without
-// them is refused before it runs. Kernels that bhemu compiles have these notes.
+// them is refused before it runs. Kernels that bhemu compiles have these notes. It is a
+// statement with its semicolon, on the line of the function's head so that lines and columns below
+// it are the same without it, and with them the prebuilt kernels.
 #ifdef BHEMU_NOTES
-#define NOTE_ARGUMENT(kind, index)                                        \
-  do {                                                                    \
-    if (__builtin_constant_p(index))                                      \
-      __asm__ volatile(NOTE_HEAD(kind, 1) "\"\"" NOTE_OPERAND(0) NOTE_TAIL \
-                       ::"i"(index));                                     \
-  } while (0)
+#define NOTE_ARGUMENT(kind, index)                                            \
+  if (__builtin_constant_p(index))                                            \
+    __asm__ volatile(NOTE_HEAD(kind, 1) "\"\"" NOTE_OPERAND(0) NOTE_TAIL ::"i"( \
+        index));
 #else
-#define NOTE_ARGUMENT(kind, index) \
-  do {                             \
-  } while (0)
+#define NOTE_ARGUMENT(kind, index)
 #endif

@@ -16,6 +16,8 @@
 #include "cli/terminal.hpp"
 #include "gdb/server.hpp"
 #include "host/bundle.hpp"
+#include "host/cause.hpp"
+#include "host/compile.hpp"
 #include "host/error.hpp"
 #include "host/file.hpp"
 #include "host/json.hpp"
@@ -459,6 +461,23 @@ Outcome run_with_progress(Machine& machine, const host::PreparedProgram& prepare
   return outcome;
 }
 
+/// A wrong result says nothing of its cause: the same once more, with every check.
+void look_for_cause(const CommonOptions& options, Machine& machine,
+                    const host::PreparedProgram& prepared, Outcome& ran) {
+  constexpr double kLongest = 20;  // seconds of the host, of the run
+  if (ran.status != Status::WrongResult || !options.check.empty() || ran.seconds > kLongest) return;
+  DeviceOptions all = machine.device().options();
+  all.checks = CheckSet::all();
+  Machine again(all, firmware_of(options));
+  limit(again, options);
+  if (again.boot().status != Status::Ok) return;
+  Outcome checked = again.run_unsaved(prepared);
+  const host::FaultReport* first = host::first_of(checked.faults);
+  if (first == nullptr) return;
+  ran.standstill.cause = host::cause_of(*first, checked.faults);
+  ran.faults = std::move(checked.faults);
+}
+
 /// A run, or with `recorded` its repetition.
 int perform(const CommonOptions& options, const RunCommand& command, const host::Program& program,
             host::Firmware firmware, const host::Bundle* recorded, bool late) {
@@ -468,6 +487,11 @@ int perform(const CommonOptions& options, const RunCommand& command, const host:
   limit(machine, options);
   const host::PreparedProgram prepared = machine.prepare(program);
   prepared.check_outputs(command.output);
+  if (!options.json)
+    machine.set_printer([](const host::Printed& one) {
+      fmt::print("({}, {}) {}, cycle {}: {}\n", one.tile.x, one.tile.y, name_of(one.core), one.cycle,
+                 one.text);
+    });
   RaceHunt hunt(options, machine, prepared);
   Observation observation(machine, options, true);
   observation.before_boot();
@@ -500,8 +524,9 @@ int perform(const CommonOptions& options, const RunCommand& command, const host:
   }
   observation.before_launch(prepared);
   const std::span<const u8> snapshot = late ? std::span(recorded->snapshot) : std::span<const u8>{};
-  const Outcome ran = run_with_progress(machine, prepared, options, interrupts, command,
-                                        recording ? &*recording : nullptr, snapshot);
+  Outcome ran = run_with_progress(machine, prepared, options, interrupts, command,
+                                  recording ? &*recording : nullptr, snapshot);
+  if (recorded == nullptr) look_for_cause(options, machine, prepared, ran);
   if (talk) print_run(ran, prepared.tiles().size());
   return ended(booted, &ran, prepared.tiles().size());
 }
@@ -537,7 +562,9 @@ int run(const CommonOptions& given, const RunCommand& wanted) {
     command.bundle = options.bundle;
     options.bundle.clear();
   }
-  const host::Program program = host::load_program(command.program);
+  host::Program program = host::load_program(command.program);
+  host::compile_sources(program);
+  if (options.check.empty()) options.check = program.check;
   return perform(options, command, program, firmware_of(options), nullptr, false);
 }
 

@@ -32,13 +32,13 @@ void add_firmware(check::Layout& layout, const Firmware& firmware) {
     }
 }
 
-std::shared_ptr<const check::Layout> layout_of(const PreparedProgram& program,
+std::shared_ptr<const check::Layout> layout_of(const PreparedPart& part,
                                                const Firmware& firmware) {
   auto layout = std::make_shared<check::Layout>();
   add_firmware(*layout, firmware);
   const u32 base = layout->kernel_base;
-  const Launch& launch = program.launch();
-  const LaunchOffsets& offsets = program.offsets();
+  const Launch& launch = part.launch;
+  const LaunchOffsets& offsets = part.offsets;
   u32 first_text = offsets.end;
   for (unsigned core = 0; core < kCores; ++core) {
     layout->arguments[core] =
@@ -61,13 +61,13 @@ std::shared_ptr<const check::Layout> layout_of(const PreparedProgram& program,
 
 }  // namespace
 
-CheckWatch::CheckWatch(Device& device, CheckSet set, const PreparedProgram& program,
+CheckWatch::CheckWatch(Device& device, CheckSet set, const PreparedPart& part,
                        const Firmware& firmware)
     : device_(device) {
   if (!set.needs_observer()) return;
-  const auto layout = layout_of(program, firmware);
+  const auto layout = layout_of(part, firmware);
   std::vector<bool> watched(device.board().node_count(), false);
-  for (const Coord tile : program.tiles()) watched[device.board().node_at_translated(tile)] = true;
+  for (const Coord tile : part.tiles) watched[device.board().node_at_translated(tile)] = true;
   observation_ = device.observe([&](NodeId node) -> std::unique_ptr<trace::Observer> {
     if (tile::Tile* tile = device.tile_of(node)) {
       if (!watched[node]) return nullptr;
