@@ -545,8 +545,8 @@ py::dict run_program(const std::string& path, const host::DeviceSettings& settin
     const host::RaceOptions race_options = host::race_options(race_settings);
     std::unique_ptr<host::RaceWatch> watch;
     if (race_options.on) {
-      watch = std::make_unique<host::RaceWatch>(machine.device(), race_options,
-                                                &machine.firmware(), prepared.tiles());
+      watch = std::make_unique<host::RaceWatch>(machine.device(), race_options, &machine.firmware(),
+                                                prepared.tiles());
       watch->know(prepared, machine.firmware());
     }
     boot = machine.boot();

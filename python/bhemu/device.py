@@ -93,8 +93,8 @@ class Device:
         ``threads`` of the host run the card; results do not depend on it. ``seed`` is for timings
         that draw at random, which these two do not. ``rules`` are
         ``"name=error"``, ``"name=warn"`` or ``"name=silicon"``. With ``writers`` it is remembered
-        who writes what, for :meth:`why`; the card is several times slower then. ``check`` is what is
-        looked for that silicon lets pass (docs/DEBUGGING.md, Checks): of a device the groups
+        who writes what, for :meth:`why`; the card is several times slower then. ``check`` is what
+        is looked for that silicon lets pass (docs/DEBUGGING.md, Checks): of a device the groups
         ``buffers`` and ``noc``, which are on, or ``none``."""
         if _native_device is not None:
             self._device = _native_device

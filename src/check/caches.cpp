@@ -38,11 +38,11 @@ void TileChecker::check_l0(const trace::Instruction& one, const trace::CoreAcces
   }
   if (!found->stale || !in_kernel(one.author.pc)) return;
   found->stale = false;
-  raise(Rule::CacheStaleData, one.author,
-        fmt::format("it reads L1[{:#x}, +{}] again after {} has written there in cycle {}, and has "
-                    "not invalidated its L0 data cache since it read the line first",
-                    access.address, access.size, name_of(found->writer.agent),
-                    found->writer.cycle));
+  raise(
+      Rule::CacheStaleData, one.author,
+      fmt::format("it reads L1[{:#x}, +{}] again after {} has written there in cycle {}, and has "
+                  "not invalidated its L0 data cache since it read the line first",
+                  access.address, access.size, name_of(found->writer.agent), found->writer.cycle));
 }
 
 void TileChecker::note_foreign_write(u64 address, u64 bytes, const Author& author) {
@@ -76,10 +76,11 @@ void TileChecker::check_fetch(const trace::Instruction& one) {
   const bool changed = (core.fetched[line] & kChanged) != 0;
   core.fetched[line] = kFetched;
   if (changed && in_kernel(one.author.pc))
-    raise(Rule::CacheStaleCode, one.author,
-          fmt::format("it executes code of the line L1[{:#x}, +64], which has been written since it "
-                      "fetched it last (it will return to {} pc {:#x})",
-                      line << kCodeShift, name_of(one.author.agent), one.state->x[1] - 4));
+    raise(
+        Rule::CacheStaleCode, one.author,
+        fmt::format("it executes code of the line L1[{:#x}, +64], which has been written since it "
+                    "fetched it last (it will return to {} pc {:#x})",
+                    line << kCodeShift, name_of(one.author.agent), one.state->x[1] - 4));
 }
 
 /// Fences, cfg0, and the invalidation of instruction caches.

@@ -8,8 +8,8 @@ namespace {
 
 constexpr u32 kStackPointer = 2;
 constexpr u32 kOwnLdm = 0xFFB00000;
-/// BRISC starts at L1[0]; NULL and small offsets from it lead here. Above, firmware keeps words that
-/// requests of kernels may write (the result of an atomic is at 4).
+/// BRISC starts at L1[0]; NULL and small offsets from it lead here. Above, firmware keeps words
+/// that requests of kernels may write (the result of an atomic is at 4).
 constexpr u32 kNullEnd = 16;
 
 }  // namespace
@@ -24,12 +24,14 @@ void TileChecker::check_stack(const trace::Instruction& one) {
     ldm_[one.core].clear(before - kOwnLdm, core.sp - before);
   if (!has(CheckGroup::Guards) || !in_kernel(one.author.pc) || core.stack_told) return;
   const u32 limit = layout_->stack_limit[one.core];
-  if (limit == 0 || core.sp >= before || static_cast<i32>(offset) >= static_cast<i32>(limit)) return;
+  if (limit == 0 || core.sp >= before || static_cast<i32>(offset) >= static_cast<i32>(limit))
+    return;
   core.stack_told = true;
   raise(Rule::GuardStack, one.author,
-        fmt::format("its stack grows by {} bytes down to {:#x}, but its variables end at {:#x}: it is "
-                    "{} bytes too large",
-                    before - core.sp, core.sp, kOwnLdm + limit, limit - offset));
+        fmt::format(
+            "its stack grows by {} bytes down to {:#x}, but its variables end at {:#x}: it is "
+            "{} bytes too large",
+            before - core.sp, core.sp, kOwnLdm + limit, limit - offset));
 }
 
 void TileChecker::check_store(u64 address, u64 bytes, const Author& author, Agent issuer,
@@ -38,22 +40,23 @@ void TileChecker::check_store(u64 address, u64 bytes, const Author& author, Agen
   const auto complain = [&](Rule rule, const std::string& what) {
     raise(rule, author,
           fmt::format("{} L1[{:#x}, +{}], {}",
-                      foreign ? fmt::format("a request (issued at {} pc {:#x}) writes", name_of(issuer),
-                                    author.pc)
+                      foreign ? fmt::format("a request (issued at {} pc {:#x}) writes",
+                                            name_of(issuer), author.pc)
                               : std::string("it writes"),
                       address, bytes, what));
   };
   const Layout& layout = *layout_;
   if (address < kNullEnd && !result)
-    return complain(Rule::GuardNull, "where a null pointer leads; BRISC starts there after a reset");
+    return complain(Rule::GuardNull,
+                    "where a null pointer leads; BRISC starts there after a reset");
   if (layout.mailboxes.overlaps(address, bytes))
     return complain(Rule::GuardMailbox, "where host and firmware leave each other messages");
   if (layout.firmware.overlaps(address, bytes))
     return complain(Rule::GuardFirmware, "where the firmware's code lies");
   for (unsigned core = 0; core < kCores; ++core)
     if (layout.text[core].overlaps(address, bytes))
-      return complain(Rule::GuardKernel,
-                      fmt::format("where the kernel of {} lies", name_of(static_cast<CoreId>(core))));
+      return complain(Rule::GuardKernel, fmt::format("where the kernel of {} lies",
+                                                     name_of(static_cast<CoreId>(core))));
   const bool to_semaphores =
       address >= layout.semaphores.begin && address + bytes <= layout.semaphores.end;
   if (layout.settings.overlaps(address, bytes) && !to_semaphores)

@@ -63,9 +63,10 @@ void TileChecker::check_instruction(const trace::Issue& one) {
       for (unsigned file = 0; file < 2 && !bit(op::CLEARDVALID{word}.reset(), 0); ++file)
         if (bit(op::CLEARDVALID{word}.cleardvalid(), file) &&
             banks_.owner[file][banks_.matrix[file]] != SrcOwner::Matrix)
-          raise(Rule::FpuBankNotValid, author,
-                fmt::format("CLEARDVALID gives back bank {} of Src{}, which the unpacker has already",
-                            banks_.matrix[file], file == 0 ? 'A' : 'B'));
+          raise(
+              Rule::FpuBankNotValid, author,
+              fmt::format("CLEARDVALID gives back bank {} of Src{}, which the unpacker has already",
+                          banks_.matrix[file], file == 0 ? 'A' : 'B'));
       break;
     default:
       break;

@@ -21,14 +21,14 @@ struct NamedRange {
 };
 
 struct Layout {
-  u32 kernel_base = 0;   // kernels, their arguments and buffers' descriptions begin here
-  Range mailboxes;       // messages of host and firmware
-  Range firmware;        // its code
-  std::array<Range, kCores> text;              // of the kernels
-  std::array<Range, kCores> arguments;         // that were given
+  u32 kernel_base = 0;             // kernels, their arguments and buffers' descriptions begin here
+  Range mailboxes;                 // messages of host and firmware
+  Range firmware;                  // its code
+  std::array<Range, kCores> text;  // of the kernels
+  std::array<Range, kCores> arguments;  // that were given
   std::array<Range, kCores> common_arguments;
-  Range settings;    // arguments, semaphores, buffers' descriptions
-  Range semaphores;  // of these, what kernels may write
+  Range settings;                         // arguments, semaphores, buffers' descriptions
+  Range semaphores;                       // of these, what kernels may write
   std::array<u32, kCores> stack_limit{};  // offset in local memory: variables lie below
   std::vector<NamedRange> named;          // buffers and tensors
 };

@@ -145,7 +145,8 @@ void TileChecker::issued(const trace::Issue& one) {
 }
 
 void TileChecker::requested(const trace::Request& one) {
-  if (one.kind != trace::RequestKind::Write || one.inline_data || noc::is_register(one.local)) return;
+  if (one.kind != trace::RequestKind::Write || one.inline_data || noc::is_register(one.local))
+    return;
   if (one.length == 0 || !is_core(one.author.agent) || !in_kernel(one.author.pc)) return;
   read(one.local, one.length, one.author, "it sends");
 }
@@ -167,8 +168,7 @@ void TileChecker::arrived(const trace::Arrival& one) {
 }
 
 void TileChecker::host_wrote(u64 address, std::span<const u8> bytes, Cycle now) {
-  if (address < tile_.l1().size())
-    written(address, bytes.size(), {Agent::Host, 0, now, node_});
+  if (address < tile_.l1().size()) written(address, bytes.size(), {Agent::Host, 0, now, node_});
 }
 
 // --- DRAM
@@ -190,11 +190,12 @@ void BankChecker::arrived(const trace::Arrival& one) {
   if (one.phase != Phase::Read || !is_core(one.issuer) || faults_.stopped()) return;
   for (u64 block = one.address / kBlock; block <= (one.address + one.length - 1) / kBlock; ++block)
     if (block < blocks_.size() && blocks_[block]) return;
-  faults_.raise(Rule::UninitialisedDram, one.author,
-                fmt::format("{} bytes at {:#x} of {} are read for {} (at {} pc {:#x}), and nobody has "
-                            "written any of them in this launch",
-                            one.length, one.address, name_, name_of(one.issuer),
-                            name_of(one.issuer), one.author.pc));
+  faults_.raise(
+      Rule::UninitialisedDram, one.author,
+      fmt::format("{} bytes at {:#x} of {} are read for {} (at {} pc {:#x}), and nobody has "
+                  "written any of them in this launch",
+                  one.length, one.address, name_, name_of(one.issuer), name_of(one.issuer),
+                  one.author.pc));
 }
 
 }  // namespace bhemu::check

@@ -82,9 +82,9 @@ class TileChecker final : public trace::Observer {
   std::shared_ptr<const Layout> layout_;
   Shadow l1_;
   std::array<Shadow, kCores> ldm_;
-  std::array<u16, tensix::kDstRows> dst_{};                         // columns
-  std::array<std::array<u16, 2 * tensix::kSrcRows>, 2> src_{};      // likewise, by bank
-  std::array<u32, tensix::kLRegs + 1> lreg_{};                      // lanes
+  std::array<u16, tensix::kDstRows> dst_{};                     // columns
+  std::array<std::array<u16, 2 * tensix::kSrcRows>, 2> src_{};  // likewise, by bank
+  std::array<u32, tensix::kLRegs + 1> lreg_{};                  // lanes
   std::array<u8, kThreads * tensix::kGprs> gpr_{};
   std::array<CoreView, kCores> cores_;
   // Before the instruction that is issued.
@@ -95,7 +95,7 @@ class TileChecker final : public trace::Observer {
   };
   static Banks banks_of(const tensix::State& state);
   Banks banks_;
-  bool moves_ = false;      // the mover was used: its writes are told of to nobody
+  bool moves_ = false;  // the mover was used: its writes are told of to nobody
 };
 
 /// Of a DRAM bank.

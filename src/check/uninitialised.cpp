@@ -21,8 +21,8 @@ bool TileChecker::check_argument(const trace::Instruction& one, const trace::Cor
   const Range own = layout_->arguments[one.core];
   const Range common = layout_->common_arguments[one.core];
   if (own.has(access.address) || common.has(access.address)) return true;
-  const bool is_common = common.begin >= own.begin && access.address >= common.begin &&
-                         common.end > common.begin;
+  const bool is_common =
+      common.begin >= own.begin && access.address >= common.begin && common.end > common.begin;
   const Range& range = is_common ? common : own;
   const u32 given = (range.end - range.begin) / 4;
   const u32 index = (access.address - range.begin) / 4;
@@ -54,9 +54,10 @@ void TileChecker::check_load(const trace::Instruction& one, const trace::CoreAcc
 std::string TileChecker::source_of(const tensix::Touch& touch, u32 row) const {
   switch (touch.space) {
     case Space::Dst:
-      return fmt::format("row {} of Dst, which no instruction of the matrix or vector unit, and no "
-                         "unpacker, has written (nor ZEROACC cleared)",
-                         row);
+      return fmt::format(
+          "row {} of Dst, which no instruction of the matrix or vector unit, and no "
+          "unpacker, has written (nor ZEROACC cleared)",
+          row);
     case Space::SrcA:
     case Space::SrcB:
       return fmt::format("row {} of bank {} of {}, which unpacker {} has not written",
@@ -85,8 +86,7 @@ void TileChecker::check_touch(const trace::Issue& one, const tensix::Touch& touc
   if (touch.space == Space::L1) return read(touch.begin, touch.size, author, "it reads");
   if (!has(CheckGroup::Uninitialised)) return;
   const auto complain = [&](u32 row) {
-    raise(Rule::UninitialisedRegister, author,
-          fmt::format("it reads {}", source_of(touch, row)));
+    raise(Rule::UninitialisedRegister, author, fmt::format("it reads {}", source_of(touch, row)));
   };
   if (touch.space == Space::Gpr) {
     // A store of four takes neighbours along that mean nothing.

@@ -21,7 +21,8 @@ int build(const CommonOptions& options, const BuildCommand& command) {
   const auto core = static_cast<CoreId>(found - names.begin());
   std::string output = command.output;
   if (output.empty())
-    output = fmt::format("{}.{}.elf", std::filesystem::path(command.source).stem().string(), *found);
+    output =
+        fmt::format("{}.{}.elf", std::filesystem::path(command.source).stem().string(), *found);
   host::compile_kernel({command.source, command.flags}, core, output);
   if (!options.quiet) fmt::print("{}\n", output);
   return 0;

@@ -172,7 +172,8 @@ struct CommandLine {
         ->required()
         ->type_name("brisc|ncrisc|trisc0|trisc1|trisc2");
     build_command
-        ->add_option("-o,--output", build.output, "The ELF file; default: FILE's name.CORE.elf here")
+        ->add_option("-o,--output", build.output,
+                     "The ELF file; default: FILE's name.CORE.elf here")
         ->type_name("ELF");
     build_command
         ->add_option("--flag", build.flags,

@@ -13,10 +13,10 @@
 #include "cli/inquiry.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/observation.hpp"
+#include "cli/second_run.hpp"
 #include "cli/terminal.hpp"
 #include "gdb/server.hpp"
 #include "host/bundle.hpp"
-#include "host/cause.hpp"
 #include "host/compile.hpp"
 #include "host/error.hpp"
 #include "host/file.hpp"
@@ -461,23 +461,6 @@ Outcome run_with_progress(Machine& machine, const host::PreparedProgram& prepare
   return outcome;
 }
 
-/// A wrong result says nothing of its cause: the same once more, with every check.
-void look_for_cause(const CommonOptions& options, Machine& machine,
-                    const host::PreparedProgram& prepared, Outcome& ran) {
-  constexpr double kLongest = 20;  // seconds of the host, of the run
-  if (ran.status != Status::WrongResult || !options.check.empty() || ran.seconds > kLongest) return;
-  DeviceOptions all = machine.device().options();
-  all.checks = CheckSet::all();
-  Machine again(all, firmware_of(options));
-  limit(again, options);
-  if (again.boot().status != Status::Ok) return;
-  Outcome checked = again.run_unsaved(prepared);
-  const host::FaultReport* first = host::first_of(checked.faults);
-  if (first == nullptr) return;
-  ran.standstill.cause = host::cause_of(*first, checked.faults);
-  ran.faults = std::move(checked.faults);
-}
-
 /// A run, or with `recorded` its repetition.
 int perform(const CommonOptions& options, const RunCommand& command, const host::Program& program,
             host::Firmware firmware, const host::Bundle* recorded, bool late) {
@@ -489,8 +472,8 @@ int perform(const CommonOptions& options, const RunCommand& command, const host:
   prepared.check_outputs(command.output);
   if (!options.json)
     machine.set_printer([](const host::Printed& one) {
-      fmt::print("({}, {}) {}, cycle {}: {}\n", one.tile.x, one.tile.y, name_of(one.core), one.cycle,
-                 one.text);
+      fmt::print("({}, {}) {}, cycle {}: {}\n", one.tile.x, one.tile.y, name_of(one.core),
+                 one.cycle, one.text);
     });
   RaceHunt hunt(options, machine, prepared);
   Observation observation(machine, options, true);

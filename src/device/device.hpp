@@ -23,7 +23,7 @@ namespace bhemu {
 namespace tile {
 class Software;
 class Tile;
-}
+}  // namespace tile
 namespace pcie {
 class Endpoint;
 class HostMemory;

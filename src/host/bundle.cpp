@@ -51,8 +51,7 @@ void archive_flag(Archive& archive, bool& flag) {
 
 void archive_settings(Archive& archive, DeviceSettings& settings) {
   for (std::string* text : {&settings.board, &settings.harvest_dram, &settings.harvest_columns,
-                            &settings.bundle, &settings.timing, &settings.effects,
-                            &settings.check})
+                            &settings.bundle, &settings.timing, &settings.effects, &settings.check})
     archive.text(*text);
   archive_list(archive, settings.rules, [&](std::string& rule) { archive.text(rule); });
   archive.value(settings.seed);
@@ -103,18 +102,16 @@ void each_path(Program& program,
       auto& kernel = part.kernels[core];
       if (!kernel) continue;
       const std::string name =
-          kernel->source.empty()
-              ? kernel->path
-              : fmt::format("{} for {} {}", kernel->source, kCoreFileNames[core],
-                            fmt::join(kernel->flags, " "));
+          kernel->source.empty() ? kernel->path
+                                 : fmt::format("{} for {} {}", kernel->source, kCoreFileNames[core],
+                                               fmt::join(kernel->flags, " "));
       visit(kernel->path, name);
     }
   });
   for (TensorSpec& tensor : program.tensors) {
     if (auto* file = std::get_if<FileSource>(&tensor.source)) visit(file->path, file->path);
     if (!tensor.expect) continue;
-    if (auto* file = std::get_if<FileSource>(&tensor.expect->source))
-      visit(file->path, file->path);
+    if (auto* file = std::get_if<FileSource>(&tensor.expect->source)) visit(file->path, file->path);
   }
 }
 

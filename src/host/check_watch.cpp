@@ -23,17 +23,16 @@ void add_firmware(check::Layout& layout, const Firmware& firmware) {
   for (unsigned core = 0; core < kCores; ++core)
     for (const Segment& segment : firmware.elf(static_cast<CoreId>(core)).segments()) {
       if (segment.executable)
-        layout.firmware = {std::min(layout.firmware.begin, segment.virtual_address),
-                           std::max(layout.firmware.end,
-                                    segment.virtual_address + segment.memory_size)};
+        layout.firmware = {
+            std::min(layout.firmware.begin, segment.virtual_address),
+            std::max(layout.firmware.end, segment.virtual_address + segment.memory_size)};
       else if (segment.virtual_address >= kLdmStart)
         layout.stack_limit[core] = std::max(
             layout.stack_limit[core], segment.virtual_address + segment.memory_size - kLdmStart);
     }
 }
 
-std::shared_ptr<const check::Layout> layout_of(const PreparedPart& part,
-                                               const Firmware& firmware) {
+std::shared_ptr<const check::Layout> layout_of(const PreparedPart& part, const Firmware& firmware) {
   auto layout = std::make_shared<check::Layout>();
   add_firmware(*layout, firmware);
   const u32 base = layout->kernel_base;
@@ -43,8 +42,8 @@ std::shared_ptr<const check::Layout> layout_of(const PreparedPart& part,
   for (unsigned core = 0; core < kCores; ++core) {
     layout->arguments[core] =
         range(base + offsets.arguments[core], u64{launch.argument_counts[core]} * 4);
-    layout->common_arguments[core] = range(base + offsets.common_arguments[core],
-                                           launch.common_arguments[core].size() * 4);
+    layout->common_arguments[core] =
+        range(base + offsets.common_arguments[core], launch.common_arguments[core].size() * 4);
     if (!launch.kernels[core]) continue;
     first_text = std::min(first_text, offsets.text[core]);
     layout->text[core] = range(base + offsets.text[core], launch.kernels[core]->bytes.size());

@@ -51,9 +51,9 @@ constexpr const char* kFlags[] = {"-march=rv32im_zicsr_zba_zbb",
                                   "-mno-relax",
                                   "-gno-record-gcc-switches",
                                   "-DBHEMU_NOTES"};
-constexpr const char* kLinkFlags[] = {
-    "-nostdlib", "-nostartfiles", "-static",
-    "-Wl,--build-id=none,--no-relax,--fatal-warnings", "-Wl,-z,max-page-size=4"};
+constexpr const char* kLinkFlags[] = {"-nostdlib", "-nostartfiles", "-static",
+                                      "-Wl,--build-id=none,--no-relax,--fatal-warnings",
+                                      "-Wl,-z,max-page-size=4"};
 
 struct Result {
   int status = 0;
@@ -180,9 +180,9 @@ void check(const Result& result, const KernelSource& source, CoreId core) {
   if (result.status == 0) return;
   std::string text = result.err;
   while (!text.empty() && text.back() == '\n') text.pop_back();
-  throw InputError(source.path, "",
-                   fmt::format("does not compile for {}:\n{}",
-                               kCoreFileNames[index_of(core)], text));
+  throw InputError(
+      source.path, "",
+      fmt::format("does not compile for {}:\n{}", kCoreFileNames[index_of(core)], text));
 }
 
 void compile_with(const std::string& compiler, const std::string& sdk, const KernelSource& source,
@@ -237,8 +237,8 @@ std::string compiled_kernel(const KernelSource& source, CoreId core) {
   if (fs::exists(path, error)) return path.string();
   fs::create_directories(folder, error);
   if (error)
-    throw InputError(folder.string(), "", "cannot make this folder for compiled kernels: " +
-                                              error.message());
+    throw InputError(folder.string(), "",
+                     "cannot make this folder for compiled kernels: " + error.message());
   // Others may compile the same at the same time: what is there is always whole.
   const fs::path fresh = folder / fmt::format("{}.{}.tmp", name, ::getpid());
   compile_with(compiler, sdk, source, core, fresh.string());

@@ -20,15 +20,14 @@ namespace {
 constexpr const char* kSection = ".bhemu.notes";
 constexpr u32 kMostOperands = 6;
 
-constexpr const char* kRegisters[] = {"zero", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2",
-                                      "s0",   "s1", "a0", "a1", "a2",  "a3",  "a4", "a5",
-                                      "a6",   "a7", "s2", "s3", "s4",  "s5",  "s6", "s7",
+constexpr const char* kRegisters[] = {"zero", "ra", "sp",  "gp",  "tp", "t0", "t1", "t2",
+                                      "s0",   "s1", "a0",  "a1",  "a2", "a3", "a4", "a5",
+                                      "a6",   "a7", "s2",  "s3",  "s4", "s5", "s6", "s7",
                                       "s8",   "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
 
 class Reader {
  public:
-  Reader(const std::string& name, std::vector<u8> bytes)
-      : name_(name), bytes_(std::move(bytes)) {}
+  Reader(const std::string& name, std::vector<u8> bytes) : name_(name), bytes_(std::move(bytes)) {}
 
   bool at_end() const { return next_ >= bytes_.size(); }
   void align() { next_ = std::min((next_ + 3) & ~size_t{3}, bytes_.size()); }
@@ -160,16 +159,17 @@ class NoteWatch::Observer final : public trace::Observer {
     }
     if (note.kind == KernelNote::Kind::Print) {
       const std::lock_guard lock(shared_->mutex);
-      shared_->lines.push_back({{where_, static_cast<CoreId>(one.core), one.author.cycle,
-                                 text_of(note, values)},
-                                tile_.id(), number_++});
+      shared_->lines.push_back(
+          {{where_, static_cast<CoreId>(one.core), one.author.cycle, text_of(note, values)},
+           tile_.id(),
+           number_++});
     } else if (note.kind == KernelNote::Kind::Assert && values[0] == 0 &&
                !tile_.faults().stopped()) {
       const std::string line = source_line(note);
-      tile_.faults().raise(Rule::KernelAssert, one.author,
-                           fmt::format("{} at {}:{} does not hold",
-                                       line.empty() ? "the ASSERT" : "'" + line + "'", note.file,
-                                       note.line));
+      tile_.faults().raise(
+          Rule::KernelAssert, one.author,
+          fmt::format("{} at {}:{} does not hold", line.empty() ? "the ASSERT" : "'" + line + "'",
+                      note.file, note.line));
     }
   }
 

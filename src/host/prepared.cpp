@@ -175,9 +175,9 @@ void PreparedProgram::make_parts(const Board& board) {
         for (size_t other = first; other < parts_.size(); ++other)
           if (const auto& tiles = parts_[other].tiles;
               std::find(tiles.begin(), tiles.end(), tile) != tiles.end())
-            throw InputError(program_.file, text_of(launch.mark),
-                             fmt::format("two parts of one launch have the tile ({}, {})", tile.x,
-                                         tile.y));
+            throw InputError(
+                program_.file, text_of(launch.mark),
+                fmt::format("two parts of one launch have the tile ({}, {})", tile.x, tile.y));
       }
       load_kernels(part);
       parts_.push_back(std::move(part));
@@ -189,8 +189,7 @@ void PreparedProgram::load_kernels(PreparedPart& part) {
   for (unsigned core = 0; core < kCores; ++core) {
     const auto& spec = part.spec->kernels[core];
     if (!spec) continue;
-    if (spec->path.empty())
-      throw InputError(spec->source, "", "this source has not been compiled");
+    if (spec->path.empty()) throw InputError(spec->source, "", "this source has not been compiled");
     part.launch.kernels[core] = load_kernel(spec->path, spec->raw);
   }
   for (const SemaphoreSpec& spec : program_.semaphores) {
@@ -210,14 +209,13 @@ void PreparedProgram::check_arguments_given(const PreparedPart& part) const {
     for (const KernelNote& note : notes_of(*kernel->elf)) {
       const bool common = note.kind == KernelNote::Kind::CommonArgument;
       if (!common && note.kind != KernelNote::Kind::Argument) continue;
-      const size_t given = common ? part.launch.common_arguments[core].size()
-                                  : part.launch.argument_counts[core];
+      const size_t given =
+          common ? part.launch.common_arguments[core].size() : part.launch.argument_counts[core];
       if (note.number < given) continue;
       throw InputError(
           program_.file, text_of(part.spec->kernels[core]->mark),
-          fmt::format("the kernel of {} reads {} {} ({}:{}), but {} given",
-                      kCoreFileNames[core], common ? "common argument" : "argument", note.number,
-                      note.file, note.line,
+          fmt::format("the kernel of {} reads {} {} ({}:{}), but {} given", kCoreFileNames[core],
+                      common ? "common argument" : "argument", note.number, note.file, note.line,
                       given == 0   ? "none is"
                       : given == 1 ? "only 1 is"
                                    : fmt::format("only {} are", given)));
@@ -437,8 +435,7 @@ void PreparedProgram::start(Device& device, const Firmware& firmware) const {
   start_launch(device, firmware, 0);
 }
 
-void PreparedProgram::start_launch(Device& device, const Firmware& firmware,
-                                   unsigned index) const {
+void PreparedProgram::start_launch(Device& device, const Firmware& firmware, unsigned index) const {
   for (const PreparedPart& part : parts_)
     if (part.launch_index == index)
       host::start(device, firmware, part.launch, part.tiles, part.arguments);

@@ -37,11 +37,10 @@ class ProgramReader {
   }
 
   Program read() {
-    yaml_.check_keys(
-        root_, "the program",
-        {"name", "description", "board", "tiles", "kernels", "circular_buffers", "semaphores",
-         "tensors", "arguments", "common_arguments", "brisc_noc", "go", "held_in_reset", "expect",
-         "parts", "launches", "check"});
+    yaml_.check_keys(root_, "the program",
+                     {"name", "description", "board", "tiles", "kernels", "circular_buffers",
+                      "semaphores", "tensors", "arguments", "common_arguments", "brisc_noc", "go",
+                      "held_in_reset", "expect", "parts", "launches", "check"});
     program_.name = yaml_.text(yaml_.required(root_, "name", "the program"), "name");
     if (const auto node = root_["description"])
       program_.description = yaml_.text(node, "description");
@@ -151,9 +150,9 @@ class ProgramReader {
     for (const auto& node : launches) {
       LaunchSpec launch;
       launch.mark = YamlReader::mark_of(node);
-      yaml_.check_keys(node, "a launch",
-                       {"name", "parts", "tiles", "kernels", "arguments", "common_arguments",
-                        "brisc_noc"});
+      yaml_.check_keys(
+          node, "a launch",
+          {"name", "parts", "tiles", "kernels", "arguments", "common_arguments", "brisc_noc"});
       if (const auto name = node["name"]) launch.name = yaml_.text(name, "name");
       if (const auto own = node["parts"]) {
         for (const char* key : {"tiles", "kernels", "arguments", "common_arguments", "brisc_noc"})

@@ -38,9 +38,9 @@ struct TileSpec {
 };
 
 struct KernelSpec {
-  std::string path;  // as seen from the working directory; of a source, once it is compiled
-  bool raw = false;  // bytes for L1 as they are, entered at their start
-  std::string source;              // C, to be compiled (compile.hpp); empty: `path` is compiled
+  std::string path;    // as seen from the working directory; of a source, once it is compiled
+  bool raw = false;    // bytes for L1 as they are, entered at their start
+  std::string source;  // C, to be compiled (compile.hpp); empty: `path` is compiled
   std::vector<std::string> flags;  // for that
   Mark mark;
 };
@@ -143,12 +143,12 @@ struct Program : PartSpec {
   std::string name;
   std::string description;
   std::optional<BoardModel> board;
-  std::string check;  // as --check; empty: the usual ones
+  std::string check;                 // as --check; empty: the usual ones
   std::vector<LaunchSpec> launches;  // one after another; empty: one, of the program as a part
   std::vector<CircularBufferSpec> circular_buffers;
   std::vector<SemaphoreSpec> semaphores;
   std::vector<TensorSpec> tensors;  // in the order of the file; a `like` comes after its model
-  bool go = true;    // false: everything is set up, but the go message is never sent
+  bool go = true;                   // false: everything is set up, but the go message is never sent
   std::vector<HeldTile> held_in_reset;  // their cores are put into reset before the go
   std::vector<WordExpectation> expect;
 

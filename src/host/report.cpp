@@ -233,15 +233,16 @@ std::string place_of_thread(Device& device, const Fault& fault, Coord tile, cons
       static_cast<unsigned>(fault.agent) - static_cast<unsigned>(Agent::Thread0);
   constexpr size_t kMost = 3;
   const LaunchView launch = launch_of(*at, 0);
-  const std::vector<std::string> places =
-      places_of_word(*at, launch, tile, thread, fault.pc, code);
-  if (!places.empty() && places.size() <= kMost) return fmt::format("{}", fmt::join(places, " or "));
+  const std::vector<std::string> places = places_of_word(*at, launch, tile, thread, fault.pc, code);
+  if (!places.empty() && places.size() <= kMost)
+    return fmt::format("{}", fmt::join(places, " or "));
   const CoreId core = static_cast<CoreId>(static_cast<unsigned>(CoreId::Trisc0) + thread);
   const u32 pc = at->core(core).pc;
   if (launch.valid && pc < launch.kernel_base) return "";
   const std::string place = code.locate(agent_of(core), pc, tile).user();
-  return place.empty() ? "" : fmt::format("an instruction that {} pushed before {}", name_of(core),
-                                          place);
+  return place.empty()
+             ? ""
+             : fmt::format("an instruction that {} pushed before {}", name_of(core), place);
 }
 
 }  // namespace
@@ -251,8 +252,7 @@ std::vector<FaultReport> fault_reports(Device& device, const CodeMap& code) {
   for (const Fault& fault : device.faults()) {
     const Coord tile = device.coord_of(fault.node);
     reports.push_back(report_of(fault, tile, instruction_at(device, fault, tile), code));
-    if (is_thread(fault.agent))
-      reports.back().user = place_of_thread(device, fault, tile, code);
+    if (is_thread(fault.agent)) reports.back().user = place_of_thread(device, fault, tile, code);
   }
   return reports;
 }
@@ -303,10 +303,9 @@ std::string sentence_of(const FaultReport& report, std::span<const FaultReport> 
     if (alike(report, other) && !(other.tile == report.tile) &&
         std::find(others.begin(), others.end(), other.tile) == others.end())
       others.push_back(other.tile);
-  const std::string more =
-      others.empty() ? ""
-                     : fmt::format(" (and of {} more tile{})", others.size(),
-                                   others.size() == 1 ? "" : "s");
+  const std::string more = others.empty() ? ""
+                                          : fmt::format(" (and of {} more tile{})", others.size(),
+                                                        others.size() == 1 ? "" : "s");
   return fmt::format("{} of ({}, {}){}{}{} broke the rule {}: {}", name_of(report.fault.agent),
                      report.tile.x, report.tile.y, more, at.empty() ? "" : " at ", at,
                      info_of(report.fault.rule).name, report.fault.text);

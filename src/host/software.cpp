@@ -81,10 +81,10 @@ CheckSet check_set(const std::string& text, SettingStyle style) {
       off ? set.remove(static_cast<CheckGroup>(i)) : set.add(static_cast<CheckGroup>(i));
     }
     if (!found && name != "none")
-      throw InputError(setting_name(style, "check"), "",
-                       fmt::format("there is no check '{}'{} (all, none, usual or of: {})", name,
-                                   suggestion(name, known),
-                                   fmt::join(known.begin() + 3, known.end(), ", ")));
+      throw InputError(
+          setting_name(style, "check"), "",
+          fmt::format("there is no check '{}'{} (all, none, usual or of: {})", name,
+                      suggestion(name, known), fmt::join(known.begin() + 3, known.end(), ", ")));
   }
   return set;
 }

@@ -49,7 +49,8 @@ struct NiuEnvironment {
   /// per source node, over both its NIUs.
   void (*send)(void* tile, Packet&& packet) = nullptr;
   /// For checks; null: nobody wants to know. A request is about to be sent, for which `answers`
-  /// responses will come; `local` is the address in this tile. The last part of a response has come.
+  /// responses will come; `local` is the address in this tile. The last part of a response has
+  /// come.
   void (*requested)(void* tile, const Packet& packet, u64 local, u32 answers) = nullptr;
   void (*answered)(void* tile, const Packet& packet, Cycle now) = nullptr;
 };

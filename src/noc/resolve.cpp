@@ -92,12 +92,13 @@ bool Niu::check_corners(u32 coordinate, const Author& issuer) {
     const Coord corner = coord_of(packed);
     const NodeId node = routing.at(noc_, corner);
     if (node != kNoNode && routing.kind(node) == NodeKind::Tensix) continue;
-    if (refuse(Rule::NocMulticastOntoGap, issuer,
-               fmt::format("the rectangle from ({},{}) to ({},{}) on NoC {} has a corner at ({},{}), "
-                           "where {}: whoever counts it waits for an answer too many",
-                           coord_of(coordinate >> 12).x, coord_of(coordinate >> 12).y,
-                           coord_of(coordinate).x, coord_of(coordinate).y, noc_, corner.x, corner.y,
-                           node == kNoNode ? "the board has no tile" : "no Tensix tile is")))
+    if (refuse(
+            Rule::NocMulticastOntoGap, issuer,
+            fmt::format("the rectangle from ({},{}) to ({},{}) on NoC {} has a corner at ({},{}), "
+                        "where {}: whoever counts it waits for an answer too many",
+                        coord_of(coordinate >> 12).x, coord_of(coordinate >> 12).y,
+                        coord_of(coordinate).x, coord_of(coordinate).y, noc_, corner.x, corner.y,
+                        node == kNoNode ? "the board has no tile" : "no Tensix tile is")))
       return false;
   }
   return true;

@@ -87,17 +87,19 @@ bool Checks::check_push(u32 index, Buffer& buffer, u32 filled, u32 added, const 
   if (filled + added > pages)
     return tile_.faults().raise(
         Rule::CbOverrun, author,
-        fmt::format("it pushes {} into CB {}, which has {} and of them {} filled: what the consumer "
-                    "has not taken yet is written over",
-                    pages_text(added), index, pages_text(pages), filled));
+        fmt::format(
+            "it pushes {} into CB {}, which has {} and of them {} filled: what the consumer "
+            "has not taken yet is written over",
+            pages_text(added), index, pages_text(pages), filled));
   if (transfers_.empty()) return false;
   bool stop = false;
   each_page(buffer, buffer.pushed, added, [&](u32 address, u32 bytes) {
     const Transfer* read = landing(address, bytes);
     if (stop || read == nullptr) return;
-    stop = raise(Rule::CbPushBeforeRead, *read, author,
-                 fmt::format("it pushes {} of CB {} (L1[{:#x}, +{:#x}]) while {} is still under way",
-                             pages_text(added), index, address, bytes, name(*read)));
+    stop =
+        raise(Rule::CbPushBeforeRead, *read, author,
+              fmt::format("it pushes {} of CB {} (L1[{:#x}, +{:#x}]) while {} is still under way",
+                          pages_text(added), index, address, bytes, name(*read)));
   });
   return stop;
 }
@@ -106,10 +108,11 @@ bool Checks::check_pop(u32 index, Buffer& buffer, u32 filled, u32 added, const A
   if (added > filled)
     return tile_.faults().raise(
         Rule::CbPopWithoutPage, author,
-        fmt::format("it takes {} from CB {}, which holds {} ({} pushed and {} taken so far): it has "
-                    "not waited for {}",
-                    pages_text(added), index, filled, buffer.pushed, buffer.popped,
-                    added == 1 ? "it" : "them"));
+        fmt::format(
+            "it takes {} from CB {}, which holds {} ({} pushed and {} taken so far): it has "
+            "not waited for {}",
+            pages_text(added), index, filled, buffer.pushed, buffer.popped,
+            added == 1 ? "it" : "them"));
   bool stop = false;
   drop_posted(author.cycle);
   each_page(buffer, buffer.popped, added, [&](u32 address, u32 bytes) {
@@ -117,10 +120,11 @@ bool Checks::check_pop(u32 index, Buffer& buffer, u32 filled, u32 added, const A
       if (stop || transfer.kind != noc::PacketKind::WriteRequest || departed(transfer) ||
           !transfer.overlaps(address, bytes))
         continue;
-      stop = raise(Rule::CbPopBeforeWrite, transfer, author,
-                   fmt::format("it gives back {} of CB {} (L1[{:#x}, +{:#x}]) while {} may still have "
-                               "to leave from there",
-                               pages_text(added), index, address, bytes, name(transfer)));
+      stop =
+          raise(Rule::CbPopBeforeWrite, transfer, author,
+                fmt::format("it gives back {} of CB {} (L1[{:#x}, +{:#x}]) while {} may still have "
+                            "to leave from there",
+                            pages_text(added), index, address, bytes, name(transfer)));
       return;
     }
   });
@@ -136,16 +140,10 @@ void Checks::requested(const noc::Packet& packet, u64 local, u32 answers) {
   // Where nothing comes back, and no source has to stay, there is nothing to wait for.
   if (packet.posted && !in_l1) return;
   if (packet.reply_to != packet.source && packet.kind == noc::PacketKind::ReadRequest) return;
-  Transfer transfer{packet.kind,
-                    packet.noc,
-                    packet.posted,
-                    packet.issuer,
-                    packet.issuer_pc,
-                    packet.issued,
-                    static_cast<u32>(local),
-                    in_l1 ? packet.length : 0,
-                    answers,
-                    packet.tracking};
+  Transfer transfer{
+      packet.kind,      packet.noc,     packet.posted,           packet.issuer,
+      packet.issuer_pc, packet.issued,  static_cast<u32>(local), in_l1 ? packet.length : 0,
+      answers,          packet.tracking};
   if (transfer.kind == noc::PacketKind::WriteRequest && in_l1 && transfer.length != 0 &&
       has(CheckGroup::Noc)) {
     L1& l1 = tile_.l1();
@@ -254,8 +252,8 @@ void Checks::before_write(u32 address, u32 bytes, const Author& author) {
     needed |= transfer.overlaps(first_line, last + 1 - first_line);
     if (departed(transfer) || !transfer.overlaps(address, bytes)) continue;
     raise(Rule::NocSourceChanged, transfer, author,
-          fmt::format("it writes L1[{:#x}, +{}] while {} may still have to leave from there", address,
-                      bytes, name(transfer)));
+          fmt::format("it writes L1[{:#x}, +{}] while {} may still have to leave from there",
+                      address, bytes, name(transfer)));
     return;
   }
   if (needed) return;
@@ -266,9 +264,10 @@ void Checks::finish(Cycle now) {
   for (const Landed& one : landed_)
     tile_.faults().raise(
         Rule::NocReadNotAwaited, {one.agent, one.pc, now},
-        fmt::format("it has read to L1[{:#x}] over NoC {} in cycle {}, and has never looked whether "
-                    "the data has come",
-                    one.address, one.noc, one.issued));
+        fmt::format(
+            "it has read to L1[{:#x}] over NoC {} in cycle {}, and has never looked whether "
+            "the data has come",
+            one.address, one.noc, one.issued));
   landed_.clear();
   if (!has(CheckGroup::Noc)) return;
   for (const Transfer& transfer : transfers_) check_ended(transfer, now);
@@ -333,8 +332,8 @@ std::string Checks::name(const Transfer& transfer) const {
                            : "write",
                   transfer.noc, name_of(transfer.agent), transfer.pc, transfer.issued);
   if (transfer.length != 0)
-    text += fmt::format(", {} L1[{:#x}, +{}]", reads ? "to" : "from", transfer.local,
-                        transfer.length);
+    text +=
+        fmt::format(", {} L1[{:#x}, +{}]", reads ? "to" : "from", transfer.local, transfer.length);
   return text + ")";
 }
 

@@ -315,9 +315,9 @@ void Tile::check_semaphore(unsigned core, u32 index, bool gets, Cycle now) {
   const Author author{agent(core), cores_[core].pc, now};
   constexpr u32 kCeiling = 15;
   if (gets ? semaphore.value == 0 : semaphore.value == kCeiling)
-    faults().raise(Rule::TensixSemaphoreAtCeiling, author,
-                   fmt::format("{} of semaphore {} at {}", gets ? "get" : "post", index,
-                               semaphore.value));
+    faults().raise(
+        Rule::TensixSemaphoreAtCeiling, author,
+        fmt::format("{} of semaphore {} at {}", gets ? "get" : "post", index, semaphore.value));
 }
 
 Outcome Tile::store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 value, Cycle now) {

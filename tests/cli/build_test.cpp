@@ -164,8 +164,8 @@ parts:
 TEST_F(Build, the_command_writes_an_elf_that_runs) {
   scratch_.file("kernel.c", kSum);
   const std::string elf = (scratch_.path() / "sum.elf").string();
-  const CommandResult built =
-      bhemu(scratch_, "build " + (scratch_.path() / "kernel.c").string() + " --core brisc -o " + elf);
+  const CommandResult built = bhemu(
+      scratch_, "build " + (scratch_.path() / "kernel.c").string() + " --core brisc -o " + elf);
   EXPECT_EQ(built.status, 0) << built.err;
   EXPECT_EQ(built.out, elf + "\n");
   std::string program = kProgram;
