@@ -118,6 +118,7 @@ bool Checks::check_pop(u32 index, Buffer& buffer, u32 filled, u32 added, const A
   each_page(buffer, buffer.popped, added, [&](u32 address, u32 bytes) {
     for (const Transfer& transfer : transfers_) {
       if (stop || transfer.kind != noc::PacketKind::WriteRequest || departed(transfer) ||
+          (transfer.posted && transfer.issued + 2 * one_way_ <= author.cycle) ||
           !transfer.overlaps(address, bytes))
         continue;
       stop =
@@ -139,7 +140,7 @@ void Checks::requested(const noc::Packet& packet, u64 local, u32 answers) {
                      packet.kind != noc::PacketKind::AtomicRequest;
   // Where nothing comes back, and no source has to stay, there is nothing to wait for.
   if (packet.posted && !in_l1) return;
-  if (packet.reply_to != packet.source && packet.kind == noc::PacketKind::ReadRequest) return;
+  if (!packet.posted && packet.reply_to != packet.source) return;  // the answer goes elsewhere
   Transfer transfer{
       packet.kind,      packet.noc,     packet.posted,           packet.issuer,
       packet.issuer_pc, packet.issued,  static_cast<u32>(local), in_l1 ? packet.length : 0,
@@ -250,7 +251,8 @@ void Checks::before_write(u32 address, u32 bytes, const Author& author) {
   for (const Transfer& transfer : transfers_) {
     if (transfer.kind != noc::PacketKind::WriteRequest || transfer.length == 0) continue;
     needed |= transfer.overlaps(first_line, last + 1 - first_line);
-    if (departed(transfer) || !transfer.overlaps(address, bytes)) continue;
+    const bool answered = transfer.posted && transfer.issued + 2 * one_way_ <= author.cycle;
+    if (answered || departed(transfer) || !transfer.overlaps(address, bytes)) continue;
     raise(Rule::NocSourceChanged, transfer, author,
           fmt::format("it writes L1[{:#x}, +{}] while {} may still have to leave from there",
                       address, bytes, name(transfer)));
