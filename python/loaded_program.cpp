@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include "host/compile.hpp"
 #include "host/error.hpp"
 #include "host/inspect.hpp"
 #include "host/suggest.hpp"
@@ -30,8 +31,11 @@ LoadedProgram::LoadedProgram(const std::string& path,
       throw host::InputError(
           path, "",
           fmt::format("the program has no tensor '{}'{}", name, host::suggestion(name, names)));
+  host::compile_sources(program_);
   prepared_ = std::make_unique<host::PreparedProgram>(program_, device.board(), *firmware_,
                                                       device.dram_bank_bytes());
+  if (prepared_->parts().size() != 1)
+    throw host::InputError(path, "", "a session takes programs with one launch and one part only");
 }
 
 void LoadedProgram::start(Device& device) {

@@ -18,6 +18,7 @@
 #include "debug/grid.hpp"
 #include "debug/known_code.hpp"
 #include "device/device.hpp"
+#include "host/compile.hpp"
 #include "host/error.hpp"
 #include "host/firmware.hpp"
 #include "host/inspect.hpp"
@@ -520,14 +521,19 @@ py::dict run_program(const std::string& path, const host::DeviceSettings& settin
   std::string board;
   size_t tiles = 0;
   std::vector<std::string> answers;
+  std::vector<host::Printed> printed;
   {
     py::gil_scoped_release free;
-    const host::Program program = host::load_program(path);
+    host::Program program = host::load_program(path);
+    host::compile_sources(program);
+    host::DeviceSettings with_check = settings;
+    if (with_check.check.empty()) with_check.check = program.check;
     const DeviceOptions options = host::device_options(
-        settings, program.board.value_or(BoardModel::P100A), host::SettingStyle::File);
+        with_check, program.board.value_or(BoardModel::P100A), host::SettingStyle::File);
     host::Machine machine(
         options, firmware.empty() ? host::Firmware::embedded() : host::Firmware::load(firmware));
     if (max_cycles != 0) machine.set_limit(max_cycles);
+    machine.set_printer([&printed](const host::Printed& one) { printed.push_back(one); });
     const host::PreparedProgram prepared = machine.prepare(program);
     std::vector<watch::Question> asked;
     for (const std::string& text : questions)
@@ -580,6 +586,11 @@ py::dict run_program(const std::string& path, const host::DeviceSettings& settin
   for (const host::FaultReport& report : last.faults) faults.push_back(fault_dict(report));
   result["faults"] = faults;
   result["why"] = answers;
+  py::list lines;
+  for (const host::Printed& one : printed)
+    lines.append(py::make_tuple(py::make_tuple(one.tile.x, one.tile.y), name_of(one.core),
+                                one.cycle, one.text));
+  result["printed"] = lines;
   std::vector<py::dict> found;
   for (const host::RaceFinding& one : races.findings) {
     py::dict finding;
@@ -639,6 +650,7 @@ PYBIND11_MODULE(_native, module) {
       .def_readwrite("harvest_columns", &DeviceSettings::harvest_columns)
       .def_readwrite("timing", &DeviceSettings::timing)
       .def_readwrite("rules", &DeviceSettings::rules)
+      .def_readwrite("check", &DeviceSettings::check)
       .def_readwrite("threads", &DeviceSettings::threads)
       .def_readwrite("seed", &DeviceSettings::seed);
 

@@ -88,6 +88,8 @@ std::string rules_page() {
     }
     page += fmt::format("\n### {}\n\n{}\n\nSeverity: `{}`. Stated in: {}.\n", name, rule.summary,
                         name_of_severity(rule.severity), rule.section);
+    if (const char* remedy = remedy_of(static_cast<Rule>(i)); *remedy != 0)
+      page += fmt::format("\nRemedy: {}.\n", remedy);
   }
   return page;
 }

@@ -1,7 +1,7 @@
 // Entry of a kernel and its arguments. A kernel file defines `static void KernelMain(void)` and
 // ends with KERNEL(KernelMain).
 #pragma once
-#include "guest_types.h"
+#include "debug.h"
 #include "l1_map.h"
 #include "ldm.h"
 #if !IS_TRISC
@@ -9,12 +9,12 @@
 #endif
 
 // Runtime argument of this core, 32 bits, set per tile.
-GUEST_INLINE u32 Arg(u32 index) {
+GUEST_INLINE u32 Arg(u32 index) { NOTE_ARGUMENT(2, index)
   return Read32(LDM32(LDM_RTA_L1_BASE) + 4 * index);
 }
 
 // Argument common to all tiles.
-GUEST_INLINE u32 CommonArg(u32 index) {
+GUEST_INLINE u32 CommonArg(u32 index) { NOTE_ARGUMENT(3, index)
   return Read32(LDM32(LDM_CRTA_L1_BASE) + 4 * index);
 }
 

@@ -89,6 +89,7 @@ class Device:
         seed: int = 0,
         rules: Iterable[str] = (),
         writers: bool = False,
+        check: str = "",
         _native_device: "_native.Device | None" = None,
     ) -> None:
         """``board`` is ``p100a`` or ``p150``; the harvest lists are like ``"2,5"``, ``"none"`` or
@@ -96,12 +97,14 @@ class Device:
         ``threads`` of the host run the card; results do not depend on it. ``seed`` is for timings
         that draw at random, which these two do not. ``rules`` are
         ``"name=error"``, ``"name=warn"`` or ``"name=silicon"``. With ``writers`` it is remembered
-        who writes what, for :meth:`why`; the card is several times slower then."""
+        who writes what, for :meth:`why`; the card is several times slower then. ``check`` is what
+        is looked for that silicon lets pass (docs/DEBUGGING.md, Checks): of a device the groups
+        ``buffers`` and ``noc``, which are on, or ``none``."""
         if _native_device is not None:
             self._device = _native_device
             return
         self._device = _native.Device(
-            settings(board, harvest_dram, harvest_columns, timing, threads, rules, seed)
+            settings(board, harvest_dram, harvest_columns, timing, threads, rules, seed, check)
         )
         if writers:
             self._device.remember_writers()
@@ -433,6 +436,7 @@ def settings(
     threads: int,
     rules: Sequence[str],
     seed: int = 0,
+    check: str = "",
 ) -> "_native.Settings":
     """The same options for the native side."""
     result = _native.Settings()
@@ -443,4 +447,5 @@ def settings(
     result.threads = threads
     result.rules = list(rules)
     result.seed = seed
+    result.check = check
     return result

@@ -45,6 +45,7 @@ class Result:
     waiters: list[dict] = field(default_factory=list, repr=False)
     why: list[str] = field(default_factory=list, repr=False)  # an answer for each question
     races: list[Race] = field(default_factory=list)  # with ``race``
+    printed: list[tuple] = field(default_factory=list, repr=False)  # tile, core, cycle, text
 
     @property
     def ok(self) -> bool:
@@ -75,13 +76,15 @@ class Program:
         seed: int = 0,
         rules: Iterable[str] = (),
         max_cycles: int = 0,
-        check: bool = True,
+        check: "bool | str" = True,
         why: Iterable[str] = (),
         race: "bool | str" = False,
     ) -> Result:
         """Boots a card, runs the program, compares its results. ``board`` empty: the program's
-        own. With ``check`` a hang raises HangError and a fault FaultError; a wrong result is a
-        Result either way. ``why`` asks who wrote something last, like
+        own. Unless ``check`` is False, a hang raises HangError and a fault FaultError; a wrong
+        result is a Result either way. ``check`` as text says what is looked for that silicon lets
+        pass, like ``"all"`` (docs/DEBUGGING.md, Checks). ``Result.printed`` has what kernels
+        PRINT: tile, core, cycle, text. ``why`` asks who wrote something last, like
         ``["1-2 0x1000+64", "1-2 dst:0"]``; ``Result.why`` has the answers (docs/DEBUGGING.md).
         ``race``: True or a level ("custom", "documented") looks for accesses that nothing puts in
         order; ``Result.races`` has them."""
@@ -89,7 +92,14 @@ class Program:
             outcome = _native.run_program(
                 str(self.path),
                 settings(
-                    board, harvest_dram, harvest_columns, timing, threads, list(rules), seed
+                    board,
+                    harvest_dram,
+                    harvest_columns,
+                    timing,
+                    threads,
+                    list(rules),
+                    seed,
+                    check if isinstance(check, str) else "",
                 ),
                 str(firmware),
                 output,
@@ -101,11 +111,11 @@ class Program:
         outcome["faults"] = [Fault(**fault) for fault in outcome["faults"]]
         outcome["races"] = [Race(**one) for one in outcome["races"]]
         result = Result(**outcome)
-        if check and result.status == "hang":
+        if check is not False and result.status == "hang":
             error = HangError(result.explanation)
             error.first_cause, error.waiters = result.first_cause, result.waiters
             raise error
-        if check and result.status == "fault":
+        if check is not False and result.status == "fault":
             raise FaultError(result.explanation)
         return result
 

@@ -187,3 +187,12 @@ def test_nonsense_is_a_value_error(card, arguments):
 def test_a_card_that_is_not_booted_takes_no_program():
     with pytest.raises(ValueError, match="boot"):
         example("copy").load(bhemu.Device("p100a"))
+
+
+def test_checks_find_what_silicon_lets_pass():
+    program = bhemu.Program(ROOT / "tests" / "hangs" / "memory_never_written.yaml")
+    assert program.run().status == "ok"
+    with pytest.raises(bhemu.FaultError, match="uninitialised-l1"):
+        program.run(check="all")
+    result = program.run(check="none")
+    assert result.status == "ok" and result.faults == []

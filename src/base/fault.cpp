@@ -17,6 +17,18 @@ const RuleInfo& info_of(Rule rule) {
   return kRuleTable[static_cast<unsigned>(rule)];
 }
 
+const char* remedy_of(Rule rule) {
+  switch (rule) {
+#define REMEDY(id, text) \
+  case Rule::id:         \
+    return text;
+#include "base/rules/remedies.def"
+#undef REMEDY
+    default:
+      return "";
+  }
+}
+
 Rule rule_named(const std::string& name) {
   for (unsigned i = 0; i < kRules; ++i)
     if (name == kRuleTable[i].name) return static_cast<Rule>(i);

@@ -32,6 +32,8 @@ struct RuleInfo {
   const char* summary;  // one sentence
 };
 const RuleInfo& info_of(Rule rule);
+/// What to do about it: an order without a full stop; empty where nothing general can be said.
+const char* remedy_of(Rule rule);
 /// Looks a rule up by its kebab-case name; Rule::Count when there is none.
 Rule rule_named(const std::string& name);
 

@@ -1,11 +1,13 @@
 // The C API of include/bhemu/bhemu.h: devices, memory, time. Exceptions end here.
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
 #include "capi/handle.hpp"
 #include "host/error.hpp"
+#include "host/software.hpp"
 #include "host/standstill.hpp"
 #include "host/version.hpp"
 
@@ -81,6 +83,9 @@ DeviceOptions device_options(const bhemu_options* options) {
   result.timing = options->reference_timing != 0 ? TimingModel::Reference : TimingModel::Fast;
   result.threads = options->threads == 0 ? 1 : options->threads;
   result.seed = options->seed;
+  const char* const checks = std::getenv("BHEMU_CHECK");
+  result.checks = host::check_set(checks != nullptr ? checks : "", host::SettingStyle::Environment);
+  result.software = host::launched_software();
   return result;
 }
 

@@ -39,6 +39,14 @@ struct ReplayCommand {
 /// Of `options`, those for output and debuggers; what decides about the run is in the bundle.
 int replay(const CommonOptions& options, const ReplayCommand& command);
 
+struct BuildCommand {
+  std::string source;
+  std::string core;
+  std::string output;              // empty: SOURCE.CORE.elf in this folder
+  std::vector<std::string> flags;  // for the compiler
+};
+int build(const CommonOptions& options, const BuildCommand& command);
+
 struct DisasmCommand {
   std::string file;
   bool tensix = false;  // a raw image of Tensix words

@@ -74,6 +74,7 @@ struct CommandLine {
   RunCommand run;
   WhyCommand why;
   ReplayCommand replay;
+  BuildCommand build;
   DisasmCommand disasm;
   TraceDiffCommand trace_diff;
   ShimCommand shim;
@@ -85,6 +86,7 @@ struct CommandLine {
   CLI::App* run_command = nullptr;
   CLI::App* why_command = nullptr;
   CLI::App* replay_command = nullptr;
+  CLI::App* build_command = nullptr;
   CLI::App* soc_command = nullptr;
   CLI::App* cluster_command = nullptr;
   CLI::App* trace_diff_command = nullptr;
@@ -152,12 +154,35 @@ struct CommandLine {
         "lost; beside it belongs the soc-descriptor of --complete");
     add_board_options(*cluster_command, options);
 
+    add_build();
     CLI::App* command = app.add_subcommand("disasm", "Disassemble an ELF file");
     command->add_option("file", disasm.file, "ELF file")->required()->type_name("FILE");
     command->add_flag("--tensix", disasm.tensix, "The file is a raw list of Tensix words");
     add_trace_diff();
     add_shim();
     add_manual();
+  }
+
+  void add_build() {
+    build_command = app.add_subcommand("build", "Compile a kernel in C against bhemu's SDK");
+    build_command->add_option("source", build.source, "C file that ends with KERNEL(function)")
+        ->required()
+        ->type_name("FILE");
+    build_command->add_option("--core", build.core, "The core that it is for")
+        ->required()
+        ->type_name("brisc|ncrisc|trisc0|trisc1|trisc2");
+    build_command
+        ->add_option("-o,--output", build.output,
+                     "The ELF file; default: FILE's name.CORE.elf here")
+        ->type_name("ELF");
+    build_command
+        ->add_option("--flag", build.flags,
+                     "For the compiler, like --flag=-DPAGES=4; may be repeated")
+        ->type_name("FLAG");
+    build_command->add_flag("--quiet", options.quiet, "Nothing on standard output");
+    build_command->footer(
+        "The compiler is the one that BHEMU_CC names, else the vendor's below SFPI_ROOT or "
+        "TT_METAL_HOME, else riscv64-unknown-elf-gcc or riscv32-unknown-elf-gcc.");
   }
 
   void add_watch_options() {
@@ -248,6 +273,7 @@ struct CommandLine {
     if (boot_command->parsed()) return boot(options);
     if (run_command->parsed()) return cli::run(options, run);
     if (why_command->parsed()) return cli::why(options, why);
+    if (build_command->parsed()) return cli::build(options, build);
     if (replay_command->parsed()) return cli::replay(options, replay);
     if (soc_command->parsed()) return soc_descriptor(options, complete);
     if (cluster_command->parsed()) return cluster_descriptor(options);

@@ -75,6 +75,12 @@ void add_device_options(CLI::App& app, CommonOptions& options) {
                  "How a diagnosis is taken: NAME=error stops, NAME=warn reports and goes on, "
                  "NAME=silicon does what the chip does; may be repeated")
       ->type_name("NAME=LEVEL");
+  app.add_option(
+         "--check", options.check,
+         "What is looked for that silicon lets pass (docs/DEBUGGING.md, Checks): all, none, "
+         "or a list of buffers,noc (the usual ones), reads, guards, uninitialised, caches, "
+         "instructions; 'all,-caches' leaves one out")
+      ->type_name("LIST");
 }
 
 void add_run_options(CLI::App& app, CommonOptions& options) {

@@ -13,9 +13,11 @@
 #include "cli/inquiry.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/observation.hpp"
+#include "cli/second_run.hpp"
 #include "cli/terminal.hpp"
 #include "gdb/server.hpp"
 #include "host/bundle.hpp"
+#include "host/compile.hpp"
 #include "host/error.hpp"
 #include "host/file.hpp"
 #include "host/json.hpp"
@@ -468,6 +470,11 @@ int perform(const CommonOptions& options, const RunCommand& command, const host:
   limit(machine, options);
   const host::PreparedProgram prepared = machine.prepare(program);
   prepared.check_outputs(command.output);
+  if (!options.json)
+    machine.set_printer([](const host::Printed& one) {
+      fmt::print("({}, {}) {}, cycle {}: {}\n", one.tile.x, one.tile.y, name_of(one.core),
+                 one.cycle, one.text);
+    });
   RaceHunt hunt(options, machine, prepared);
   Observation observation(machine, options, true);
   observation.before_boot();
@@ -500,8 +507,9 @@ int perform(const CommonOptions& options, const RunCommand& command, const host:
   }
   observation.before_launch(prepared);
   const std::span<const u8> snapshot = late ? std::span(recorded->snapshot) : std::span<const u8>{};
-  const Outcome ran = run_with_progress(machine, prepared, options, interrupts, command,
-                                        recording ? &*recording : nullptr, snapshot);
+  Outcome ran = run_with_progress(machine, prepared, options, interrupts, command,
+                                  recording ? &*recording : nullptr, snapshot);
+  if (recorded == nullptr) look_for_cause(options, machine, prepared, ran);
   if (talk) print_run(ran, prepared.tiles().size());
   return ended(booted, &ran, prepared.tiles().size());
 }
@@ -537,7 +545,9 @@ int run(const CommonOptions& given, const RunCommand& wanted) {
     command.bundle = options.bundle;
     options.bundle.clear();
   }
-  const host::Program program = host::load_program(command.program);
+  host::Program program = host::load_program(command.program);
+  host::compile_sources(program);
+  if (options.check.empty()) options.check = program.check;
   return perform(options, command, program, firmware_of(options), nullptr, false);
 }
 

@@ -123,6 +123,8 @@ std::unique_ptr<noc::Node> Device::Impl::tile_at(const TileSite& site) {
   config.quantum = quantum_of(options.timing);
   config.parking = options.parking;
   config.code = code;
+  config.checks = options.checks;
+  config.software = options.software;
   if (site.kind == noc::NodeKind::Ethernet) {
     config.shape = &tile::ethernet_shape();
     config.ethernet = board.ethernet_facts(site);

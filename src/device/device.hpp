@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/check_groups.hpp"
 #include "base/fault.hpp"
 #include "base/wait.hpp"
 #include "device/board.hpp"
@@ -20,8 +21,9 @@
 namespace bhemu {
 
 namespace tile {
+class Software;
 class Tile;
-}
+}  // namespace tile
 namespace pcie {
 class Endpoint;
 class HostMemory;
@@ -59,6 +61,10 @@ struct DeviceOptions {
   riscv::jit::Options jit = riscv::jit::Options::from_environment();
   u64 seed = 0;  // of Placement::Drawn; nothing else draws
   FaultPolicy faults;
+  /// What is checked beyond what the documents forbid (docs/DEBUGGING.md, "Checks"); those of these
+  /// that look on at every instruction are src/check's. `software`: null: nothing is checked.
+  CheckSet checks;
+  std::shared_ptr<const tile::Software> software;
 };
 
 enum class RunStatus : u8 {

@@ -1,6 +1,7 @@
 #include "host/bundle.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <zstd.h>
 
 #include <cstring>
@@ -50,7 +51,7 @@ void archive_flag(Archive& archive, bool& flag) {
 
 void archive_settings(Archive& archive, DeviceSettings& settings) {
   for (std::string* text : {&settings.board, &settings.harvest_dram, &settings.harvest_columns,
-                            &settings.bundle, &settings.timing, &settings.effects})
+                            &settings.bundle, &settings.timing, &settings.effects, &settings.check})
     archive.text(*text);
   archive_list(archive, settings.rules, [&](std::string& rule) { archive.text(rule); });
   archive.value(settings.seed);
@@ -93,13 +94,24 @@ std::vector<u8> decompressed(const std::string& path, std::span<const u8> frame,
   return bytes;
 }
 
-void each_path(Program& program, const std::function<void(std::string&)>& visit) {
-  for (auto& kernel : program.kernels)
-    if (kernel) visit(kernel->path);
+/// Calls visit(path, name in the bundle). A source is in it as what was made of it.
+void each_path(Program& program,
+               const std::function<void(std::string&, const std::string&)>& visit) {
+  program.each_part([&](PartSpec& part) {
+    for (unsigned core = 0; core < kCores; ++core) {
+      auto& kernel = part.kernels[core];
+      if (!kernel) continue;
+      const std::string name =
+          kernel->source.empty() ? kernel->path
+                                 : fmt::format("{} for {} {}", kernel->source, kCoreFileNames[core],
+                                               fmt::join(kernel->flags, " "));
+      visit(kernel->path, name);
+    }
+  });
   for (TensorSpec& tensor : program.tensors) {
-    if (auto* file = std::get_if<FileSource>(&tensor.source)) visit(file->path);
+    if (auto* file = std::get_if<FileSource>(&tensor.source)) visit(file->path, file->path);
     if (!tensor.expect) continue;
-    if (auto* file = std::get_if<FileSource>(&tensor.expect->source)) visit(file->path);
+    if (auto* file = std::get_if<FileSource>(&tensor.expect->source)) visit(file->path, file->path);
   }
 }
 
@@ -115,8 +127,8 @@ Bundle bundle_of(const Program& program, const DeviceSettings& settings, u64 max
   bundle.program = read_file(program.file);
   std::set<std::string> known;
   Program copy = program;
-  each_path(copy, [&](std::string& path) {
-    if (known.insert(path).second) bundle.files.push_back({path, read_file(path)});
+  each_path(copy, [&](std::string& path, const std::string& name) {
+    if (known.insert(name).second) bundle.files.push_back({name, read_file(path)});
   });
   for (unsigned core = 0; core < kCores; ++core) {
     if (firmware.empty()) {
@@ -206,13 +218,13 @@ Program unpack_program(const Bundle& bundle, const std::string& directory) {
   const std::filesystem::path folder(directory);
   for (size_t i = 0; i < bundle.files.size(); ++i)
     write_file((folder / std::to_string(i)).string(), bundle.files[i].bytes);
-  each_path(program, [&](std::string& path) {
+  each_path(program, [&](std::string& path, const std::string& name) {
     for (size_t i = 0; i < bundle.files.size(); ++i)
-      if (bundle.files[i].path == path) {
+      if (bundle.files[i].path == name) {
         path = (folder / std::to_string(i)).string();
         return;
       }
-    throw InputError(path, "", "is not in the bundle");
+    throw InputError(name, "", "is not in the bundle");
   });
   for (TensorSpec& tensor : program.tensors) tensor.save.clear();
   return program;

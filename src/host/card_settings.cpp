@@ -25,7 +25,7 @@ constexpr std::array kKeys{"board",       "harvest-dram", "harvest-columns",
                            "trace-limit", "clock",        "hang",
                            "bundle",      "gdb",          "gdb-tiles",
                            "gdb-script",  "race",         "race-suppress",
-                           "race-json",   "race-sarif"};
+                           "race-json",   "race-sarif",   "check"};
 
 /// Null when the key is none of a trace's.
 std::string* trace_setting(TraceSettings& trace, const std::string& key) {
@@ -114,6 +114,8 @@ void set(CardSettings& settings, const std::string& key, const std::string& text
     device.seed = number_of(text, u64{0}, ~u64{0}, name);
   } else if (key == "rule") {
     add_all(text, device.rules);
+  } else if (key == "check") {
+    device.check = text;
   } else if (key == "faults") {
     settings.faults = mode_of(text, name);
   } else if (key == "clock") {
@@ -147,7 +149,7 @@ void read_file(CardSettings& settings, const std::string& path) {
                       fmt::format("{}:{}", mark.line + 1, mark.column + 1)};
       if (entry.second.IsSequence()) {
         std::string list;
-        const char* const separator = name.name == "rule" ? "," : " ";
+        const char* const separator = name.name == "rule" || name.name == "check" ? "," : " ";
         for (const auto& item : entry.second)
           list += (list.empty() ? "" : separator) + item.as<std::string>();
         set(settings, name.name, list, name);

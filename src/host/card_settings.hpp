@@ -2,12 +2,13 @@
 // device, and what a mistake does to the process.
 //
 // Settings, strongest first: environment variables BHEMU_BOARD, BHEMU_HARVEST_DRAM,
-// BHEMU_HARVEST_COLUMNS, BHEMU_BUNDLE, BHEMU_THREADS, BHEMU_TIMING, BHEMU_SEED, BHEMU_RULE (comma
-// separated), BHEMU_FAULTS, BHEMU_CLOCK, BHEMU_HANG (seconds after which a host is told that what
-// it waits for will never come), BHEMU_ELF (comma separated: files and folders in which a fault's
-// code is looked for; after them come tt-metal's caches), BHEMU_TRACE and BHEMU_TRACE_*
-// (docs/TRACE.md), BHEMU_GDB, BHEMU_GDB_TILES and BHEMU_GDB_SCRIPT (docs/DEBUGGING.md); then the
-// YAML file that BHEMU_CONFIG names, or bhemu.yaml in a directory that the caller knows.
+// BHEMU_HARVEST_COLUMNS, BHEMU_BUNDLE, BHEMU_THREADS, BHEMU_TIMING, BHEMU_SEED, BHEMU_CHECK,
+// BHEMU_RULE (comma separated), BHEMU_FAULTS, BHEMU_CLOCK, BHEMU_HANG (seconds after which a host
+// is told that what it waits for will never come), BHEMU_ELF (comma separated: files and folders in
+// which a fault's code is looked for; after them come tt-metal's caches), BHEMU_TRACE and
+// BHEMU_TRACE_* (docs/TRACE.md), BHEMU_GDB, BHEMU_GDB_TILES and BHEMU_GDB_SCRIPT
+// (docs/DEBUGGING.md); then the YAML file that BHEMU_CONFIG names, or bhemu.yaml in a directory
+// that the caller knows.
 #pragma once
 
 #include <functional>

@@ -190,6 +190,28 @@ Elf Elf::parse(std::string name, std::vector<u8> bytes) {
   return result;
 }
 
+std::vector<u8> Elf::section(std::string_view name) const {
+  // What is left of the file is its own: no name or size of it is trusted.
+  const auto close = [](::Elf* elf) { elf_end(elf); };
+  std::vector<u8> copy = bytes_;
+  const std::unique_ptr<::Elf, decltype(close)> elf(
+      elf_memory(reinterpret_cast<char*>(copy.data()), copy.size()), close);
+  size_t names = 0;
+  if (elf == nullptr || elf_getshdrstrndx(elf.get(), &names) != 0) return {};
+  Elf_Scn* section = nullptr;
+  while ((section = elf_nextscn(elf.get(), section)) != nullptr) {
+    GElf_Shdr header{};
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type == SHT_NOBITS) continue;
+    const char* text = elf_strptr(elf.get(), names, header.sh_name);
+    if (text == nullptr || name != text) continue;
+    const Elf_Data* data = elf_getdata(section, nullptr);
+    if (data == nullptr || data->d_buf == nullptr) return {};
+    const auto* begin = static_cast<const u8*>(data->d_buf);
+    return {begin, begin + data->d_size};
+  }
+  return {};
+}
+
 const Symbol* Elf::symbol(std::string_view name) const {
   for (const Symbol& symbol : symbols_)
     if (symbol.name == name) return &symbol;

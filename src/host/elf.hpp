@@ -63,6 +63,8 @@ class Elf {
   const std::vector<Symbol>& symbols() const { return symbols_; }
 
   const Symbol* symbol(std::string_view name) const;
+  /// The contents of a section by its name; empty when there is none.
+  std::vector<u8> section(std::string_view name) const;
   /// The function that contains `pc`, by the symbol table; null when none does.
   const Symbol* function_at(u32 pc) const;
   /// The source line of `pc`, from DWARF when the file has it.

@@ -218,7 +218,10 @@ class Words {
                     one.index, one.value == 1 ? "1 is" : fmt::format("{} are", one.value),
                     places != 0 ? fmt::format(" of {}", places) : "");
     if (places != 0 && one.wanted > places) {
-      text.giver = "no consumer can ever make that room: the reservation is larger than the buffer";
+      text.giver = fmt::format(
+          "no consumer can ever make that room: the reservation is larger than the "
+          "buffer (rule {})",
+          info_of(Rule::CbOverReserve).name);
       text.remedy = fmt::format("reserve at most {} at a time, or give CB {} at least {} pages",
                                 places, one.index, one.wanted);
       return text;

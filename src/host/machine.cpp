@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <chrono>
 
+#include "host/check_watch.hpp"
+#include "host/error.hpp"
+#include "tile/tile.hpp"
+
 namespace bhemu::host {
 namespace {
 
@@ -36,8 +40,10 @@ const char* name_of(Status status) {
 }
 
 std::string Outcome::explanation(size_t all_tiles) const {
-  std::string text = fault_text(faults, all_tiles);
+  std::string text;
+  // Of a hang, the graph of waits knows more than a warning on the way.
   if (status == Status::Hang) text += text_of(standstill);
+  text += fault_text(faults, all_tiles, status != Status::Hang);
   if (!unfinished.empty())
     text += fmt::format("Not finished: {}.\n", tiles_text(unfinished, all_tiles));
   return text;
@@ -69,10 +75,13 @@ Outcome Machine::run_until_done(std::vector<Coord> tiles, bool go) {
     const Cycle slice = std::min(kSlice, left);
     result = device_.run(slice, done);
     if (left != kNever) left -= slice;
+    if (watches_ != nullptr)
+      for (const auto& watch : *watches_) watch->flush();
     outcome.interrupted = progress_ && !progress_(difference(device_.totals(), before)) &&
                           result.status == RunStatus::Cycles;
   } while (result.status == RunStatus::Cycles && left != 0 && !outcome.interrupted);
   outcome.stopped = result.status == RunStatus::Done && stop_ && stop_();
+  if (result.status == RunStatus::Done && !outcome.stopped) finish_checks();
   outcome.cycle = result.cycle;
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   outcome.totals = difference(device_.totals(), before);
@@ -90,7 +99,16 @@ Outcome Machine::run_until_done(std::vector<Coord> tiles, bool go) {
                                                                : Standstill::Reason::Idle;
     outcome.standstill = where_everything_stands(reason, outcome.unfinished);
   }
+  if (outcome.status != Status::Hang)
+    if (const FaultReport* first = first_of(outcome.faults))
+      outcome.standstill.cause = cause_of(*first, outcome.faults);
   return outcome;
+}
+
+/// What only shows when everybody is done.
+void Machine::finish_checks() {
+  for (const Coord coord : device_.board().tensix())
+    if (tile::Checks* checks = device_.tile(coord).checks()) checks->finish(device_.cycle());
 }
 
 Standstill Machine::where_everything_stands(Standstill::Reason reason,
@@ -119,25 +137,79 @@ void Machine::know_words(const PreparedProgram& program) {
                             "a core of this tile, or a NoC write or atomic of another"});
 }
 
-Outcome Machine::run_unsaved(const PreparedProgram& program, std::span<const u8> snapshot) {
-  const Launch& launch = program.launch();
-  know_words(program);
+void Machine::know_code(const PreparedProgram& program, const PreparedPart& part) {
+  const bool everywhere = part.tiles.size() == program.tiles().size();
   for (unsigned core = 0; core < kCores; ++core) {
-    if (!launch.kernels[core] || !launch.kernels[core]->elf) continue;
-    const KernelImage& kernel = *launch.kernels[core];
+    if (!part.launch.kernels[core] || !part.launch.kernels[core]->elf) continue;
+    const KernelImage& kernel = *part.launch.kernels[core];
     kernels_.push_back(kernel.elf);
-    code_.add(static_cast<CoreId>(core), *kernel.elf,
-              firmware_.kernel_config_base() + program.offsets().text[core], kernel.link_base,
-              static_cast<u32>(kernel.bytes.size()));
+    const auto add = [&](std::optional<Coord> tile) {
+      code_.add(static_cast<CoreId>(core), *kernel.elf,
+                firmware_.kernel_config_base() + part.offsets.text[core], kernel.link_base,
+                static_cast<u32>(kernel.bytes.size()), tile);
+    };
+    if (everywhere)
+      add(std::nullopt);
+    else
+      for (const Coord tile : part.tiles) add(tile);
   }
-  device_.clear_faults();
-  if (snapshot.empty())
+}
+
+Outcome Machine::run_launch(const PreparedProgram& program, unsigned index,
+                            std::span<const u8> snapshot) {
+  std::vector<std::unique_ptr<CheckWatch>> checks;
+  std::vector<std::unique_ptr<NoteWatch>> notes;
+  std::vector<Coord> tiles;
+  for (const PreparedPart& part : program.parts()) {
+    if (part.launch_index != index) continue;
+    know_code(program, part);
+    tiles.insert(tiles.end(), part.tiles.begin(), part.tiles.end());
+    checks.push_back(
+        std::make_unique<CheckWatch>(device_, device_.options().checks, part, firmware_));
+    notes.push_back(std::make_unique<NoteWatch>(device_, part, firmware_, printer_));
+  }
+  if (!snapshot.empty())
+    device_.restore(snapshot);
+  else if (index == 0)
     program.start(device_, firmware_);
   else
-    device_.restore(snapshot);
-  if (started_) started_();
-  Outcome outcome = run_until_done(program.tiles(), launch.go);
-  if (outcome.status != Status::Ok || outcome.stopped) return outcome;
+    program.start_launch(device_, firmware_, index);
+  if (index == 0 && started_) started_();
+  watches_ = &notes;
+  Outcome outcome = run_until_done(std::move(tiles), program.launch().go);
+  watches_ = nullptr;
+  return outcome;
+}
+
+namespace {
+
+/// One outcome of launches one after another.
+void join(Outcome& whole, Outcome&& last) {
+  Totals totals = whole.totals;
+  totals.cycles += last.totals.cycles;
+  totals.riscv_instructions += last.totals.riscv_instructions;
+  totals.tensix_instructions += last.totals.tensix_instructions;
+  totals.noc_packets += last.totals.noc_packets;
+  totals.noc_bytes += last.totals.noc_bytes;
+  totals.riscv_skipped += last.totals.riscv_skipped;
+  last.totals = totals;
+  last.seconds += whole.seconds;
+  whole = std::move(last);
+}
+
+}  // namespace
+
+Outcome Machine::run_unsaved(const PreparedProgram& program, std::span<const u8> snapshot) {
+  if (!snapshot.empty() && program.launches() != 1)
+    throw InputError(program.program().file, "",
+                     "a program with several launches has to be repeated from its beginning");
+  know_words(program);
+  device_.clear_faults();
+  Outcome outcome;
+  for (unsigned index = 0; index < program.launches(); ++index) {
+    join(outcome, run_launch(program, index, snapshot));
+    if (outcome.status != Status::Ok || outcome.stopped) return outcome;
+  }
   outcome.checks = program.check(device_);
   for (const Check& check : outcome.checks)
     if (!check.passed) outcome.status = Status::WrongResult;

@@ -8,6 +8,7 @@
 
 #include "device/device.hpp"
 #include "host/firmware.hpp"
+#include "host/notes.hpp"
 #include "host/prepared.hpp"
 #include "host/report.hpp"
 #include "host/standstill.hpp"
@@ -57,6 +58,8 @@ class Machine {
   void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
   /// Called when a program was written to the device, before its first cycle.
   void set_started(std::function<void()> started) { started_ = std::move(started); }
+  /// Gets what kernels PRINT, in the order of cycles; without one it is dropped.
+  void set_printer(Printer printer) { printer_ = std::move(printer); }
   /// Cycles that one phase may take; kNever: no limit.
   void set_limit(Cycle limit) { limit_ = limit; }
 
@@ -74,6 +77,9 @@ class Machine {
 
  private:
   void know_words(const PreparedProgram& program);
+  void know_code(const PreparedProgram& program, const PreparedPart& part);
+  Outcome run_launch(const PreparedProgram& program, unsigned index, std::span<const u8> snapshot);
+  void finish_checks();
   Outcome run_until_done(std::vector<Coord> tiles, bool go);
 
   Device device_;
@@ -84,6 +90,8 @@ class Machine {
   Progress progress_;
   std::function<bool()> stop_;
   std::function<void()> started_;
+  Printer printer_;
+  std::vector<std::unique_ptr<NoteWatch>>* watches_ = nullptr;  // of the launch under way
   Cycle limit_ = kNever;
 };
 

@@ -10,6 +10,7 @@
 #include "base/check.hpp"
 #include "host/error.hpp"
 #include "host/file.hpp"
+#include "host/notes.hpp"
 #include "host/suggest.hpp"
 
 namespace bhemu::host {
@@ -119,25 +120,25 @@ Check compare_tensors(const Tensor& actual, const Tensor& expected, const Tolera
 PreparedProgram::PreparedProgram(const Program& program, const Board& board,
                                  const Firmware& firmware, u64 dram_bank_bytes)
     : program_(program) {
-  select_tiles(board);
-  load_kernels();
+  tiles_ = select_tiles(program_.tiles, board);
+  make_parts(board);
   build_tensors();
   place_all(board, firmware, dram_bank_bytes);
   compute_arguments(board, firmware);
   prepare_expectations();
 }
 
-void PreparedProgram::select_tiles(const Board& board) {
-  const TileSpec& spec = program_.tiles;
+std::vector<Coord> PreparedProgram::select_tiles(const TileSpec& spec, const Board& board) const {
+  std::vector<Coord> tiles;
   const std::vector<Coord>& live = board.tensix();
-  if (spec.kind == TileSpec::Kind::All) tiles_ = live;
+  if (spec.kind == TileSpec::Kind::All) tiles = live;
   if (spec.kind == TileSpec::Kind::Rectangle) {
     const Coord from = spec.tiles[0];
     const Coord to = spec.tiles[1];
     for (const Coord tile : live)
       if (tile.x >= from.x && tile.x <= to.x && tile.y >= from.y && tile.y <= to.y)
-        tiles_.push_back(tile);
-    if (tiles_.empty())
+        tiles.push_back(tile);
+    if (tiles.empty())
       throw InputError(program_.file, text_of(spec.marks[0]),
                        fmt::format("no Tensix tile of {} lies in this rectangle", board.name()));
   }
@@ -148,23 +149,78 @@ void PreparedProgram::select_tiles(const Board& board) {
                                    tile.x, tile.y, board.name()));
   };
   for (const HeldTile& held : program_.held_in_reset) check_live(held.tile, held.mark);
-  if (spec.kind != TileSpec::Kind::List) return;
+  if (spec.kind != TileSpec::Kind::List) return tiles;
   for (size_t i = 0; i < spec.tiles.size(); ++i) {
     check_live(spec.tiles[i], spec.marks[i]);
-    tiles_.push_back(spec.tiles[i]);
+    tiles.push_back(spec.tiles[i]);
+  }
+  return tiles;
+}
+
+void PreparedProgram::make_parts(const Board& board) {
+  if (program_.launches.empty()) {
+    parts_.push_back({&program_, 0, tiles_, {}, {}, {}});
+    load_kernels(parts_.back());
+    return;
+  }
+  for (unsigned index = 0; index < program_.launches.size(); ++index) {
+    const LaunchSpec& launch = program_.launches[index];
+    const size_t first = parts_.size();
+    for (const PartSpec& spec : launch.parts) {
+      PreparedPart part{&spec, index, select_tiles(spec.tiles, board), {}, {}, {}};
+      for (const Coord tile : part.tiles) {
+        if (std::find(tiles_.begin(), tiles_.end(), tile) == tiles_.end())
+          throw InputError(program_.file, text_of(launch.mark),
+                           fmt::format("({}, {}) is none of the program's tiles", tile.x, tile.y));
+        for (size_t other = first; other < parts_.size(); ++other)
+          if (const auto& tiles = parts_[other].tiles;
+              std::find(tiles.begin(), tiles.end(), tile) != tiles.end())
+            throw InputError(
+                program_.file, text_of(launch.mark),
+                fmt::format("two parts of one launch have the tile ({}, {})", tile.x, tile.y));
+      }
+      load_kernels(part);
+      parts_.push_back(std::move(part));
+    }
   }
 }
 
-void PreparedProgram::load_kernels() {
-  for (unsigned core = 0; core < kCores; ++core)
-    if (const auto& spec = program_.kernels[core])
-      launch_.kernels[core] = load_kernel(spec->path, spec->raw);
-  for (const SemaphoreSpec& spec : program_.semaphores) {
-    if (launch_.semaphores.size() <= spec.index) launch_.semaphores.resize(spec.index + 1, 0);
-    launch_.semaphores[spec.index] = spec.initial;
+void PreparedProgram::load_kernels(PreparedPart& part) {
+  for (unsigned core = 0; core < kCores; ++core) {
+    const auto& spec = part.spec->kernels[core];
+    if (!spec) continue;
+    if (spec->path.empty()) throw InputError(spec->source, "", "this source has not been compiled");
+    part.launch.kernels[core] = load_kernel(spec->path, spec->raw);
   }
-  launch_.brisc_noc = program_.brisc_noc;
-  launch_.go = program_.go;
+  for (const SemaphoreSpec& spec : program_.semaphores) {
+    std::vector<u32>& semaphores = part.launch.semaphores;
+    if (semaphores.size() <= spec.index) semaphores.resize(spec.index + 1, 0);
+    semaphores[spec.index] = spec.initial;
+  }
+  part.launch.brisc_noc = part.spec->brisc_noc;
+  part.launch.go = program_.go;
+}
+
+/// A kernel of our SDK notes which arguments it reads by a constant number (launch.h).
+void PreparedProgram::check_arguments_given(const PreparedPart& part) const {
+  for (unsigned core = 0; core < kCores; ++core) {
+    const auto& kernel = part.launch.kernels[core];
+    if (!kernel || kernel->elf == nullptr) continue;
+    for (const KernelNote& note : notes_of(*kernel->elf)) {
+      const bool common = note.kind == KernelNote::Kind::CommonArgument;
+      if (!common && note.kind != KernelNote::Kind::Argument) continue;
+      const size_t given =
+          common ? part.launch.common_arguments[core].size() : part.launch.argument_counts[core];
+      if (note.number < given) continue;
+      throw InputError(
+          program_.file, text_of(part.spec->kernels[core]->mark),
+          fmt::format("the kernel of {} reads {} {} ({}:{}), but {} given", kCoreFileNames[core],
+                      common ? "common argument" : "argument", note.number, note.file, note.line,
+                      given == 0   ? "none is"
+                      : given == 1 ? "only 1 is"
+                                   : fmt::format("only {} are", given)));
+    }
+  }
 }
 
 const PreparedTensor* PreparedProgram::tensor(const std::string& name) const {
@@ -198,8 +254,9 @@ void PreparedProgram::place_all(const Board& board, const Firmware& firmware, u6
     const u64 address = located(program_, spec.mark, [&] {
       return l1.allocate(size, fmt::format("circular buffer {}", spec.index));
     });
-    launch_.circular_buffers.push_back({spec.index, static_cast<u32>(address),
-                                        static_cast<u32>(size), spec.pages, spec.page_size});
+    for (PreparedPart& part : parts_)
+      part.launch.circular_buffers.push_back({spec.index, static_cast<u32>(address),
+                                              static_cast<u32>(size), spec.pages, spec.page_size});
   }
   for (PreparedTensor& tensor : tensors_)
     tensor.placement = located(program_, tensor.spec->mark, [&] {
@@ -217,19 +274,33 @@ u32 PreparedProgram::word(const ArgumentSpec& argument, const Scope& scope) cons
   }
 }
 
-void PreparedProgram::compute_arguments(const Board& board, const Firmware& firmware) {
+void PreparedProgram::compute_arguments(PreparedPart& part, const Board& board,
+                                        const Firmware& firmware) {
+  const PartSpec& spec = *part.spec;
   // Offsets do not depend on the arguments' values, and semaphore() needs them.
   for (unsigned core = 0; core < kCores; ++core) {
-    launch_.argument_counts[core] = static_cast<u32>(program_.arguments[core].size());
-    launch_.common_arguments[core].resize(program_.common_arguments[core].size(), 0);
+    part.launch.argument_counts[core] = static_cast<u32>(spec.arguments[core].size());
+    part.launch.common_arguments[core].resize(spec.common_arguments[core].size(), 0);
   }
-  offsets_ = located(program_, Mark{}, [&] { return layout_of(launch_, firmware); });
-  arguments_.resize(tiles_.size());
-  for (size_t tile = 0; tile < tiles_.size(); ++tile) {
-    const Scope scope = scope_of(tile, board, firmware);
+  part.offsets = located(program_, Mark{}, [&] { return layout_of(part.launch, firmware); });
+  check_arguments_given(part);
+  part.arguments.resize(part.tiles.size());
+  for (size_t tile = 0; tile < part.tiles.size(); ++tile) {
+    const Scope scope = scope_of(part, part.tiles, tile, board, firmware);
     for (unsigned core = 0; core < kCores; ++core)
-      for (const ArgumentSpec& argument : program_.arguments[core])
-        arguments_[tile][core].push_back(word(argument, scope));
+      for (const ArgumentSpec& argument : spec.arguments[core])
+        part.arguments[tile][core].push_back(word(argument, scope));
+  }
+  const Scope scope = scope_of(part, part.tiles, 0, board, firmware);
+  for (unsigned core = 0; core < kCores; ++core)
+    for (size_t i = 0; i < spec.common_arguments[core].size(); ++i)
+      part.launch.common_arguments[core][i] = word(spec.common_arguments[core][i], scope);
+}
+
+void PreparedProgram::compute_arguments(const Board& board, const Firmware& firmware) {
+  for (PreparedPart& part : parts_) compute_arguments(part, board, firmware);
+  for (size_t tile = 0; tile < tiles_.size(); ++tile) {
+    const Scope scope = scope_of(parts_.front(), tiles_, tile, board, firmware);
     for (const WordExpectation& expectation : program_.expect)
       if (!expectation.tile || *expectation.tile == tiles_[tile])
         words_.push_back({tiles_[tile], expectation.address, word(expectation.value, scope)});
@@ -240,10 +311,6 @@ void PreparedProgram::compute_arguments(const Board& board, const Firmware& firm
       throw InputError(program_.file, text_of(expectation.mark),
                        fmt::format("({}, {}) is none of the program's tiles", expectation.tile->x,
                                    expectation.tile->y));
-  const Scope scope = scope_of(0, board, firmware);
-  for (unsigned core = 0; core < kCores; ++core)
-    for (size_t i = 0; i < program_.common_arguments[core].size(); ++i)
-      launch_.common_arguments[core][i] = word(program_.common_arguments[core][i], scope);
 }
 
 void PreparedProgram::prepare_expectations() {
@@ -276,19 +343,22 @@ void PreparedProgram::prepare_expectations() {
   }
 }
 
-Scope PreparedProgram::scope_of(size_t tile, const Board& board, const Firmware& firmware) const {
-  return {
-      [this, tile, &board](const ExpressionNode& node) { return name_value(node, tile, board); },
-      [this, tile, &firmware](const ExpressionNode& node, const std::vector<Value>& values) {
-        return call_value(node, values, tile, firmware);
-      }};
+Scope PreparedProgram::scope_of(const PreparedPart& part, const std::vector<Coord>& tiles,
+                                size_t tile, const Board& board, const Firmware& firmware) const {
+  return {[this, &tiles, tile, &board](const ExpressionNode& node) {
+            return name_value(node, tiles, tile, board);
+          },
+          [this, &part, &tiles, tile, &firmware](const ExpressionNode& node,
+                                                 const std::vector<Value>& values) {
+            return call_value(node, values, part, tiles.size(), tile, firmware);
+          }};
 }
 
-i64 PreparedProgram::name_value(const ExpressionNode& node, size_t index,
-                                const Board& board) const {
-  const Coord tile = tiles_[index];
-  const Coord next = tiles_[(index + 1) % tiles_.size()];
-  const Coord previous = tiles_[(index + tiles_.size() - 1) % tiles_.size()];
+i64 PreparedProgram::name_value(const ExpressionNode& node, const std::vector<Coord>& tiles,
+                                size_t index, const Board& board) const {
+  const Coord tile = tiles[index];
+  const Coord next = tiles[(index + 1) % tiles.size()];
+  const Coord previous = tiles[(index + tiles.size() - 1) % tiles.size()];
   const std::pair<const char*, i64> known[] = {
       {"tile.x", tile.x},
       {"tile.y", tile.y},
@@ -297,7 +367,7 @@ i64 PreparedProgram::name_value(const ExpressionNode& node, size_t index,
       {"tile.previous.x", previous.x},
       {"tile.previous.y", previous.y},
       {"tile.index", static_cast<i64>(index)},
-      {"tile.count", static_cast<i64>(tiles_.size())},
+      {"tile.count", static_cast<i64>(tiles.size())},
       {"dram.banks", board.dram_banks()},
   };
   std::vector<std::string> names;
@@ -326,7 +396,8 @@ i64 PreparedProgram::name_value(const ExpressionNode& node, size_t index,
 }
 
 i64 PreparedProgram::call_value(const ExpressionNode& node, const std::vector<Value>& values,
-                                size_t tile, const Firmware& firmware) const {
+                                const PreparedPart& part, size_t tiles, size_t tile,
+                                const Firmware& firmware) const {
   static const std::vector<std::string> kNames = {
       "split.start",  "split.count", "semaphore", "cb",  "cb.size", "cb.pages",
       "cb.page_size", "float",       "bf16",      "min", "max"};
@@ -338,15 +409,15 @@ i64 PreparedProgram::call_value(const ExpressionNode& node, const std::vector<Va
                           fmt::format("{}() takes one whole number, not negative", node.name));
   const i64 number = values[0].integer;
   if (node.name.starts_with("split.")) {
-    const Share share = share_of(static_cast<u64>(number), tiles_.size(), tile);
+    const Share share = share_of(static_cast<u64>(number), tiles, tile);
     return static_cast<i64>(node.name == "split.start" ? share.start : share.count);
   }
   if (node.name == "semaphore") {
-    if (static_cast<u64>(number) >= launch_.semaphores.size())
+    if (static_cast<u64>(number) >= part.launch.semaphores.size())
       throw ExpressionError(node.column, fmt::format("the program has no semaphore {}", number));
-    return firmware.kernel_config_base() + offsets_.semaphores + number * kSemaphoreStride;
+    return firmware.kernel_config_base() + part.offsets.semaphores + number * kSemaphoreStride;
   }
-  for (const CircularBufferConfig& cb : launch_.circular_buffers) {
+  for (const CircularBufferConfig& cb : part.launch.circular_buffers) {
     if (cb.index != number) continue;
     if (node.name == "cb") return cb.address;
     if (node.name == "cb.size") return cb.size;
@@ -361,7 +432,13 @@ void PreparedProgram::start(Device& device, const Firmware& firmware) const {
                 to_pages(tensor.initial, tensor.spec->layout, tensor.placement.grid));
   for (const HeldTile& held : program_.held_in_reset)
     CHECK(device.write32(held.tile, kSoftReset0, kSoftResetAll));
-  host::start(device, firmware, launch_, tiles_, arguments_);
+  start_launch(device, firmware, 0);
+}
+
+void PreparedProgram::start_launch(Device& device, const Firmware& firmware, unsigned index) const {
+  for (const PreparedPart& part : parts_)
+    if (part.launch_index == index)
+      host::start(device, firmware, part.launch, part.tiles, part.arguments);
 }
 
 Tensor PreparedProgram::read_tensor(Device& device, const PreparedTensor& tensor) const {
@@ -407,8 +484,9 @@ std::string PreparedProgram::output_of(const TensorSpec& spec, const std::string
 
 std::vector<std::string> PreparedProgram::inputs() const {
   std::vector<std::string> files{program_.file};
-  for (const auto& kernel : program_.kernels)
-    if (kernel) files.push_back(kernel->path);
+  for (const PreparedPart& part : parts_)
+    for (const auto& kernel : part.spec->kernels)
+      if (kernel) files.push_back(kernel->source.empty() ? kernel->path : kernel->source);
   for (const TensorSpec& spec : program_.tensors) {
     if (const auto* file = std::get_if<FileSource>(&spec.source)) files.push_back(file->path);
     if (!spec.expect) continue;

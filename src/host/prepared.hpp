@@ -28,6 +28,16 @@ struct Check {
   std::string detail;  // the first difference
 };
 
+/// A part of a launch.
+struct PreparedPart {
+  const PartSpec* spec = nullptr;
+  unsigned launch_index = 0;  // when it runs
+  std::vector<Coord> tiles;
+  Launch launch;
+  LaunchOffsets offsets;
+  std::vector<TileArguments> arguments;  // by tile
+};
+
 class PreparedProgram {
  public:
   /// `program` must outlive this. Throws InputError.
@@ -36,13 +46,18 @@ class PreparedProgram {
 
   const Program& program() const { return program_; }
   const std::vector<Coord>& tiles() const { return tiles_; }
-  const Launch& launch() const { return launch_; }
-  const LaunchOffsets& offsets() const { return offsets_; }
+  const std::vector<PreparedPart>& parts() const { return parts_; }
+  unsigned launches() const { return parts_.back().launch_index + 1; }
+  /// Of the first part; most programs have no other.
+  const Launch& launch() const { return parts_.front().launch; }
+  const LaunchOffsets& offsets() const { return parts_.front().offsets; }
   const std::vector<PreparedTensor>& tensors() const { return tensors_; }
-  const std::vector<TileArguments>& arguments() const { return arguments_; }
+  const std::vector<TileArguments>& arguments() const { return parts_.front().arguments; }
 
-  /// Writes tensors, kernels and arguments to a booted device and says go.
+  /// Writes tensors to a booted device, then what the first launch needs, and says go.
   void start(Device& device, const Firmware& firmware) const;
+  /// The same of a later launch, without the tensors.
+  void start_launch(Device& device, const Firmware& firmware, unsigned index) const;
   /// Reads back what is expected or saved and compares. Throws InputError when an expectation makes
   /// no sense for the data (a division by zero).
   std::vector<Check> check(Device& device) const;
@@ -60,17 +75,24 @@ class PreparedProgram {
     u32 value = 0;
   };
 
-  void select_tiles(const Board& board);
-  void load_kernels();
+  std::vector<Coord> select_tiles(const TileSpec& spec, const Board& board) const;
+  void make_parts(const Board& board);
+  void load_kernels(PreparedPart& part);
+  void check_arguments_given(const PreparedPart& part) const;
   void build_tensors();
   Tensor initial_tensor(const TensorSpec& spec) const;
   void place_all(const Board& board, const Firmware& firmware, u64 dram_bank_bytes);
   void compute_arguments(const Board& board, const Firmware& firmware);
   void prepare_expectations();
   u32 word(const ArgumentSpec& argument, const Scope& scope) const;
-  Scope scope_of(size_t tile, const Board& board, const Firmware& firmware) const;
-  i64 name_value(const ExpressionNode& node, size_t tile, const Board& board) const;
-  i64 call_value(const ExpressionNode& node, const std::vector<Value>& values, size_t tile,
+  void compute_arguments(PreparedPart& part, const Board& board, const Firmware& firmware);
+  /// For the tile of this number of a part, or of the program.
+  Scope scope_of(const PreparedPart& part, const std::vector<Coord>& tiles, size_t tile,
+                 const Board& board, const Firmware& firmware) const;
+  i64 name_value(const ExpressionNode& node, const std::vector<Coord>& tiles, size_t tile,
+                 const Board& board) const;
+  i64 call_value(const ExpressionNode& node, const std::vector<Value>& values,
+                 const PreparedPart& part, size_t tiles, size_t tile,
                  const Firmware& firmware) const;
   Check check_tensor(Device& device, size_t index) const;
   Tensor read_tensor(Device& device, const PreparedTensor& tensor) const;
@@ -80,11 +102,9 @@ class PreparedProgram {
 
   const Program& program_;
   std::vector<Coord> tiles_;
-  Launch launch_;
-  LaunchOffsets offsets_;
+  std::vector<PreparedPart> parts_;  // in the order of their launches
   std::vector<PreparedTensor> tensors_;
   std::vector<Tensor> golden_;  // one per tensor; without data where nothing is expected
-  std::vector<TileArguments> arguments_;
   std::vector<WordCheck> words_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "host/file.hpp"
 #include "host/firmware.hpp"
+#include "host/software.hpp"
 #include "host/suggest.hpp"
 #include "host/yaml_reader.hpp"
 
@@ -36,24 +37,25 @@ class ProgramReader {
   }
 
   Program read() {
-    yaml_.check_keys(
-        root_, "the program",
-        {"name", "description", "board", "tiles", "kernels", "circular_buffers", "semaphores",
-         "tensors", "arguments", "common_arguments", "brisc_noc", "go", "held_in_reset", "expect"});
+    yaml_.check_keys(root_, "the program",
+                     {"name", "description", "board", "tiles", "kernels", "circular_buffers",
+                      "semaphores", "tensors", "arguments", "common_arguments", "brisc_noc", "go",
+                      "held_in_reset", "expect", "parts", "launches", "check"});
     program_.name = yaml_.text(yaml_.required(root_, "name", "the program"), "name");
     if (const auto node = root_["description"])
       program_.description = yaml_.text(node, "description");
     if (const auto node = root_["board"]) read_board(node);
-    if (const auto node = root_["tiles"]) read_tiles(node);
-    read_kernels(yaml_.required(root_, "kernels", "the program"));
+    if (const auto node = root_["check"]) read_check(node);
+    if (const auto node = root_["tiles"]) read_tiles(node, program_.tiles);
+    const bool several = root_["parts"] || root_["launches"];
+    if (!several) read_kernels(yaml_.required(root_, "kernels", "the program"), program_);
     each(root_["circular_buffers"], "circular_buffers", &ProgramReader::read_circular_buffer);
     each(root_["semaphores"], "semaphores", &ProgramReader::read_semaphore);
     if (const auto node = root_["tensors"]) read_tensors(node);
-    if (const auto node = root_["arguments"]) read_arguments(node, "arguments", program_.arguments);
-    if (const auto node = root_["common_arguments"])
-      read_arguments(node, "common_arguments", program_.common_arguments);
-    if (const auto node = root_["brisc_noc"])
-      program_.brisc_noc = static_cast<u8>(yaml_.integer(node, "brisc_noc", 0, 1));
+    if (several)
+      read_launches();
+    else
+      read_part_settings(root_, program_);
     if (const auto node = root_["go"])
       program_.go = yaml_.choice(node, "go", {"false", "true"}) == 1;
     each(root_["held_in_reset"], "held_in_reset", &ProgramReader::read_held_tile);
@@ -84,8 +86,86 @@ class ProgramReader {
     program_.held_in_reset.push_back({yaml_.tile(node), YamlReader::mark_of(node)});
   }
 
-  void read_tiles(const YAML::Node& node) {
-    TileSpec& spec = program_.tiles;
+  void read_check(const YAML::Node& node) {
+    if (!node.IsSequence()) {
+      program_.check = yaml_.text(node, "check");
+    } else {
+      for (const auto& item : node)
+        program_.check += (program_.check.empty() ? "" : ",") + yaml_.text(item, "check");
+    }
+    try {
+      check_set(program_.check, SettingStyle::File);
+    } catch (const InputError& error) {
+      yaml_.fail(node, error.message());
+    }
+  }
+
+  void read_part_settings(const YAML::Node& node, PartSpec& part) {
+    if (const auto child = node["arguments"])
+      read_arguments(child, "arguments", part, part.arguments);
+    if (const auto child = node["common_arguments"])
+      read_arguments(child, "common_arguments", part, part.common_arguments);
+    if (const auto child = node["brisc_noc"])
+      part.brisc_noc = static_cast<u8>(yaml_.integer(child, "brisc_noc", 0, 1));
+  }
+
+  PartSpec read_part(const YAML::Node& node, const char* what) {
+    PartSpec part;
+    part.tiles = program_.tiles;
+    if (const auto child = node["tiles"]) {
+      part.tiles = {};
+      read_tiles(child, part.tiles);
+    }
+    read_kernels(yaml_.required(node, "kernels", what), part);
+    read_part_settings(node, part);
+    return part;
+  }
+
+  std::vector<PartSpec> read_parts(const YAML::Node& list) {
+    yaml_.check_sequence(list, "parts");
+    if (list.size() == 0) yaml_.fail(list, "parts is empty: nothing would run");
+    std::vector<PartSpec> parts;
+    for (const auto& node : list) {
+      yaml_.check_keys(node, "a part",
+                       {"tiles", "kernels", "arguments", "common_arguments", "brisc_noc"});
+      parts.push_back(read_part(node, "a part"));
+    }
+    return parts;
+  }
+
+  /// `parts` is one launch; each of `launches` has parts, or is one.
+  void read_launches() {
+    for (const char* key : {"kernels", "arguments", "common_arguments", "brisc_noc"})
+      if (root_[key])
+        yaml_.fail(root_[key], fmt::format("'{}' belongs into the parts or launches", key));
+    const YAML::Node parts = root_["parts"];
+    const YAML::Node launches = root_["launches"];
+    if (parts && launches) yaml_.fail(parts, "'parts' belongs into the launches");
+    if (parts) {
+      program_.launches.push_back({"", read_parts(parts), YamlReader::mark_of(parts)});
+      return;
+    }
+    yaml_.check_sequence(launches, "launches");
+    if (launches.size() == 0) yaml_.fail(launches, "launches is empty: nothing would run");
+    for (const auto& node : launches) {
+      LaunchSpec launch;
+      launch.mark = YamlReader::mark_of(node);
+      yaml_.check_keys(
+          node, "a launch",
+          {"name", "parts", "tiles", "kernels", "arguments", "common_arguments", "brisc_noc"});
+      if (const auto name = node["name"]) launch.name = yaml_.text(name, "name");
+      if (const auto own = node["parts"]) {
+        for (const char* key : {"tiles", "kernels", "arguments", "common_arguments", "brisc_noc"})
+          if (node[key]) yaml_.fail(node[key], fmt::format("'{}' belongs into the parts", key));
+        launch.parts = read_parts(own);
+      } else {
+        launch.parts.push_back(read_part(node, "a launch"));
+      }
+      program_.launches.push_back(std::move(launch));
+    }
+  }
+
+  void read_tiles(const YAML::Node& node, TileSpec& spec) {
     const auto add = [&](const YAML::Node& tile) {
       spec.tiles.push_back(yaml_.tile(tile));
       spec.marks.push_back(YamlReader::mark_of(tile));
@@ -112,7 +192,7 @@ class ProgramReader {
     }
   }
 
-  void read_kernels(const YAML::Node& node) {
+  void read_kernels(const YAML::Node& node, PartSpec& part) {
     yaml_.check_keys(node, "kernels", core_names());
     if (node.size() == 0) yaml_.fail(node, "kernels is empty: nothing would run");
     for (unsigned core = 0; core < kCores; ++core) {
@@ -121,14 +201,31 @@ class ProgramReader {
       KernelSpec kernel;
       kernel.mark = YamlReader::mark_of(child);
       if (child.IsMap()) {
-        yaml_.check_keys(child, "a kernel", {"raw"});
-        kernel.raw = true;
-        kernel.path = path(yaml_.required(child, "raw", "a kernel"), "raw");
+        yaml_.check_keys(child, "a kernel", {"raw", "source", "flags"});
+        read_kernel(child, kernel);
       } else {
         kernel.path = path(child, "a kernel");
+        if (kernel.path.ends_with(".c"))
+          yaml_.fail(child, fmt::format("'{}' is C: write {{source: {}}} to have it compiled",
+                                        child.Scalar(), child.Scalar()));
       }
-      program_.kernels[core] = std::move(kernel);
+      part.kernels[core] = std::move(kernel);
     }
+  }
+
+  void read_kernel(const YAML::Node& node, KernelSpec& kernel) {
+    if (bool{node["raw"]} == bool{node["source"]})
+      yaml_.fail(node, "a kernel needs one of 'raw' and 'source'");
+    kernel.raw = bool{node["raw"]};
+    if (kernel.raw)
+      kernel.path = path(node["raw"], "raw");
+    else
+      kernel.source = path(node["source"], "source");
+    const YAML::Node flags = node["flags"];
+    if (!flags) return;
+    if (kernel.raw) yaml_.fail(flags, "'flags' are for a source");
+    yaml_.check_sequence(flags, "flags");
+    for (const auto& flag : flags) kernel.flags.push_back(yaml_.text(flag, "a flag"));
   }
 
   void read_circular_buffer(const YAML::Node& node) {
@@ -295,14 +392,14 @@ class ProgramReader {
     return result;
   }
 
-  void read_arguments(const YAML::Node& node, const char* what,
+  void read_arguments(const YAML::Node& node, const char* what, const PartSpec& part,
                       std::array<std::vector<ArgumentSpec>, kCores>& target) {
     yaml_.check_keys(node, what, core_names());
     for (unsigned core = 0; core < kCores; ++core) {
       const YAML::Node list = node[core_names()[core]];
       if (!list) continue;
       yaml_.check_sequence(list, what);
-      if (!program_.kernels[core])
+      if (!part.kernels[core])
         yaml_.fail(list, fmt::format("{} for {}, which has no kernel", what, core_names()[core]));
       if (list.size() > kMaxArguments)
         yaml_.fail(list, fmt::format("more than {} arguments", kMaxArguments));

@@ -38,8 +38,10 @@ struct TileSpec {
 };
 
 struct KernelSpec {
-  std::string path;  // as seen from the working directory
-  bool raw = false;  // bytes for L1 as they are, entered at their start
+  std::string path;    // as seen from the working directory; of a source, once it is compiled
+  bool raw = false;    // bytes for L1 as they are, entered at their start
+  std::string source;  // C, to be compiled (compile.hpp); empty: `path` is compiled
+  std::vector<std::string> flags;  // for that
   Mark mark;
 };
 
@@ -119,24 +121,45 @@ struct HeldTile {
   Mark mark;
 };
 
-struct Program {
+/// What runs on some tiles.
+struct PartSpec {
+  TileSpec tiles;
+  std::array<std::optional<KernelSpec>, kCores> kernels;
+  std::array<std::vector<ArgumentSpec>, kCores> arguments;
+  std::array<std::vector<ArgumentSpec>, kCores> common_arguments;
+  u8 brisc_noc = 1;  // what the launch message tells BRISC; NCRISC's kernels use the other
+};
+
+/// Parts on tiles of their own that are started together.
+struct LaunchSpec {
+  std::string name;
+  std::vector<PartSpec> parts;
+  Mark mark;
+};
+
+/// As a part: what the file says outside of `launches` and `parts`.
+struct Program : PartSpec {
   std::string file;
   std::string name;
   std::string description;
   std::optional<BoardModel> board;
-  TileSpec tiles;
-  std::array<std::optional<KernelSpec>, kCores> kernels;
+  std::string check;                 // as --check; empty: the usual ones
+  std::vector<LaunchSpec> launches;  // one after another; empty: one, of the program as a part
   std::vector<CircularBufferSpec> circular_buffers;
   std::vector<SemaphoreSpec> semaphores;
   std::vector<TensorSpec> tensors;  // in the order of the file; a `like` comes after its model
-  std::array<std::vector<ArgumentSpec>, kCores> arguments;
-  std::array<std::vector<ArgumentSpec>, kCores> common_arguments;
-  u8 brisc_noc = 1;  // what the launch message tells BRISC; NCRISC's kernels use the other
-  bool go = true;    // false: everything is set up, but the go message is never sent
+  bool go = true;                   // false: everything is set up, but the go message is never sent
   std::vector<HeldTile> held_in_reset;  // their cores are put into reset before the go
   std::vector<WordExpectation> expect;
 
   const TensorSpec* tensor(const std::string& name) const;
+  /// Every part, that of the program itself too.
+  template <class Visit>
+  void each_part(Visit visit) {
+    visit(static_cast<PartSpec&>(*this));
+    for (LaunchSpec& launch : launches)
+      for (PartSpec& part : launch.parts) visit(part);
+  }
 };
 
 /// Throw InputError with line and column.

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/wakeup.hpp"
+#include "host/cause.hpp"
 #include "noc/packet.hpp"
 #include "riscv/disasm.hpp"
 #include "tensix/disasm.hpp"
+#include "tile/tile.hpp"
 
 namespace bhemu::host {
 namespace {
@@ -188,17 +191,72 @@ std::vector<WaitPart> parts_of(const Wait& wait) {
   return parts;
 }
 
+namespace {
+
+/// "BRISC pc 0x8a10" in a text becomes "Fill (writer.c:12)" where that is known; `user`: the first
+/// such place.
+std::string with_places(std::string text, const CodeMap& code, Coord tile, std::string& user) {
+  for (unsigned i = 0; i < kAgents; ++i) {
+    const Agent agent = static_cast<Agent>(i);
+    if (!is_core(agent)) continue;
+    const std::string mark = fmt::format("{} pc 0x", name_of(agent));
+    for (size_t at = 0; (at = text.find(mark, at)) != std::string::npos;) {
+      size_t end = at + mark.size();
+      while (end < text.size() && std::isxdigit(static_cast<unsigned char>(text[end])) != 0) ++end;
+      const u32 pc = static_cast<u32>(std::stoul(text.substr(at + mark.size(), end), nullptr, 16));
+      const std::string place = code.locate(agent, pc, tile).user();
+      if (user.empty()) user = place;
+      if (!place.empty()) text.replace(at, end - at, place);
+      at += place.empty() ? mark.size() : place.size();
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
 FaultReport report_of(const Fault& fault, Coord tile, std::string instruction,
                       const CodeMap& code) {
   const CodeMap::Location location = code.locate(fault.agent, fault.pc, tile);
-  return {fault, tile, location.text(), location.user(), std::move(instruction)};
+  FaultReport report{fault, tile, location.text(), location.user(), std::move(instruction)};
+  std::string asked;
+  report.fault.text = with_places(fault.text, code, tile, asked);
+  // What came over the NoC has no place of its own but that of the core which asked for it.
+  if (!is_thread(fault.agent) && (!is_core(fault.agent) || report.user.empty()))
+    report.user = asked;
+  return report;
 }
+
+namespace {
+
+/// Where the word of a thread's fault stands in its kernel; else where the thread's core is now.
+std::string place_of_thread(Device& device, const Fault& fault, Coord tile, const CodeMap& code) {
+  tile::Tile* at = device.tile_of(fault.node);
+  if (at == nullptr || !at->shape().is_tensix()) return "";
+  const unsigned thread =
+      static_cast<unsigned>(fault.agent) - static_cast<unsigned>(Agent::Thread0);
+  constexpr size_t kMost = 3;
+  const LaunchView launch = launch_of(*at, 0);
+  const std::vector<std::string> places = places_of_word(*at, launch, tile, thread, fault.pc, code);
+  if (!places.empty() && places.size() <= kMost)
+    return fmt::format("{}", fmt::join(places, " or "));
+  const CoreId core = static_cast<CoreId>(static_cast<unsigned>(CoreId::Trisc0) + thread);
+  const u32 pc = at->core(core).pc;
+  if (launch.valid && pc < launch.kernel_base) return "";
+  const std::string place = code.locate(agent_of(core), pc, tile).user();
+  return place.empty()
+             ? ""
+             : fmt::format("an instruction that {} pushed before {}", name_of(core), place);
+}
+
+}  // namespace
 
 std::vector<FaultReport> fault_reports(Device& device, const CodeMap& code) {
   std::vector<FaultReport> reports;
   for (const Fault& fault : device.faults()) {
     const Coord tile = device.coord_of(fault.node);
     reports.push_back(report_of(fault, tile, instruction_at(device, fault, tile), code));
+    if (is_thread(fault.agent)) reports.back().user = place_of_thread(device, fault, tile, code);
   }
   return reports;
 }
@@ -228,27 +286,53 @@ namespace {
 
 bool alike(const FaultReport& a, const FaultReport& b) {
   return a.fault.rule == b.fault.rule && a.fault.severity == b.fault.severity &&
-         a.fault.agent == b.fault.agent && a.fault.pc == b.fault.pc && a.where == b.where &&
-         a.fault.text == b.fault.text;
-}
-
-std::string first_cause_text(const FaultReport& report) {
-  const std::string at = report.user.empty() ? report.instruction : report.user;
-  return fmt::format("First cause: {} of ({}, {}){}{} broke the rule {}: {}\n",
-                     name_of(report.fault.agent), report.tile.x, report.tile.y,
-                     at.empty() ? "" : " at ", at, info_of(report.fault.rule).name,
-                     report.fault.text);
+         a.fault.agent == b.fault.agent && a.fault.pc == b.fault.pc && a.where == b.where;
 }
 
 }  // namespace
 
-std::string fault_text(std::span<const FaultReport> reports, size_t all_tiles) {
+const FaultReport* first_of(std::span<const FaultReport> reports) {
+  const FaultReport* warning = nullptr;
+  for (const FaultReport& report : reports) {
+    if (report.fault.severity == Severity::Error) return &report;
+    if (warning == nullptr && *remedy_of(report.fault.rule) != 0) warning = &report;
+  }
+  return warning;
+}
+
+std::string sentence_of(const FaultReport& report, std::span<const FaultReport> all) {
+  const std::string at = report.user.empty() ? report.instruction : report.user;
+  std::vector<Coord> others;
+  for (const FaultReport& other : all)
+    if (alike(report, other) && !(other.tile == report.tile) &&
+        std::find(others.begin(), others.end(), other.tile) == others.end())
+      others.push_back(other.tile);
+  const std::string more = others.empty() ? ""
+                                          : fmt::format(" (and of {} more tile{})", others.size(),
+                                                        others.size() == 1 ? "" : "s");
+  return fmt::format("{} of ({}, {}){}{}{} broke the rule {}: {}", name_of(report.fault.agent),
+                     report.tile.x, report.tile.y, more, at.empty() ? "" : " at ", at,
+                     info_of(report.fault.rule).name, report.fault.text);
+}
+
+FirstCause cause_of(const FaultReport& report, std::span<const FaultReport> all) {
+  FirstCause cause;
+  cause.sentence = sentence_of(report, all) + ".";
+  cause.remedy = remedy_of(report.fault.rule);
+  cause.place = report.user;
+  cause.tile = report.tile;
+  cause.agent = report.fault.agent;
+  return cause;
+}
+
+std::string fault_text(std::span<const FaultReport> reports, size_t all_tiles, bool first_cause) {
   std::string text;
-  // The first error: what comes later may be its consequence.
-  const auto first = std::find_if(reports.begin(), reports.end(), [](const FaultReport& report) {
-    return report.fault.severity == Severity::Error;
-  });
-  if (first != reports.end()) text += first_cause_text(*first);
+  // What comes later may be its consequence.
+  if (const FaultReport* first = first_of(reports); first != nullptr && first_cause) {
+    text += fmt::format("First cause: {}.\n", sentence_of(*first, reports));
+    if (const char* remedy = remedy_of(first->fault.rule); *remedy != 0)
+      text += fmt::format("Remedy: {}.\n", remedy);
+  }
   std::vector<bool> told(reports.size());
   for (size_t i = 0; i < reports.size(); ++i) {
     if (told[i]) continue;
@@ -256,7 +340,8 @@ std::string fault_text(std::span<const FaultReport> reports, size_t all_tiles) {
     for (size_t j = i; j < reports.size(); ++j) {
       if (told[j] || !alike(reports[i], reports[j])) continue;
       told[j] = true;
-      tiles.push_back(reports[j].tile);
+      if (std::find(tiles.begin(), tiles.end(), reports[j].tile) == tiles.end())
+        tiles.push_back(reports[j].tile);
     }
     const FaultReport& report = reports[i];
     const Fault& fault = report.fault;
@@ -270,7 +355,10 @@ std::string fault_text(std::span<const FaultReport> reports, size_t all_tiles) {
     const std::string pc = pc_text(fault.agent, fault.pc);
     if (!pc.empty()) text += fmt::format(", {}", pc);
     if (!report.instruction.empty()) text += fmt::format(": {}", report.instruction);
-    if (!report.where.empty()) text += fmt::format("\n  in {}", report.where);
+    if (!report.where.empty())
+      text += fmt::format("\n  in {}", report.where);
+    else if (!report.user.empty())
+      text += fmt::format("\n  at {}", report.user);
     text += fmt::format("\n  rule: {} ({})\n", rule.summary, rule.section);
   }
   return text;

@@ -103,7 +103,18 @@ std::vector<FaultReport> fault_reports(Device& device, const CodeMap& code);
 /// "(1, 2)", "(1, 2), (1, 3)", "all 120 tiles", "36 tiles from (1, 2) to (4, 11)".
 std::string tiles_text(std::span<const Coord> tiles, size_t all);
 
-/// Faults that differ in nothing but their tile and cycle are told once.
-std::string fault_text(std::span<const FaultReport> reports, size_t all_tiles = 0);
+/// The one that a report begins with: the first error, else the first warning that comes with a
+/// remedy; null: none.
+const FaultReport* first_of(std::span<const FaultReport> reports);
+/// "BRISC of (1, 2) (and of 3 more tiles) at DrainPages (reader.c:23) broke the rule ...: ...".
+std::string sentence_of(const FaultReport& report, std::span<const FaultReport> all);
+
+struct FirstCause;  // cause.hpp
+FirstCause cause_of(const FaultReport& report, std::span<const FaultReport> all);
+
+/// Faults of one rule at one place are told once, with their tiles. `first_cause`: begin with the
+/// one that counts, and what to do about it.
+std::string fault_text(std::span<const FaultReport> reports, size_t all_tiles = 0,
+                       bool first_cause = true);
 
 }  // namespace bhemu::host

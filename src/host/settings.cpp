@@ -8,6 +8,7 @@
 
 #include "host/error.hpp"
 #include "host/program.hpp"
+#include "host/software.hpp"
 #include "host/suggest.hpp"
 
 namespace bhemu::host {
@@ -155,6 +156,8 @@ DeviceOptions device_options(const DeviceSettings& settings, BoardModel preferre
   device.threads = settings.gdb.where.empty() ? settings.threads : 1;
   device.seed = settings.seed;
   device.faults = policy_of(settings.rules, setting_name(style, "rule"));
+  device.checks = check_set(settings.check, style);
+  device.software = launched_software();
   return device;
 }
 

@@ -26,6 +26,7 @@ struct DeviceSettings {
   std::string timing = "fast";
   std::string effects = "issue";   // of windows: "issue", "end" or "drawn"
   std::vector<std::string> rules;  // "name=error", "name=warn", "name=silicon"
+  std::string check;               // host/software.hpp, check_set; empty: the usual ones
   unsigned threads = 1;
   u64 seed = 0;
   TraceSettings trace;

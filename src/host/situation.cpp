@@ -84,24 +84,29 @@ CoreStand stand_of(tile::Tile& tile, const LaunchView& launch, CoreId core) {
   return told && bit(launch.enables, index_of(core)) ? CoreStand::Ended : CoreStand::Idle;
 }
 
-std::string place_of_word(tile::Tile& tile, const LaunchView& launch, Coord where, unsigned thread,
-                          u32 word, const CodeMap& code) {
+std::vector<std::string> places_of_word(tile::Tile& tile, const LaunchView& launch, Coord where,
+                                        unsigned thread, u32 word, const CodeMap& code) {
   // In code a Tensix word stands rotated left by two (PushTensixInstruction.md).
   const u32 stored = word << 2 | word >> 30;
   const CoreId core = core_of_thread(thread);
-  if (!launch.valid || !bit(launch.enables, index_of(core))) return "";
-  std::string found;
+  std::vector<std::string> found;
+  if (!launch.valid || !bit(launch.enables, index_of(core))) return found;
   const u32 begin = launch.text[index_of(core)];
   for (u32 pc = begin; pc < begin + 0x4000 && pc + 4 <= kL1Size; pc += 4) {
     if (l1_word(tile, pc) != stored) continue;
     const CodeMap::Location location = code.locate(agent_of(core), pc, where);
     if (location.image.empty()) continue;
-    const std::string place = location.user();
-    if (place == found) continue;
-    if (!found.empty()) return "";
-    found = place;
+    std::string place = location.user();
+    if (std::find(found.begin(), found.end(), place) == found.end())
+      found.push_back(std::move(place));
   }
   return found;
+}
+
+std::string place_of_word(tile::Tile& tile, const LaunchView& launch, Coord where, unsigned thread,
+                          u32 word, const CodeMap& code) {
+  const std::vector<std::string> found = places_of_word(tile, launch, where, thread, word, code);
+  return found.size() == 1 ? found.front() : "";
 }
 
 u32 pages_of(Device& device, Coord tile, u32 index) {

@@ -93,6 +93,9 @@ Situation situation_of(Device& device, const CodeMap& code, std::span<const Coor
 
 CoreStand stand_of(tile::Tile& tile, const LaunchView& launch, CoreId core);
 
+/// The places of a Tensix word in the kernel of the thread's core.
+std::vector<std::string> places_of_word(tile::Tile& tile, const LaunchView& launch, Coord where,
+                                        unsigned thread, u32 word, const CodeMap& code);
 /// The place of a Tensix word in the kernel of the thread's core: "Acquire (pack.c:12)"; empty when
 /// it is not there, or more than once.
 std::string place_of_word(tile::Tile& tile, const LaunchView& launch, Coord where, unsigned thread,

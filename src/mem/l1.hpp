@@ -8,6 +8,7 @@
 //   kPolled   a thread of the coprocessor waits for a word of the line (ATCAS, ATINCGETPTR)
 //   kObserved an observer wants to see every write of the tile
 //   kLookedAt a debugger has a watchpoint on the line
+//   kSource   a NoC write may still have to leave from the line, or software lies there (checks)
 #pragma once
 
 #include <cstring>
@@ -29,6 +30,7 @@ class L1 {
   static constexpr u8 kPolled = 4;
   static constexpr u8 kObserved = 8;
   static constexpr u8 kLookedAt = 16;
+  static constexpr u8 kSource = 32;
   static constexpr u8 kOfTools = kObserved | kLookedAt;
 
   using BeforeWrite = void (*)(void* owner, u32 address, u32 bytes, const Author& author);

@@ -171,6 +171,8 @@ void Niu::send_request(Packet&& packet, const Command& command, u64 local, const
                        const Author& issuer) {
   if (observer_ != nullptr) tell(packet, command, local, targets, issuer);
   const auto all = targets.all();
+  if (environment_.requested != nullptr)
+    environment_.requested(environment_.tile, packet, local, static_cast<u32>(all.size()));
   for (std::size_t i = 0; i < all.size(); ++i) {
     Packet copy = i + 1 == all.size() ? std::move(packet) : packet;
     copy.target = all[i].node;

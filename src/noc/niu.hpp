@@ -48,6 +48,11 @@ struct NiuEnvironment {
   /// tile itself). `arrival` is set; the receiver of this call numbers the packet: `sequence` rises
   /// per source node, over both its NIUs.
   void (*send)(void* tile, Packet&& packet) = nullptr;
+  /// For checks; null: nobody wants to know. A request is about to be sent, for which `answers`
+  /// responses will come; `local` is the address in this tile. The last part of a response has
+  /// come.
+  void (*requested)(void* tile, const Packet& packet, u64 local, u32 answers) = nullptr;
+  void (*answered)(void* tile, const Packet& packet, Cycle now) = nullptr;
 };
 
 struct NiuState;  // plain data, noc/niu_state.hpp
@@ -117,6 +122,7 @@ class Niu {
   bool check_linked(const Command& command, u32 coordinate, const Author& issuer);
   bool check_length(const Command& command, const Author& issuer);
   bool find_targets(const Command& command, u32 coordinate, const Author& issuer, Targets& targets);
+  bool check_corners(u32 coordinate, const Author& issuer);
   bool find_broadcast(const Command& command, u32 coordinate, const Author& issuer,
                       Targets& targets);
   NodeId resolve(u32 coordinate, Coord* physical, const Author& issuer, bool* stop);

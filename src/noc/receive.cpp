@@ -96,7 +96,10 @@ void Niu::complete_response(Packet& packet, Cycle now) {
   }
   lower_transactions(niu::NIU_MST_REQS_OUTSTANDING_ID, packet.transaction_id, packet.parts);
   // A response of another tile's request (RET_ADDR_HI or TARG_ADDR_HI named us) is not in our list.
-  if (packet.reply_to == environment_.node) untrack(packet.tracking);
+  if (packet.reply_to == environment_.node) {
+    untrack(packet.tracking);
+    if (environment_.answered != nullptr) environment_.answered(environment_.tile, packet, now);
+  }
   if (observer_ != nullptr) observer_->arrived(arrival_of(packet, now));
 }
 

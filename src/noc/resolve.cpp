@@ -82,6 +82,28 @@ bool Niu::find_targets(const Command& command, u32 coordinate, const Author& iss
   return !stop;
 }
 
+/// A rectangle may span columns that are fused off or no Tensix tiles; one that begins or ends
+/// there has more tiles in its author's mind than on the board.
+bool Niu::check_corners(u32 coordinate, const Author& issuer) {
+  const Routing& routing = *environment_.routing;
+  if (!is_core(issuer.agent) || !routing.has_translation() || !bit(word(niu::NIU_CFG_0), 14))
+    return true;
+  for (const u32 packed : {coordinate >> 12, coordinate}) {
+    const Coord corner = coord_of(packed);
+    const NodeId node = routing.at(noc_, corner);
+    if (node != kNoNode && routing.kind(node) == NodeKind::Tensix) continue;
+    if (refuse(
+            Rule::NocMulticastOntoGap, issuer,
+            fmt::format("the rectangle from ({},{}) to ({},{}) on NoC {} has a corner at ({},{}), "
+                        "where {}: whoever counts it waits for an answer too many",
+                        coord_of(coordinate >> 12).x, coord_of(coordinate >> 12).y,
+                        coord_of(coordinate).x, coord_of(coordinate).y, noc_, corner.x, corner.y,
+                        node == kNoNode ? "the board has no tile" : "no Tensix tile is")))
+      return false;
+  }
+  return true;
+}
+
 bool Niu::find_broadcast(const Command& command, u32 coordinate, const Author& issuer,
                          Targets& targets) {
   const Routing& routing = *environment_.routing;
@@ -89,6 +111,7 @@ bool Niu::find_broadcast(const Command& command, u32 coordinate, const Author& i
   const Coord end = tables ? translated(coord_of(coordinate)) : coord_of(coordinate);
   const Coord start = tables ? translated(coord_of(coordinate >> 12)) : coord_of(coordinate >> 12);
   targets.broadcast = true;
+  if (!check_corners(coordinate, issuer)) return false;
   const u32 width = tables ? Routing::kWidth : Routing::kSpan;
   const u32 height = tables ? Routing::kHeight : Routing::kSpan;
   for (u32 x = 0; x < width; ++x) {

@@ -308,6 +308,18 @@ Loaded Tile::load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle now) {
   }
 }
 
+/// A core posts or gets a semaphore of the coprocessor, as SEMPOST and SEMGET do. The maximum holds
+/// for SEMWAIT only; cores that poll have bounds of their own, also where no SEMINIT gave one.
+void Tile::check_semaphore(unsigned core, u32 index, bool gets, Cycle now) {
+  const tensix::Semaphore& semaphore = coprocessor_->state().sync.semaphore[index];
+  const Author author{agent(core), cores_[core].pc, now};
+  constexpr u32 kCeiling = 15;
+  if (gets ? semaphore.value == 0 : semaphore.value == kCeiling)
+    faults().raise(
+        Rule::TensixSemaphoreAtCeiling, author,
+        fmt::format("{} of semaphore {} at {}", gets ? "get" : "post", index, semaphore.value));
+}
+
 Outcome Tile::store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 value, Cycle now) {
   if (core == static_cast<unsigned>(CoreId::Brisc)) {
     if (coprocessor_->pcbuf_full(buffer))
@@ -322,6 +334,7 @@ Outcome Tile::store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 value,
   if (offset >= kSemaphores && offset < kSemaphoresEnd) {
     const u32 semaphore = (offset - kSemaphores) / 4;
     const u32 before = coprocessor_->read_semaphore(semaphore);
+    check_semaphore(core, semaphore, bit(value, 0), now);
     coprocessor_->write_semaphore(semaphore, value, now);
     if (trace_ != nullptr) trace_semaphore(core, semaphore, before, now);
   }

@@ -61,6 +61,7 @@ void Tile::before_l1_write(u32 address, u32 bytes, const Author& author) {
     observer_->writes_l1(address, bytes, author);
   if (onlooker_ != nullptr) [[unlikely]]
     onlooker_->before_l1_write(*this, address, bytes, author);
+  if (checks_ != nullptr) checks_->before_write(address, bytes, author);
   for (unsigned core = 0; core < kCores; ++core) {
     CoreSlot& slot = slots_[core];
     if (slot.status == CoreStatus::Parked && slot.reads.overlaps(address, bytes)) {

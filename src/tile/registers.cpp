@@ -116,6 +116,8 @@ bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc
       const auto& raised = faults().faults();
       const std::size_t before = raised.size();
       if (!nius_[noc]->read(offset, value, {agent, pc, now})) break;
+      if (checks_ != nullptr && slot != nullptr)
+        checks_->looked(index(core_of(agent)), noc, offset, now);
       return raised.size() == before || raised.back().severity != Severity::Error;
     }
     case Region::Overlay:
@@ -177,6 +179,7 @@ bool Tile::write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc
       return raised.size() == before || raised.back().severity != Severity::Error;
     }
     case Region::Overlay:
+      if (checks_ != nullptr && check_counter(offset, value, {agent, pc, now})) return false;
       ledger_.stream_written(offset, value, agent, pc, now);
       if (trace_ != nullptr || observer_ != nullptr) [[unlikely]]
         return write_stream(address, value, {agent, pc, now});

@@ -131,8 +131,38 @@ void Tile::make_nius(const TileConfig& config) {
   environment.send = [](void* self, noc::Packet&& packet) {
     static_cast<Tile*>(self)->send(std::move(packet));
   };
+  make_checks(config, environment);
   for (unsigned noc = 0; noc < kNocs; ++noc)
     nius_[noc] = std::make_unique<noc::Niu>(noc, environment);
+}
+
+void Tile::make_checks(const TileConfig& config, noc::NiuEnvironment& environment) {
+  software_ = config.software;
+  const bool wanted = config.checks.has(CheckGroup::Buffers) ||
+                      config.checks.has(CheckGroup::Noc) || config.checks.has(CheckGroup::Reads);
+  if (!wanted || software_ == nullptr || !shape_.is_tensix()) return;
+  checks_ = std::make_unique<Checks>(*this, config.checks, software_, config.timing->one_way);
+  environment.requested = [](void* self, const noc::Packet& packet, u64 local, u32 answers) {
+    static_cast<Tile*>(self)->checks_->requested(packet, local, answers);
+  };
+  environment.answered = [](void* self, const noc::Packet& packet, Cycle now) {
+    static_cast<Tile*>(self)->checks_->answered(packet, now);
+  };
+}
+
+/// One of the counters of a circular buffer may be about to be written. True: its author stops.
+bool Tile::check_counter(u32 offset, u32 value, const Author& author) {
+  const u32 reg = offset % noc::kStreamStride;
+  const bool received = reg == Ledger::kReceived;
+  if (!received && reg != Ledger::kAcked) return false;
+  const u32 stream = offset / noc::kStreamStride;
+  u32 before = 0;
+  u32 other = 0;
+  const u32 base = stream * noc::kStreamStride;
+  if (!streams_->read(offset, before) ||
+      !streams_->read(base + (received ? Ledger::kAcked : Ledger::kReceived), other))
+    return false;
+  return checks_->counter_written(stream, received, before, value, other, author);
 }
 
 void Tile::send(noc::Packet&& packet) {
@@ -231,6 +261,7 @@ void Tile::archive(Archive& archive) {
   archive.value(skipped_);
   archive.value(activity_);
   if (!archive.is_loading()) return;
+  if (checks_ != nullptr) checks_->forget();
   position_ = kOutside;
   decoded_.clear();
   if (translated_ != nullptr) translated_->translations.drop();
@@ -293,6 +324,7 @@ void Tile::reset(Cycle now) {
   pic_ = {};
   tag_search_ = {};
   activity_ = {};
+  if (checks_ != nullptr) checks_->forget();
   bytes_sent_ = skipped_ = 0;
   faults().clear();
   if (port_ != nullptr) boot_ethernet();

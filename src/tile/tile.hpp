@@ -30,6 +30,7 @@
 #include "riscv/effect.hpp"
 #include "riscv/vector.hpp"
 #include "tensix/coprocessor.hpp"
+#include "tile/checks.hpp"
 #include "tile/debug_bus.hpp"
 #include "tile/debug_registers.hpp"
 #include "tile/ledger.hpp"
@@ -66,6 +67,9 @@ struct TileConfig {
   const tensix::Timing* units = nullptr;   // null: the Plain build of the coprocessor
   /// Where translations of RISC-V code come from; null: the interpreter does everything.
   std::shared_ptr<riscv::jit::CodeCache> code;
+  /// What is checked all the time, with what is known of the software; null: nothing.
+  CheckSet checks;
+  std::shared_ptr<const Software> software;
 };
 
 /// What a tile has done that others, or the host, could ever notice; for the livelock check.
@@ -134,6 +138,10 @@ class Tile final : public noc::Node {
   const Activity& activity() const { return activity_; }
   const CoreSlot& slot(CoreId id) const { return slots_[index(id)]; }
   const Ledger& ledger() const { return ledger_; }
+  /// Null when nothing is checked all the time.
+  Checks* checks() { return checks_.get(); }
+  /// Of the software that runs; null: nothing is known.
+  const Software* software() const { return software_.get(); }
 
   // --- For a debugger that stops time (onlooker.hpp). It changes nothing of what happens, except
   // where it writes.
@@ -274,6 +282,7 @@ class Tile final : public noc::Node {
   riscv::Loaded load(unsigned core, u32 address, u32 size, Cycle now);
   riscv::Outcome store(unsigned core, u32 address, u32 size, u32 value, Cycle now);
   riscv::Loaded load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle now);
+  void check_semaphore(unsigned core, u32 index, bool gets, Cycle now);
   riscv::Outcome store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 value, Cycle now);
   riscv::Loaded load_mailbox(unsigned core, u32 offset, Cycle now);
   riscv::Outcome store_mailbox(unsigned core, u32 offset, u32 value, Cycle now);
@@ -325,6 +334,8 @@ class Tile final : public noc::Node {
   void make_coprocessor();
   void make_port(const TileConfig& config);
   void make_nius(const TileConfig& config);
+  void make_checks(const TileConfig& config, noc::NiuEnvironment& environment);
+  bool check_counter(u32 offset, u32 value, const Author& author);
   void make_translated(const std::shared_ptr<riscv::jit::CodeCache>& code);
   void begin_host_access(Cycle now);
   u64 hash_core(u64 seed, unsigned core) const;
@@ -373,6 +384,8 @@ class Tile final : public noc::Node {
   u64 skipped_ = 0;
   Activity activity_;
   Ledger ledger_;
+  std::unique_ptr<Checks> checks_;
+  std::shared_ptr<const Software> software_;
   Onlooker* onlooker_ = nullptr;
   bool traces_ = false;  // in the epoch under way
 };

@@ -1,5 +1,6 @@
 // The two builds of the coprocessor: with a cycle for everything, Full does what Plain does, to the
-// last bit of state; with typical windows it still computes what the examples say.
+// last bit of state; with typical windows it still computes what the examples say. And with all
+// checks: none of them finds anything in an example, or changes anything.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 
 #include "host/machine.hpp"
 #include "host/program.hpp"
+#include "host/software.hpp"
 
 namespace bhemu::host {
 namespace {
@@ -23,7 +25,7 @@ std::vector<std::string> example_names() {
 class Builds : public testing::TestWithParam<std::string> {
  protected:
   /// The hash of the device at the end.
-  static u64 run(const DeviceOptions& options) {
+  static u64 run(const DeviceOptions& options, bool silently = false) {
     const Program program =
         load_program(std::string(BHEMU_SOURCE_DIR) + "/examples/" + GetParam() + ".yaml");
     Machine machine(options, Firmware::embedded());
@@ -31,6 +33,7 @@ class Builds : public testing::TestWithParam<std::string> {
     const PreparedProgram prepared = machine.prepare(program);
     const Outcome outcome = machine.run(prepared, testing::TempDir());
     EXPECT_EQ(outcome.status, Status::Ok) << outcome.explanation(120);
+    if (silently) EXPECT_TRUE(outcome.faults.empty()) << outcome.explanation(120);
     return machine.device().hash();
   }
 };
@@ -45,6 +48,13 @@ TEST_P(Builds, compute_the_same_with_typical_windows) {
   DeviceOptions windows;
   windows.timing = TimingModel::Windows;
   run(windows);
+}
+
+TEST_P(Builds, give_one_hash_with_all_checks_and_nothing_to_tell) {
+  DeviceOptions checked;
+  checked.checks = CheckSet::all();
+  checked.software = launched_software();
+  EXPECT_EQ(run(DeviceOptions{}), run(checked, true));
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, Builds, testing::ValuesIn(example_names()),

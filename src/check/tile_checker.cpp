@@ -1,0 +1,201 @@
+#include "check/tile_checker.hpp"
+
+#include <fmt/format.h>
+
+#include "noc/command.hpp"
+#include "riscv/core.hpp"
+#include "tensix/operation.hpp"
+#include "tile/regions.hpp"
+
+namespace bhemu::check {
+namespace {
+
+constexpr u32 kStackPointer = 2;
+constexpr u32 kOwnLdm = 0xFFB00000;
+
+}  // namespace
+
+TileChecker::TileChecker(tile::Tile& tile, CheckSet set, std::shared_ptr<const Layout> layout)
+    : tile_(tile), node_(tile.id()), set_(set), layout_(std::move(layout)), l1_(tile.l1().size()) {
+  for (unsigned i = 0; i < kCores; ++i) {
+    const riscv::CoreState& core = tile.core(static_cast<CoreId>(i));
+    const u32 size = riscv::ldm_size_of(core.id);
+    ldm_[i] = Shadow(size);
+    const u32 limit = std::min(layout_->stack_limit[i], size);
+    const u32 sp = core.x[kStackPointer] - kOwnLdm;
+    ldm_[i].set(0, limit);
+    if (sp < size) ldm_[i].set(sp, size - sp);
+    cores_[i].sp = core.x[kStackPointer];
+    cores_[i].cfg0 = core.csr.cfg0;
+    cores_[i].fetched.assign(tile.l1().size() >> 6, 0);
+  }
+  l1_.set(0, layout_->kernel_base);
+  for (std::size_t i = 8; i < lreg_.size(); ++i) lreg_[i] = ~0u;  // constants and what is set up
+  sync_ = tile.coprocessor().state().sync;
+  banks_ = banks_of(tile.coprocessor().state());
+}
+
+void TileChecker::forget() {
+  // What a snapshot brings is somebody's.
+  l1_.set(0, tile_.l1().size());
+  for (unsigned i = 0; i < kCores; ++i) ldm_[i].set(0, 0x2000);
+  dst_.fill(0xFFFF);
+  for (auto& file : src_) file.fill(0xFFFF);
+  lreg_.fill(~0u);
+  gpr_.fill(1);
+}
+
+void TileChecker::raise(Rule rule, const Author& author, std::string text) {
+  FaultPort& faults = tile_.faults();
+  if (!faults.stopped()) faults.raise(rule, author, std::move(text));
+}
+
+std::string TileChecker::place(u64 address) const {
+  for (const NamedRange& named : layout_->named)
+    if (named.range.has(static_cast<u32>(address))) return named.name;
+  if (layout_->settings.has(static_cast<u32>(address)))
+    return "the arguments and semaphores of the kernels";
+  return "what belongs to no buffer and no tensor of the program";
+}
+
+void TileChecker::written(u64 address, u64 bytes, const Author& author) {
+  l1_.set(address, bytes);
+  if (has(CheckGroup::Caches)) note_foreign_write(address, bytes, author);
+}
+
+void TileChecker::executes(const trace::Instruction& one) {
+  if (has(CheckGroup::Caches)) check_fetch(one);
+}
+
+void TileChecker::retired(const trace::Instruction& one) {
+  if ((one.writes >> kStackPointer & 1) != 0) check_stack(one);
+  if (!one.accesses.empty())
+    for (const trace::CoreAccess& access : one.accesses) core_access(one, access);
+  else if (has(CheckGroup::Caches))
+    note_system(one);
+}
+
+void TileChecker::core_access(const trace::Instruction& one, const trace::CoreAccess& access) {
+  switch (access.region) {
+    case tile::Region::L1:
+      if (access.load) {
+        if (has(CheckGroup::Caches)) check_l0(one, access);
+        check_load(one, access);
+      }
+      if (!access.store) return;
+      if (has(CheckGroup::Guards) && in_kernel(one.author.pc))
+        check_store(access.address, access.size, one.author, one.author.agent, false);
+      return written(access.address, access.size, one.author);
+    case tile::Region::OwnLdm:
+      if (access.load) check_load(one, access);
+      if (access.store) ldm_[one.core].set(access.address - kOwnLdm, access.size);
+      return;
+    case tile::Region::LdmB:
+    case tile::Region::LdmN:
+    case tile::Region::LdmT0:
+    case tile::Region::LdmT1:
+    case tile::Region::LdmT2:
+      if (access.store)
+        ldm_[static_cast<unsigned>(access.region) - static_cast<unsigned>(tile::Region::LdmB)].set(
+            access.address & 0x1FFF, access.size);
+      return;
+    case tile::Region::Gpr:
+      if (access.store)
+        for (unsigned thread = 0; thread < kThreads; ++thread)
+          gpr_[thread * tensix::kGprs + access.address / 4 % tensix::kGprs] = 1;
+      return;
+    case tile::Region::Dst:
+      if (access.store) dst_.fill(0xFFFF);
+      return;
+    case tile::Region::Tdma:
+      moves_ |= access.store;
+      return;
+    case tile::Region::Config:
+      if (has(CheckGroup::Caches) && access.store) note_system(one);
+      return;
+    default:
+      return;
+  }
+}
+
+void TileChecker::read(u64 address, u64 bytes, const Author& author, const char* how) {
+  if (has(CheckGroup::Reads) && tile_.checks() != nullptr)
+    if (const tile::Transfer* read =
+            tile_.checks()->landing(static_cast<u32>(address), static_cast<u32>(bytes)))
+      if (!tile_.faults().stopped())
+        tile_.checks()->raise_early_read(*read, static_cast<u32>(address), static_cast<u32>(bytes),
+                                         author);
+  if (!has(CheckGroup::Uninitialised) || moves_ || bytes == 0 || l1_.any(address, bytes)) return;
+  raise(Rule::UninitialisedL1, author,
+        fmt::format("{} L1[{:#x}, +{}], where nobody has written in this launch: that is {}", how,
+                    address, bytes, place(address)));
+}
+
+void TileChecker::issued(const trace::Issue& one) {
+  if (has(CheckGroup::Instructions) && !one.scheduled) check_instruction(one);
+  if (has(CheckGroup::Instructions)) {
+    sync_ = one.state->sync;
+    banks_ = banks_of(*one.state);
+  }
+  if (one.touches == nullptr || one.discarded) return;
+  for (const tensix::Touch& touch : *one.touches)
+    if (tensix::reads(touch.access)) check_touch(one, touch);
+  for (const tensix::Touch& touch : *one.touches)
+    if (tensix::writes(touch.access)) note_touch(touch);
+}
+
+void TileChecker::requested(const trace::Request& one) {
+  if (one.kind != trace::RequestKind::Write || one.inline_data || noc::is_register(one.local))
+    return;
+  if (one.length == 0 || !is_core(one.author.agent) || !in_kernel(one.author.pc)) return;
+  read(one.local, one.length, one.author, "it sends");
+}
+
+void TileChecker::arrived(const trace::Arrival& one) {
+  using Phase = trace::Arrival::Phase;
+  if (one.phase == Phase::Answered || one.length == 0 || noc::is_register(one.address)) return;
+  if (one.phase == Phase::Read) return;
+  const u64 bytes = one.phase == Phase::Atomic ? 4 : one.length;
+  const bool from_kernel = is_core(one.issuer) && one.author.pc >= layout_->kernel_base;
+  if (has(CheckGroup::Guards) && from_kernel)
+    check_store(one.address, bytes, one.author, one.issuer, one.phase == Phase::Result);
+  if (one.phase == Phase::Write && one.byte_enable != ~u64{0}) {
+    for (u32 i = 0; i < 64 && i < bytes; ++i)
+      if ((one.byte_enable >> i & 1) != 0) written(one.address + i, 1, one.author);
+    return;
+  }
+  written(one.address, bytes, one.author);
+}
+
+void TileChecker::host_wrote(u64 address, std::span<const u8> bytes, Cycle now) {
+  if (address < tile_.l1().size()) written(address, bytes.size(), {Agent::Host, 0, now, node_});
+}
+
+// --- DRAM
+
+void BankChecker::written(u64 address, u64 bytes) {
+  const u64 last = (address + bytes - 1) / kBlock;
+  if (last >= blocks_.size()) blocks_.resize(last + 1, false);
+  for (u64 block = address / kBlock; block <= last; ++block) blocks_[block] = true;
+}
+
+void BankChecker::host_wrote(u64 address, std::span<const u8> bytes, Cycle) {
+  if (!bytes.empty()) written(address, bytes.size());
+}
+
+void BankChecker::arrived(const trace::Arrival& one) {
+  using Phase = trace::Arrival::Phase;
+  if (one.length == 0) return;
+  if (one.phase == Phase::Write) return written(one.address, one.length);
+  if (one.phase != Phase::Read || !is_core(one.issuer) || faults_.stopped()) return;
+  for (u64 block = one.address / kBlock; block <= (one.address + one.length - 1) / kBlock; ++block)
+    if (block < blocks_.size() && blocks_[block]) return;
+  faults_.raise(
+      Rule::UninitialisedDram, one.author,
+      fmt::format("{} bytes at {:#x} of {} are read for {} (at {} pc {:#x}), and nobody has "
+                  "written any of them in this launch",
+                  one.length, one.address, name_, name_of(one.issuer), name_of(one.issuer),
+                  one.author.pc));
+}
+
+}  // namespace bhemu::check

@@ -1,0 +1,117 @@
+// The checks of --check that look on at every instruction of a tile (docs/DEBUGGING.md, "Checks"):
+// reads of what nobody has written, stores to what is somebody else's, caches that are out of date,
+// reads of data that is still under way, Tensix instructions that mean nothing.
+//
+// It begins to look when a program is launched. What was there before counts as unwritten, save
+// firmware, mailboxes and the cores' own variables.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "base/check_groups.hpp"
+#include "check/layout.hpp"
+#include "check/shadow.hpp"
+#include "tensix/footprint/footprint.hpp"
+#include "tensix/state.hpp"
+#include "tile/tile.hpp"
+#include "trace/observer.hpp"
+
+namespace bhemu::check {
+
+class TileChecker final : public trace::Observer {
+ public:
+  TileChecker(tile::Tile& tile, CheckSet set, std::shared_ptr<const Layout> layout);
+
+  void executes(const trace::Instruction& one) override;
+  void retired(const trace::Instruction& one) override;
+  void issued(const trace::Issue& one) override;
+  void requested(const trace::Request& one) override;
+  void arrived(const trace::Arrival& one) override;
+  void host_wrote(u64 address, std::span<const u8> bytes, Cycle now) override;
+  void forget() override;
+
+ private:
+  struct CachedLine {
+    u32 line = 0;
+    bool stale = false;
+    Author writer;
+  };
+  struct CoreView {
+    u32 sp = 0;
+    bool stack_told = false;
+    std::deque<CachedLine> l0;
+    bool l0_enabled = true;
+    u32 cfg0 = 0;
+    std::vector<u8> fetched;  // by line of L1: 1 it was fetched, 2 and changed since
+    u32 line = ~0u;
+  };
+
+  bool has(CheckGroup group) const { return set_.has(group); }
+  bool in_kernel(u32 pc) const { return pc >= layout_->kernel_base; }
+  void raise(Rule rule, const Author& author, std::string text);
+  /// "page 1 of circular buffer 0", "tensor input", or "what belongs to no buffer".
+  std::string place(u64 address) const;
+
+  void written(u64 address, u64 bytes, const Author& author);
+  void read(u64 address, u64 bytes, const Author& author, const char* how);
+  void core_access(const trace::Instruction& one, const trace::CoreAccess& access);
+  // uninitialised.cpp
+  void check_load(const trace::Instruction& one, const trace::CoreAccess& access);
+  bool check_argument(const trace::Instruction& one, const trace::CoreAccess& access);
+  static bool keeps(const trace::Issue& one, u32 lreg);
+  void check_touch(const trace::Issue& one, const tensix::Touch& touch);
+  void note_touch(const tensix::Touch& touch);
+  std::string source_of(const tensix::Touch& touch, u32 row) const;
+  // guards.cpp
+  void check_stack(const trace::Instruction& one);
+  /// `issuer`: the core that has asked for it. `result`: it is what an atomic has found.
+  void check_store(u64 address, u64 bytes, const Author& author, Agent issuer, bool result);
+  // caches.cpp
+  void check_l0(const trace::Instruction& one, const trace::CoreAccess& access);
+  void check_fetch(const trace::Instruction& one);
+  void note_foreign_write(u64 address, u64 bytes, const Author& author);
+  void note_system(const trace::Instruction& one);
+  // instructions.cpp
+  void check_instruction(const trace::Issue& one);
+
+  tile::Tile& tile_;
+  NodeId node_;
+  CheckSet set_;
+  std::shared_ptr<const Layout> layout_;
+  Shadow l1_;
+  std::array<Shadow, kCores> ldm_;
+  std::array<u16, tensix::kDstRows> dst_{};                     // columns
+  std::array<std::array<u16, 2 * tensix::kSrcRows>, 2> src_{};  // likewise, by bank
+  std::array<u32, tensix::kLRegs + 1> lreg_{};                  // lanes
+  std::array<u8, kThreads * tensix::kGprs> gpr_{};
+  std::array<CoreView, kCores> cores_;
+  // Before the instruction that is issued.
+  tensix::SyncState sync_;
+  struct Banks {
+    std::array<std::array<tensix::SrcOwner, 2>, 2> owner{};
+    std::array<u32, 2> matrix{};
+  };
+  static Banks banks_of(const tensix::State& state);
+  Banks banks_;
+  bool moves_ = false;  // the mover was used: its writes are told of to nobody
+};
+
+/// Of a DRAM bank.
+class BankChecker final : public trace::Observer {
+ public:
+  BankChecker(FaultPort& faults, std::string name) : faults_(faults), name_(std::move(name)) {}
+  void arrived(const trace::Arrival& one) override;
+  void host_wrote(u64 address, std::span<const u8> bytes, Cycle now) override;
+
+ private:
+  static constexpr u64 kBlock = 64;
+  void written(u64 address, u64 bytes);
+
+  FaultPort& faults_;
+  std::string name_;
+  std::vector<bool> blocks_;
+};
+
+}  // namespace bhemu::check

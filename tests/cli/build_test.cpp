@@ -1,0 +1,220 @@
+// Kernels from C: bhemu build, `source:` in program files, PRINT and ASSERT, several parts and
+// launches, and the second run that looks for the cause of a wrong result.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "cli/command.hpp"
+
+namespace bhemu::test {
+namespace {
+
+bool has_compiler() {
+  return std::system("command -v riscv64-unknown-elf-gcc > /dev/null 2>&1") == 0;
+}
+
+class Build : public testing::Test {
+ protected:
+  Build() : scratch_("bhemu_build_test") {}
+  void SetUp() override {
+    if (!has_compiler()) GTEST_SKIP() << "no riscv64-unknown-elf-gcc";
+    ::setenv("BHEMU_CACHE", (scratch_.path() / "cache").c_str(), 1);
+  }
+  CommandResult run(const std::string& kernel, const std::string& program,
+                    const std::string& options = "") {
+    scratch_.file("kernel.c", kernel);
+    return bhemu(scratch_, "run " + scratch_.file("program.yaml", program) + options);
+  }
+
+  Scratch scratch_;
+};
+
+constexpr const char* kSum = R"(
+#include "debug.h"
+#include "launch.h"
+static void Sum(void) {
+  u32 sum = 0;
+  for (u32 i = 0; i < 3; ++i) {
+    sum += Arg(0);
+#ifndef SILENT
+    PRINT("round {} of {}: {:x} {:d}", i, 3, sum, sum);
+#endif
+  }
+  ASSERT(sum == 21);
+  Write32(0x100000, sum + Arg(1));
+}
+KERNEL(Sum)
+)";
+
+constexpr const char* kProgram = R"(
+name: sum
+tiles: [[1, 2]]
+kernels: {brisc: {source: kernel.c}}
+arguments: {brisc: ["7", "21"]}
+expect: [{address: 0x100000, value: "42"}]
+)";
+
+TEST_F(Build, a_source_is_compiled_and_its_prints_are_shown) {
+  const CommandResult result = run(kSum, kProgram);
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_NE(result.out.find("(1, 2) BRISC, cycle "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find(": round 0 of 3: 0x7 7\n"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find(": round 2 of 3: 0x15 21\n"), std::string::npos) << result.out;
+}
+
+std::string cycles_of(const std::string& out) {
+  const size_t run = out.find("  run ");
+  const size_t begin = out.find("tiles, ", run);
+  return run == std::string::npos ? "" : out.substr(begin, out.find(" in ", begin) - begin);
+}
+
+TEST_F(Build, what_is_printed_costs_no_cycle) {
+  constexpr const char* kLoop = R"(
+#include "debug.h"
+#include "launch.h"
+static void Count(void) {
+  volatile u32* const word = (volatile u32*)0x100000;
+  *word = 0;
+  for (u32 i = 0; i < 10000; ++i) {
+    const u32 now = *word + i;
+#ifndef SILENT
+    PRINT("{}", now);
+    ASSERT(1);
+#endif
+    *word = now;
+  }
+}
+KERNEL(Count)
+)";
+  std::string program = R"(
+name: count
+tiles: [[1, 2]]
+kernels: {brisc: {source: kernel.c}}
+)";
+  const CommandResult loud = run(kLoop, program);
+  program.replace(program.find("{source: kernel.c}"), 18, "{source: kernel.c, flags: [-DSILENT]}");
+  const CommandResult silent = run(kLoop, program);
+  EXPECT_EQ(loud.status, 0) << loud.err;
+  EXPECT_NE(loud.out.find(": 49995000\n"), std::string::npos);
+  EXPECT_NE(cycles_of(loud.out), "");
+  EXPECT_EQ(cycles_of(loud.out), cycles_of(silent.out));
+}
+
+TEST_F(Build, an_assert_that_does_not_hold_is_a_fault_at_its_line) {
+  std::string program = kProgram;
+  program.replace(program.find("\"7\""), 3, "\"8\"");
+  const CommandResult result = run(kSum, program);
+  EXPECT_EQ(result.status, 4) << result.out << result.err;
+  EXPECT_TRUE(result.err.starts_with("First cause: BRISC of (1, 2)")) << result.err;
+  EXPECT_NE(result.err.find("kernel-assert"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("kernel.c:12 does not hold"), std::string::npos) << result.err;
+}
+
+TEST_F(Build, an_argument_that_is_not_given_is_refused_before_the_run) {
+  std::string program = kProgram;
+  program.replace(program.find(", \"21\""), 6, "");
+  const CommandResult result = run(kSum, program);
+  EXPECT_EQ(result.status, 2) << result.out << result.err;
+  EXPECT_NE(result.err.find("the kernel of brisc reads argument 1"), std::string::npos)
+      << result.err;
+  EXPECT_NE(result.err.find("only 1 is given"), std::string::npos) << result.err;
+}
+
+TEST_F(Build, what_does_not_compile_is_refused_with_the_compilers_words) {
+  const CommandResult result = run("int main(void) { return nothing; }", kProgram);
+  EXPECT_EQ(result.status, 2) << result.out << result.err;
+  EXPECT_NE(result.err.find("does not compile for brisc"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("'nothing' undeclared"), std::string::npos) << result.err;
+}
+
+TEST_F(Build, launches_run_one_after_another_and_parts_beside_each_other) {
+  const CommandResult result = run(kSum, R"(
+name: sums
+tiles: [[1, 2], [2, 2]]
+launches:
+  - name: first
+    parts:
+      - {tiles: [[1, 2]], kernels: {brisc: {source: kernel.c}}, arguments: {brisc: ["7", "1"]}}
+      - {tiles: [[2, 2]], kernels: {ncrisc: {source: kernel.c}}, arguments: {ncrisc: ["7", "2"]}}
+  - name: second
+    tiles: [[1, 2]]
+    kernels: {brisc: {source: kernel.c}}
+    arguments: {brisc: ["7", tile.count + 20]}
+expect:
+  - {tile: [1, 2], address: 0x100000, value: "42"}
+  - {tile: [2, 2], address: 0x100000, value: "23"}
+)");
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_NE(result.out.find("(2, 2) NCRISC, cycle "), std::string::npos) << result.out;
+}
+
+TEST_F(Build, two_parts_of_a_launch_cannot_share_a_tile) {
+  const CommandResult result = run(kSum, R"(
+name: sums
+tiles: [[1, 2]]
+parts:
+  - {kernels: {brisc: {source: kernel.c}}, arguments: {brisc: ["7", "1"]}}
+  - {kernels: {ncrisc: {source: kernel.c}}, arguments: {ncrisc: ["7", "1"]}}
+)");
+  EXPECT_EQ(result.status, 2) << result.out << result.err;
+  EXPECT_NE(result.err.find("two parts of one launch have the tile (1, 2)"), std::string::npos)
+      << result.err;
+}
+
+TEST_F(Build, the_command_writes_an_elf_that_runs) {
+  scratch_.file("kernel.c", kSum);
+  const std::string elf = (scratch_.path() / "sum.elf").string();
+  const CommandResult built = bhemu(
+      scratch_, "build " + (scratch_.path() / "kernel.c").string() + " --core brisc -o " + elf);
+  EXPECT_EQ(built.status, 0) << built.err;
+  EXPECT_EQ(built.out, elf + "\n");
+  std::string program = kProgram;
+  program.replace(program.find("{source: kernel.c}"), 18, elf);
+  EXPECT_EQ(run(kSum, program).status, 0);
+  const CommandResult wrong =
+      bhemu(scratch_, "build " + (scratch_.path() / "kernel.c").string() + " --core trisk1");
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_NE(wrong.err.find("did you mean 'trisc1'"), std::string::npos) << wrong.err;
+}
+
+TEST_F(Build, a_wrong_result_is_run_again_with_all_checks) {
+  const CommandResult result = run(R"(
+#include "launch.h"
+static void Copy(void) {
+  Write32(0x100000, Read32(0x110000) + 1);
+}
+KERNEL(Copy)
+)",
+                                   R"(
+name: copy
+tiles: [[1, 2]]
+kernels: {brisc: {source: kernel.c}}
+expect: [{address: 0x100000, value: "7"}]
+)");
+  EXPECT_EQ(result.status, 1) << result.out << result.err;
+  EXPECT_TRUE(result.err.starts_with("First cause: BRISC of (1, 2) at Copy (")) << result.err;
+  EXPECT_NE(result.err.find("uninitialised-l1"), std::string::npos) << result.err;
+}
+
+TEST(Checks, a_group_that_does_not_exist_is_refused) {
+  Scratch scratch("bhemu_build_test");
+  const CommandResult result = bhemu(scratch, "boot --check=bufers");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("there is no check 'bufers'"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("buffers"), std::string::npos) << result.err;
+}
+
+TEST(Checks, without_a_compiler_one_message_says_what_was_looked_for) {
+  Scratch scratch("bhemu_build_test");
+  scratch.file("kernel.c", "");
+  const CommandResult result =
+      shell(scratch, "env -u BHEMU_CC -u SFPI_ROOT -u TT_METAL_HOME PATH=/nowhere " +
+                         std::string(BHEMU_BINARY_DIR) + "/bin/bhemu build " +
+                         (scratch.path() / "kernel.c").string() + " --core brisc");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("no RISC-V cross compiler"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("riscv64-unknown-elf-gcc"), std::string::npos) << result.err;
+}
+
+}  // namespace
+}  // namespace bhemu::test
