@@ -28,6 +28,11 @@ class GoMessages {
   /// The client has read from, or written to, a tile.
   void was_read(u64 address, std::span<const u8> bytes);
   void was_written(NodeId node, u64 address, std::span<const u8> bytes);
+  /// The same of bytes that tell nothing: no word, or one that is no go message.
+  void was_read_something_else() { times_ = 0; }
+  bool may_ignore(std::span<const u8> bytes) const {
+    return bytes.size() != 4 || (own_.empty() && bytes[3] != kGo);
+  }
   /// The Tensix tiles with a kernel that the client has not started itself; none until it is known
   /// where to look.
   std::vector<Coord> started_by_the_chip(Device& device) const;
