@@ -31,6 +31,11 @@ Process& process() {
   return instance;
 }
 
+/// For calls that can be done at once; null: they cannot.
+Session* quick_session() {
+  return process().session.get();
+}
+
 Session& session() {
   if (!process().session)
     throw std::runtime_error("bhemu: libttsim_init has not been called, or libttsim_exit has");
@@ -98,12 +103,16 @@ extern "C" __attribute__((visibility("default"))) void libttsim_pci_config_wr32(
 extern "C" __attribute__((visibility("default"))) void libttsim_pci_mem_rd_bytes(uint64_t address,
                                                                                  void* target,
                                                                                  uint32_t bytes) {
+  if (Session* quick = quick_session(); quick != nullptr)
+    if (quick->read_at_once(address, target, bytes)) return;
   session().read(address, {static_cast<uint8_t*>(target), bytes});
 }
 
 extern "C" __attribute__((visibility("default"))) void libttsim_pci_mem_wr_bytes(uint64_t address,
                                                                                  const void* source,
                                                                                  uint32_t bytes) {
+  if (Session* quick = quick_session(); quick != nullptr)
+    if (quick->write_at_once(address, source, bytes)) return;
   session().write(address, {static_cast<const uint8_t*>(source), bytes});
 }
 
@@ -118,5 +127,7 @@ extern "C" __attribute__((visibility("default"))) void libttsim_tile_wr_bytes(
 }
 
 extern "C" __attribute__((visibility("default"))) void libttsim_clock(uint32_t cycles) {
+  if (Session* quick = quick_session(); quick != nullptr)
+    if (quick->clock_at_once(cycles)) return;
   session().clock(cycles);
 }

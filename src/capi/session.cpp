@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "arc/arc.hpp"
 #include "debug/trace_file.hpp"
 #include "device/livelock.hpp"
 #include "host/error.hpp"
@@ -126,6 +125,7 @@ void Session::end_trace() {
 
 /// What a reset of the ASIC leaves: nothing of what was. A trace begins anew, too.
 void Session::reset() {
+  quiet_ = {};
   end_trace();
   card_.reset();
   start_trace();
@@ -166,7 +166,7 @@ std::string Session::take_faults(const Visit& visit) {
 /// In the thread of the watch: false when nothing more will happen by itself.
 bool Session::run_a_little() {
   constexpr Cycle kStretch = 16384;
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard lock(mutex_);
   const Visit visit(card_, false);
   const RunStatus status = visit.device().run(kStretch).status;
   has_faulted_ |= status == RunStatus::Faulted;
@@ -176,7 +176,7 @@ bool Session::run_a_little() {
 /// In the card's thread: the client has not called since the card met a fault, and perhaps never
 /// will, because it waits for something that the card was to write.
 void Session::speak() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard lock(mutex_);
   std::string text;
   {
     const Visit visit(card_, false);
@@ -190,7 +190,7 @@ void Session::speak() {
 
 /// In the ticker's thread.
 void Session::look_after() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard lock(mutex_);
   if (latched_ || !card_.runs()) return;
   std::string text;
   Standstill::Verdict verdict{};
@@ -234,7 +234,7 @@ void Session::guest_mistake(const std::string& text) {
 
 template <class Body>
 void Session::guarded(bool changes, Body body) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard lock(mutex_);
   if (latched_) return;
   std::string mistake;
   std::string guest;
@@ -257,6 +257,7 @@ void Session::guarded(bool changes, Body body) {
         if (const std::string text = take_faults(visit); !text.empty()) mistake += "\n" + text;
       }
     }
+    note_quiet(visit);
   }
   if (silence_) silence_->called();
   if (!guest.empty()) guest_mistake(guest);
@@ -267,12 +268,6 @@ void Session::guarded(bool changes, Body body) {
 void Session::observe(const Visit& visit, NodeId node, u64 address, std::span<const u8> bytes) {
   go_messages_.was_read(address, bytes);
   polls_.saw(node, address, bytes, [&] { return is_still(visit); });
-}
-
-/// What was seen so far says nothing about what comes.
-void Session::note_write() {
-  ++writes_;
-  polls_.restart();
 }
 
 /// Whether anything can happen on the chip unless the client writes. What is known of a device that
@@ -345,7 +340,7 @@ void Session::config_write(u32 bus_device_function, u32 offset, u32 value) {
     wants_reset = visit.function().wants_reset();
   });
   if (!wants_reset) return;
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard lock(mutex_);
   reset();
 }
 
@@ -354,8 +349,6 @@ void Session::config_write(u32 bus_device_function, u32 offset, u32 value) {
 /// their reads only (tt-umd) rely on it: they release a core, or send a debugger's commands, and
 /// look at once. What faults meanwhile is said at the next clock.
 void Session::let_writes_work(Device& device, bool reads) {
-  constexpr Cycle kRoundTrip = arc::kAiclkBusy;  // MHz: a microsecond's cycles
-  constexpr Cycle kNextWrite = 1;                // the rest of an epoch
   if (!has_written_) return;
   has_written_ = false;
   has_faulted_ |= device.advance(reads ? kRoundTrip : kNextWrite).status == RunStatus::Faulted;
@@ -427,7 +420,7 @@ void Session::tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes) {
 }
 
 void Session::clock(u32 cycles) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard lock(mutex_);
   if (latched_ || cycles == 0) return;
   std::string guest;
   {
@@ -443,6 +436,7 @@ void Session::clock(u32 cycles) {
       has_faulted_ = false;
       guest = take_faults(visit);
     }
+    note_quiet(visit);
   }
   if (silence_) silence_->called();
   if (!guest.empty()) guest_mistake(guest);

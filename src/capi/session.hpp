@@ -20,6 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "arc/arc.hpp"
+#include "capi/biased_mutex.hpp"
 #include "capi/silence.hpp"
 #include "debug/code_finder.hpp"
 #include "debug/race_session.hpp"
@@ -71,8 +73,27 @@ class Session {
   void tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes);
   void clock(u32 cycles);
 
+  // The same for what clients do most, in a few nanoseconds (at_once.cpp). False: nothing has been
+  // done, and the call above is needed.
+  bool read_at_once(u64 address, void* target, u32 bytes);
+  bool write_at_once(u64 address, const void* source, u32 bytes);
+  bool clock_at_once(u32 cycles);
+
  private:
   using Visit = kmd::LiveCard::Visit;
+
+  /// What can be done at once goes past the card, with these. Nothing, unless everything is quiet.
+  struct Quiet {
+    card::Function* function = nullptr;
+    sched::Engine* engine = nullptr;
+    pcie::Endpoint* pcie = nullptr;
+    u64 bar0 = 0;
+  };
+  // What time takes on the bus (let_writes_work).
+  static constexpr Cycle kRoundTrip = arc::kAiclkBusy;  // MHz: a microsecond's cycles
+  static constexpr Cycle kNextWrite = 1;                // the rest of an epoch
+  void note_quiet(const Visit& visit);
+  const card::Function::View* view_of(u64 address, u32 bytes, u64& offset);
 
   void start_trace();
   void end_trace();
@@ -86,7 +107,11 @@ class Session {
   void speak();
   bool run_a_little();
   void observe(const Visit& visit, NodeId node, u64 address, std::span<const u8> bytes);
-  void note_write();
+  /// What was seen so far says nothing about what comes.
+  void note_write() {
+    ++writes_;
+    polls_.restart();
+  }
   bool is_still(const Visit& visit);
   std::string hang(const Visit& visit);
   std::string hang(const Visit& visit, const std::vector<Coord>& tiles);
@@ -104,7 +129,8 @@ class Session {
   host::TraceSettings trace_;  // without a file once that cannot be written
   host::RaceSettings race_;
   std::unique_ptr<debug::RaceSession> races_;
-  std::mutex mutex_;  // clients lock around us; those that do not are still served one by one
+  BiasedMutex mutex_;  // clients lock around us; those that do not are still served one by one
+  Quiet quiet_;
   bool latched_ = false;
   bool has_written_ = false;  // since the last read or clock
   bool has_faulted_ = false;  // between a write and a read; not said yet

@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "capi/biased_mutex.hpp"
+
 namespace bhemu::capi {
 namespace {
 
@@ -33,6 +35,7 @@ void SilenceWatch::wake() {
 bool SilenceWatch::sleep_until_called(u64 seen) {
   std::unique_lock<std::mutex> lock(mutex_);
   sleeps_.store(true);
+  barrier_for_all_threads();
   // A call that came before this has not woken anybody, but its number tells.
   changed_.wait(lock, [&] { return quit_ || !sleeps_.load() || calls_.load() != seen; });
   sleeps_.store(false);

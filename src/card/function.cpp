@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/bits.hpp"
+#include "mem/l1.hpp"
 #include "pcie/endpoint.hpp"
 
 namespace bhemu::card {
@@ -103,6 +104,21 @@ std::optional<Function::Behind> Function::behind(u64 address) const {
   return Behind{node, windows_.address(index) + offset % size};
 }
 
+void Function::look_behind(unsigned window) {
+  constexpr u64 kPosted = 2;
+  const auto behind = this->behind(bar_base(0) + window * Windows::kSmallBytes);
+  views_[window] = {};
+  views_[window].known = true;
+  if (!behind) return;
+  noc::PlainMemory memory = device_.plain_memory(behind->node);
+  if (behind->address >= memory.bytes) return;
+  memory.data += behind->address;
+  if (memory.flags != nullptr) memory.flags += behind->address >> L1::kLineShift;
+  memory.bytes = std::min(memory.bytes - behind->address, Windows::kSmallBytes);
+  const Window& aim = windows_.window(window);
+  views_[window] = {memory, true, static_cast<u8>(aim.noc_sel), aim.ordering == kPosted};
+}
+
 bool Function::is_window_register(u64 address) const {
   return address - bar_base(0) - kWindowRegisters < Windows::kRegisterBytes;
 }
@@ -183,8 +199,12 @@ u32 Function::register_read(unsigned bar, u64 offset) {
 }
 
 void Function::register_write(unsigned bar, u64 offset, u32 value) {
-  if (bar == 0 && offset >= kWindowRegisters && offset - kWindowRegisters < Windows::kRegisterBytes)
-    return windows_.write(static_cast<u32>(offset - kWindowRegisters), value);
+  if (bar == 0 && offset >= kWindowRegisters &&
+      offset - kWindowRegisters < Windows::kRegisterBytes) {
+    const auto at = static_cast<u32>(offset - kWindowRegisters);
+    if (at / 12 < Windows::kSmall) views_[at / 12] = {};
+    return windows_.write(at, value);
+  }
   if (bar == 2 && offset < pcie::Controller::kBytes &&
       device_.pcie().controller().write(static_cast<u32>(offset), value)) {
     if (offset == pcie::DMA_READ_DOORBELL && bit(value, 0)) start_transfer();

@@ -12,6 +12,7 @@
 //   BAR 4              8 windows of 4 GiB
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -21,6 +22,7 @@
 #include "card/windows.hpp"
 #include "device/device.hpp"
 #include "noc/identity.hpp"
+#include "noc/node.hpp"
 
 namespace bhemu::card {
 
@@ -67,6 +69,17 @@ class Function {
   /// A register of the windows, which aims but changes nothing on the chip.
   bool is_window_register(u64 address) const;
 
+  /// Plain memory behind a window of BAR 0 (noc/node.hpp), from the window's first byte on; none
+  /// until look_behind has found some.
+  struct View {
+    noc::PlainMemory memory;
+    bool known = false;  // it has been looked for
+    u8 noc = 0;
+    bool posted = false;
+  };
+  const View& view(unsigned window) const { return views_[window]; }
+  void look_behind(unsigned window);
+
   const Windows& windows() const { return windows_; }
   u64 bar_base(unsigned bar) const { return config_.bar_base(bar); }
   Device& device() { return device_; }
@@ -93,6 +106,7 @@ class Function {
   Device& device_;
   ConfigSpace config_;
   Windows windows_;
+  std::array<View, Windows::kSmall> views_{};
   bool wants_reset_ = false;
 };
 

@@ -81,16 +81,16 @@ void Device::Impl::make_self_starting() {
     if (site->kind == noc::NodeKind::Ethernet) node(site->node);
 }
 
-std::unique_ptr<noc::Node> Device::Impl::node_at(const TileSite& site) {
+ArenaPtr<noc::Node> Device::Impl::node_at(const TileSite& site) {
   const noc::EndpointConfig endpoint{site.node, site.noc0, &routing, &noc_timing, &options.faults};
   switch (site.kind) {
     case noc::NodeKind::Tensix:
     case noc::NodeKind::Ethernet:
       return tile_at(site);
     case noc::NodeKind::Dram:
-      return std::make_unique<dram::Bank>(endpoint);
+      return make_in<dram::Bank>(&arena, endpoint);
     case noc::NodeKind::Pcie: {
-      auto tile = std::make_unique<pcie::Endpoint>(endpoint);
+      auto tile = make_in<pcie::Endpoint>(&arena, endpoint);
       pcie = tile.get();
       return tile;
     }
@@ -102,7 +102,7 @@ std::unique_ptr<noc::Node> Device::Impl::node_at(const TileSite& site) {
                                   board.bundle_version(),
                                   board.asic_id(),
                                   board.dram_enabled_mask()};
-      auto tile = std::make_unique<arc::Arc>(endpoint, facts);
+      auto tile = make_in<arc::Arc>(&arena, endpoint, facts);
       arc = tile.get();
       return tile;
     }
@@ -113,7 +113,7 @@ std::unique_ptr<noc::Node> Device::Impl::node_at(const TileSite& site) {
   return nullptr;
 }
 
-std::unique_ptr<noc::Node> Device::Impl::tile_at(const TileSite& site) {
+ArenaPtr<noc::Node> Device::Impl::tile_at(const TileSite& site) {
   tile::TileConfig config;
   config.node = site.node;
   config.noc0 = site.noc0;
@@ -125,6 +125,7 @@ std::unique_ptr<noc::Node> Device::Impl::tile_at(const TileSite& site) {
   config.code = code;
   config.checks = options.checks;
   config.software = options.software;
+  config.arena = &arena;
   if (site.kind == noc::NodeKind::Ethernet) {
     config.shape = &tile::ethernet_shape();
     config.ethernet = board.ethernet_facts(site);
@@ -132,7 +133,7 @@ std::unique_ptr<noc::Node> Device::Impl::tile_at(const TileSite& site) {
   if (site.kind == noc::NodeKind::Tensix &&
       (options.full || options.timing == TimingModel::Windows))
     config.units = &unit_timing;
-  auto tile = std::make_unique<tile::Tile>(config);
+  auto tile = make_in<tile::Tile>(&arena, config);
   tiles[site.node] = tile.get();
   return tile;
 }
@@ -183,6 +184,16 @@ bool Device::read(NodeId node, u64 address, std::span<u8> bytes) {
   trace::Observer* const observer = target.observer();
   if (done && observer != nullptr) observer->host_read(address, bytes, cycle());
   return done;
+}
+
+noc::PlainMemory Device::plain_memory(NodeId node) {
+  return impl_->node(node).plain_memory();
+}
+
+sched::Engine* Device::engine_without_onlookers() {
+  const bool watched =
+      impl_->trace != nullptr || !impl_->observations.empty() || impl_->attendant != nullptr;
+  return watched ? nullptr : impl_->engine.get();
 }
 
 /// For the ARC's telemetry, before a host sees it.

@@ -20,6 +20,10 @@
 
 namespace bhemu {
 
+namespace noc {
+class Node;
+struct PlainMemory;
+}  // namespace noc
 namespace tile {
 class Software;
 class Tile;
@@ -127,6 +131,12 @@ class Device {
   // --- Host access, translated coordinates, NoC 0. False: nothing answers there.
   bool write(Coord tile, u64 address, std::span<const u8> bytes);
   bool read(Coord tile, u64 address, std::span<u8> bytes);
+  /// Memory of this node that a host may read directly, and write directly while nothing can
+  /// happen without the host, as long as nobody looks on (engine_without_onlookers). read() and
+  /// write() do the same.
+  noc::PlainMemory plain_memory(NodeId node);
+  /// Null while somebody looks on (a trace, an observer, an attendant), who is to be told.
+  sched::Engine* engine_without_onlookers();
   bool write32(Coord tile, u64 address, u32 value);
   bool read32(Coord tile, u64 address, u32& value);
   /// All live Tensix tiles of the inclusive rectangle.

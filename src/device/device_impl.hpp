@@ -10,6 +10,7 @@
 #include "device/device.hpp"
 #include "device/livelock.hpp"
 #include "dram/bank.hpp"
+#include "mem/arena.hpp"
 #include "pcie/endpoint.hpp"
 #include "riscv/jit/cache.hpp"
 #include "sched/engine.hpp"
@@ -31,8 +32,8 @@ struct Device::Impl {
     return tiles[id];
   }
   noc::Node& make_node(NodeId id);
-  std::unique_ptr<noc::Node> node_at(const TileSite& site);
-  std::unique_ptr<noc::Node> tile_at(const TileSite& site);
+  ArenaPtr<noc::Node> node_at(const TileSite& site);
+  ArenaPtr<noc::Node> tile_at(const TileSite& site);
   void make_all_nodes();
   void make_self_starting();
   void look_at_ethernet();
@@ -64,7 +65,8 @@ struct Device::Impl {
   std::vector<std::unique_ptr<trace::Observer>> fanouts;  // by node, where there are several
   unsigned next_observation = 1;
   std::vector<const TileSite*> sites;              // by node
-  std::vector<std::unique_ptr<noc::Node>> nodes;  // null: not made yet
+  Arena arena;                                    // of the nodes and their parts
+  std::vector<ArenaPtr<noc::Node>> nodes;         // null: not made yet
   std::vector<tile::Tile*> tiles;  // by node, Tensix and Ethernet; null: another kind, or not made
   bool self_starting = false;      // nodes that act without having been touched have been made
   pcie::Endpoint* pcie = nullptr;

@@ -17,6 +17,7 @@ class Bank final : public noc::Endpoint {
 
   Mapping& memory() { return memory_; }
   const Mapping& memory() const { return memory_; }
+  noc::PlainMemory plain_memory() override { return {memory_.data(), nullptr, kBankBytes}; }
   void reset(Cycle now) override;
 
  protected:

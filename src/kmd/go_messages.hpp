@@ -31,6 +31,11 @@ class GoMessages {
   void was_written(NodeId node, u64 address, std::span<const u8> bytes);
   /// Whether a kernel that the client has started itself runs.
   bool any_started_by_the_client(Device& device) const;
+  /// The same of bytes that tell nothing: no word, or one that is no go message.
+  void was_read_something_else() { times_ = 0; }
+  bool may_ignore(std::span<const u8> bytes) const {
+    return bytes.size() != 4 || (own_.empty() && bytes[3] != kGo);
+  }
   /// The Tensix tiles with a kernel that the client has not started itself; none until it is known
   /// where to look.
   std::vector<Coord> started_by_the_chip(Device& device) const;

@@ -35,9 +35,12 @@ void archive(Archive& archive, Packet& packet) {
   archive.value(carries);
   if (!carries) return;
   std::vector<u8> bytes;
-  if (!archive.is_loading()) bytes = *packet.payload;
+  if (!archive.is_loading())
+    bytes.assign(packet.payload.data(), packet.payload.data() + packet.payload.size());
   archive.vector(bytes);
-  if (archive.is_loading()) packet.payload = std::make_shared<std::vector<u8>>(std::move(bytes));
+  if (!archive.is_loading()) return;
+  packet.payload = Payload::of(static_cast<u32>(bytes.size()));
+  if (!bytes.empty()) std::memcpy(packet.payload.writable(), bytes.data(), bytes.size());
 }
 
 void ArrivalQueue::archive(Archive& archive) {

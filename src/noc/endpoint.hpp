@@ -5,6 +5,7 @@
 #include <array>
 
 #include "noc/node.hpp"
+#include "noc/registers.hpp"
 #include "noc/routing.hpp"
 #include "noc/serve.hpp"
 #include "noc/timing.hpp"
@@ -39,6 +40,14 @@ class Endpoint : public Node {
   bool read_niu(unsigned noc, u32 offset, u32& value) const;
   /// For the status counters: a request that the host makes through this tile, and its answer.
   void count_host_request(unsigned noc, bool is_write, bool posted, u64 address, u64 bytes);
+  /// The same of a request of one packet with one flit.
+  void count_host_read(unsigned noc) {
+    count(noc, niu::NIU_MST_CMD_ACCEPTED, 1);
+    count(noc, niu::NIU_MST_RD_REQ_STARTED, 1);
+    count(noc, niu::NIU_MST_RD_REQ_SENT, 1);
+    count(noc, niu::NIU_MST_RD_RESP_RECEIVED, 1);
+    count(noc, niu::NIU_MST_RD_DATA_WORD_RECEIVED, 1);
+  }
 
  protected:
   /// Both return false where nothing is; the caller then raises `address_rule`.

@@ -108,12 +108,12 @@ bool Niu::check_length(const Command& command, const Author& issuer) {
 }
 
 bool Niu::read_source(u64 address, u32 bytes, const Author& issuer, Payload& payload) {
-  auto data = std::make_shared<std::vector<u8>>(bytes);
-  const bool ok = bytes == 0 ||
-                  environment_.read(environment_.tile, address, data->data(), bytes, issuer.cycle);
-  payload = std::move(data);
-  return ok ||
-         !refuse(Rule::NocAddress, issuer,
+  payload = Payload::of(bytes);
+  if (bytes == 0 || environment_.read(environment_.tile, address, payload.writable(), bytes,
+                                      issuer.cycle))
+    return true;
+  std::memset(payload.writable(), 0, bytes);
+  return !refuse(Rule::NocAddress, issuer,
                  fmt::format("source of a write: {} bytes at 0x{:x} of this tile", bytes, address));
 }
 
@@ -237,10 +237,10 @@ void Niu::issue_read(const Command& command, const Author& issuer) {
 
 namespace {
 
-Payload repeated(const std::vector<u8>& word, u32 bytes) {
-  auto data = std::make_shared<std::vector<u8>>(bytes);
-  for (u32 i = 0; i < bytes; ++i) (*data)[i] = word[i % 4];
-  return data;
+Payload repeated(const Payload& word, u32 bytes) {
+  Payload payload = Payload::of(bytes);
+  for (u32 i = 0; i < bytes; ++i) payload.writable()[i] = word.data()[i % 4];
+  return payload;
 }
 
 }  // namespace
@@ -290,13 +290,12 @@ void Niu::issue_write(const Command& command, const Author& issuer) {
   packet.length = static_cast<u32>(length);
   packet.parts = static_cast<u16>(parts_of(length));
   if (is_inline) {
-    auto data = std::make_shared<std::vector<u8>>(4);
-    std::memcpy(data->data(), &command.data, 4);
-    packet.payload = std::move(data);
+    packet.payload = Payload::of(4);
+    std::memcpy(packet.payload.writable(), &command.data, 4);
   } else if (!read_source(source, repeats ? 4 : packet.length, issuer, packet.payload)) {
     return;
   }
-  if (repeats && length != 0) packet.payload = repeated(*packet.payload, packet.length);
+  if (repeats && length != 0) packet.payload = repeated(packet.payload, packet.length);
   packet.header_store = command.header_store() && packet.posted && !is_inline;
   packet.header_address = command.data << 4;
 

@@ -26,7 +26,7 @@ constexpr u32 kRouterConfig = 0xF << 8;
 }  // namespace
 
 Niu::Niu(unsigned noc, const NiuEnvironment& environment)
-    : state_(std::make_unique<NiuState>()), environment_(environment), noc_(noc) {
+    : state_(make_in<NiuState>(environment.arena)), environment_(environment), noc_(noc) {
   reset();
 }
 Niu::~Niu() = default;

@@ -18,6 +18,7 @@
 #include "base/fault.hpp"
 #include "base/wait.hpp"
 #include "base/wakeup.hpp"
+#include "mem/arena.hpp"
 #include "mem/l1.hpp"
 #include "noc/node.hpp"
 #include "noc/packet.hpp"
@@ -39,6 +40,7 @@ struct NiuEnvironment {
   NodeId node = kNoNode;
   u32 instance = 0;  // of an Ethernet tile, for NOC_ENDPOINT_ID
   Coord position;    // NoC 0 coordinate of the tile
+  Arena* arena = nullptr;  // where the state lies; null: anywhere
   /// Local memory as the NIU sees it: L1, and the tile's NoC-visible register space above it.
   /// Returns false where nothing is (the NIU raises the fault).
   void* tile = nullptr;
@@ -147,7 +149,7 @@ class Niu {
             Cycle now);
   void untrack(u32 index);
 
-  std::unique_ptr<NiuState> state_;
+  ArenaPtr<NiuState> state_;
   NiuEnvironment environment_;
   unsigned noc_;
   trace::Observer* observer_ = nullptr;

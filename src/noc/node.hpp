@@ -46,6 +46,14 @@ class ArrivalQueue {
   std::vector<Packet> heap_;
 };
 
+/// Memory of a node from its address 0 on that a host may read between epochs without asking
+/// anybody, and write where the flags (mem/l1.hpp) of its line are zero, or where there are none.
+struct PlainMemory {
+  u8* data = nullptr;
+  const u8* flags = nullptr;
+  u64 bytes = 0;
+};
+
 /// How a node can answer the host: an address that nothing answers is false, never zero.
 class Node {
  public:
@@ -71,6 +79,9 @@ class Node {
   /// through a TLB window. False: nothing there (or no right); a Fault says more.
   virtual bool host_read(u64 address, std::span<u8> bytes, Cycle now) = 0;
   virtual bool host_write(u64 address, std::span<const u8> bytes, Cycle now) = 0;
+
+  /// None: every access goes through the two above. The memory stays where it is.
+  virtual PlainMemory plain_memory() { return {}; }
 
   /// Mixes all guest-visible state into `seed`.
   virtual u64 hash(u64 seed) const = 0;

@@ -3,11 +3,9 @@
 // Documents: BlackholeA0/NoC/README.md, MemoryMap.md; specs niu.md, noc-atomics.md.
 #pragma once
 
-#include <memory>
-#include <vector>
-
 #include "base/archive.hpp"
 #include "base/types.hpp"
+#include "noc/payload.hpp"
 
 namespace bhemu::noc {
 
@@ -30,9 +28,6 @@ constexpr bool is_request(PacketKind kind) {
 
 /// The index of a request's entry in its NIU's list of outstanding requests; none: nothing tracked.
 inline constexpr u32 kUntracked = ~0u;
-
-/// Shared by the packets of one multicast, immutable once sent.
-using Payload = std::shared_ptr<const std::vector<u8>>;
 
 struct Packet {
   PacketKind kind = PacketKind::WriteRequest;

@@ -75,7 +75,7 @@ void Niu::serve_request(Packet& packet, Cycle now) {
 void Niu::complete_response(Packet& packet, Cycle now) {
   if (packet.length != 0) {
     const Author author{noc_ == 0 ? Agent::Niu0 : Agent::Niu1, packet.issuer_pc, now};
-    if (!environment_.write(environment_.tile, packet.return_address, packet.payload->data(),
+    if (!environment_.write(environment_.tile, packet.return_address, packet.payload.data(),
                             packet.length, author) &&
         refuse(Rule::NocAddress, author,
                fmt::format("{} of {} bytes for 0x{:x}, requested by {} at pc 0x{:x}",

@@ -8,7 +8,7 @@ namespace bhemu::noc {
 namespace {
 
 bool serve_write(const ServedMemory& memory, const Packet& request, const Author& author) {
-  const u8* data = request.payload == nullptr ? nullptr : request.payload->data();
+  const u8* data = request.payload == nullptr ? nullptr : request.payload.data();
   if (request.length == 0) return true;
   if (request.byte_enable == ~u64{0}) {
     if (!memory.write(memory.owner, request.address, data, request.length, author)) return false;
@@ -36,9 +36,8 @@ bool serve_atomic(const ServedMemory& memory, const Packet& request, const Autho
                                          line.data() + effect.first, effect.bytes, author))
     return false;
   if (request.posted) return true;
-  auto bytes = std::make_shared<std::vector<u8>>(4);
-  std::memcpy(bytes->data(), &effect.result, 4);
-  payload = std::move(bytes);
+  payload = Payload::of(4);
+  std::memcpy(payload.writable(), &effect.result, 4);
   return true;
 }
 
@@ -50,12 +49,12 @@ bool serve(const ServedMemory& memory, const Packet& request, const Author& auth
     case PacketKind::WriteRequest:
       return serve_write(memory, request, author);
     case PacketKind::ReadRequest: {
-      auto bytes = std::make_shared<std::vector<u8>>(request.length);
-      const bool ok =
-          request.length == 0 ||
-          memory.read(memory.owner, request.address, bytes->data(), request.length, author.cycle);
-      payload = std::move(bytes);
-      return ok;
+      payload = Payload::of(request.length);
+      if (request.length == 0 || memory.read(memory.owner, request.address, payload.writable(),
+                                             request.length, author.cycle))
+        return true;
+      std::memset(payload.writable(), 0, request.length);
+      return false;
     }
     default:
       return serve_atomic(memory, request, author, payload);
@@ -80,7 +79,7 @@ Packet make_response(const Packet& request, NodeId self, Payload payload, const 
   response.target = request.reply_to;
   response.reply_to = request.source;  // whose request this was
   response.return_address = request.return_address;
-  response.length = payload == nullptr ? 0 : static_cast<u32>(payload->size());
+  response.length = payload == nullptr ? 0 : payload.size();
   response.tracking = request.tracking;
   response.request = request.request;
   response.issuer_pc = request.issuer_pc;

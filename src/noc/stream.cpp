@@ -64,6 +64,14 @@ constexpr Table make_table() {
 constexpr Table kTable = make_table();
 static_assert(kTable.slots <= kStreamSlots);
 
+constexpr StreamState make_reset_state() {
+  StreamState state{};
+  for (const StreamRegisterInfo& info : kTable.rows)
+    for (u32 i = 0; i < info.count && !info.is_flow; ++i) state[info.slot + i] = info.reset;
+  return state;
+}
+constexpr StreamState kResetState = make_reset_state();
+
 constexpr u32 mask_of(u32 width) {
   return width >= 32 ? ~0u : (1u << width) - 1;
 }
@@ -252,10 +260,7 @@ bool StreamFile::trigger(u32 stream, u32 index, u32 value) {
 }
 
 void StreamFile::reset() {
-  for (u32 stream = 0; stream < kStreams; ++stream)
-    for (const StreamRegisterInfo& info : kTable.rows)
-      for (u32 i = 0; i < info.count && !info.is_flow; ++i)
-        streams_[stream][info.slot + i] = info.reset;
+  streams_.fill(kResetState);
   flows_ = {};
   finished_ = 0;
   finished_last_ = kStreams - 1;

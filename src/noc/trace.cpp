@@ -30,8 +30,8 @@ trace::Packet event_of(const Packet& packet) {
   event.length = packet.length;
   event.value = packet.atomic_data;
   if (packet.kind != PacketKind::AtomicRequest && packet.payload != nullptr)
-    std::memcpy(&event.value, packet.payload->data(),
-                std::min(sizeof event.value, packet.payload->size()));
+    std::memcpy(&event.value, packet.payload.data(),
+                std::min<u64>(sizeof event.value, packet.payload.size()));
   event.issued = packet.issued;
   event.arrival = packet.arrival;
   return event;

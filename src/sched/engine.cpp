@@ -124,10 +124,6 @@ void Engine::touch(NodeId node) {
   if (!listed_[node]) earliest_sleeper_ = std::min(earliest_sleeper_, next_[node]);
 }
 
-void Engine::skip_to(Cycle cycle) {
-  now_ = std::max(now_, last_edge(cycle));
-}
-
 void Engine::archive(Archive& archive) {
   archive.expect(epoch_);
   archive.value(now_);

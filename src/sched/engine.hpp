@@ -36,7 +36,11 @@ class Engine {
   /// `asked` is evaluated at every epoch edge at which some node has acted, the first included.
   Stop run(Cycle limit, const std::function<bool()>& asked);
   /// Lets time pass over a stretch in which no node acts (after Stop::Idle). No-op for the past.
-  void skip_to(Cycle cycle);
+  void skip_to(Cycle cycle) {
+    if (cycle > now_) now_ = cycle - now_ <= epoch_ ? now_ + epoch_ : last_edge(cycle);
+  }
+  /// No node will ever act again by itself, as far as is known without asking.
+  bool idle() const { return active_.empty() && earliest_sleeper_ == kNever; }
   /// The host has written to this node: it may have something to do now.
   void touch(NodeId node);
   /// Called at every epoch edge, after packets have changed hands, on the thread of `run`.

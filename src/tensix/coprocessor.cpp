@@ -59,11 +59,10 @@ bool raise(const Environment& env, Rule rule, const Author& author, std::string 
 }  // namespace
 
 Coprocessor::Coprocessor(const Environment& environment)
-    : state_(std::make_unique<State>()),
+    : state_(make_in<State>(environment.arena, powered_on())),
       paths_(std::make_unique<DataPaths>()),
       environment_(environment) {
   environment_.paths = paths_.get();
-  reset();
 }
 Coprocessor::~Coprocessor() = default;
 

@@ -14,6 +14,7 @@
 #include "base/types.hpp"
 #include "base/wait.hpp"
 #include "base/wakeup.hpp"
+#include "mem/arena.hpp"
 #include "mem/l1.hpp"
 #include "trace/event.hpp"
 
@@ -50,6 +51,7 @@ struct Environment {
   const Timing* timing = nullptr;
   /// Lent by the coprocessor to its followed turns and to the vector unit; null: nobody looks on.
   Watch* watch = nullptr;
+  Arena* arena = nullptr;  // where the state lies; null: anywhere
   /// Lent by the coprocessor to its own units; without it they are slower and do the same.
   DataPaths* paths = nullptr;
 };
@@ -165,7 +167,7 @@ class Coprocessor {
   /// else can tell that from a run in which none does).
   void run_each_cycle(Cycle from, Cycle until, bool counts);
 
-  std::unique_ptr<State> state_;
+  ArenaPtr<State> state_;
   std::unique_ptr<DataPaths> paths_;
   std::unique_ptr<Watch> watch_;  // null: nobody looks on
   Environment environment_;

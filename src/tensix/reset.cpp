@@ -77,9 +77,17 @@ void leave(State& state, const Environment& env, u32 left) {
 
 }  // namespace
 
+const State& powered_on() {
+  static const State state = [] {
+    State made;
+    made.fpu.dst.valid.fill(1);
+    return made;
+  }();
+  return state;
+}
+
 void power_on(State& state) {
-  state = State{};
-  state.fpu.dst.valid.fill(1);
+  state = powered_on();
 }
 
 void apply_soft_reset(State& state, const Environment& env, u32 bits, Cycle) {

@@ -8,6 +8,9 @@
 
 namespace bhemu::tensix {
 
+/// The state after power-on, of which every coprocessor begins with a copy.
+const State& powered_on();
+
 void power_on(State& state);
 
 /// `bits` is the new SOFT_RESET_0: carries out what entering and leaving reset does.

@@ -50,7 +50,7 @@ riscv::Outcome Tile::run_followed(unsigned core) {
     check_recording(core);
     return outcome;
   }
-  const Cycle end = turn_end_;
+  const Cycle end = next_look(core);
   riscv::Outcome outcome;
   do {
     outcome = step_followed(core);

@@ -58,6 +58,7 @@ void Tile::run_turns(Cycle until) {
       now_ = std::max(now_, next);
     }
     serve_arrivals();
+    if (!anyone_awake()) continue;  // nobody was roused
     run_turn<Followed>(std::min(until, arrivals_.next()));
   }
 }
@@ -77,6 +78,12 @@ void Tile::serve_arrivals() {
 
 Cycle Tile::nominal_end(Cycle at) const {
   return std::min(turn_limit_, at - at % quantum_ + quantum_);
+}
+
+/// How far a core that is not being recorded runs before run_core looks at it again. One that is
+/// alone may have a long turn, in which it is not to wait in a loop much longer than others would.
+Cycle Tile::next_look(unsigned core) const {
+  return long_turn_ && parking_ ? std::min(turn_end_, slots_[core].next_probe) : turn_end_;
 }
 
 template <bool Followed>
@@ -125,7 +132,7 @@ void Tile::run_core(unsigned core) {
   while (slot.status == CoreStatus::Running && state.cycle < turn_end_) {
     slot.waited_for = BlockKind::None;
     if (slot.checked && finish_debug_access(core)) continue;
-    take_interrupt(core);
+    if (pic_.armed()) take_interrupt(core);
     if (parking_ && !slot.recording && state.cycle >= slot.next_probe) start_recording(core);
     const bool looked_at = Followed && onlooker_ != nullptr;
     if (slot.checked) {
@@ -143,7 +150,7 @@ void Tile::run_core(unsigned core) {
       recording_buses_[core]->attention = false;
       check_recording(core);
     } else {
-      outcome = execute(core, turn_end_);
+      outcome = execute(core, next_look(core));
       buses_[core]->attention = false;
     }
     after_run(core, outcome);

@@ -71,12 +71,12 @@ Tile::Tile(const TileConfig& config)
     static_cast<Tile*>(self)->before_l1_write(address, bytes, author);
   });
   if (shape_.is_tensix()) {
-    make_coprocessor();
+    make_coprocessor(config.arena);
     coprocessor_->set_timing(config.units);
   }
   make_nius(config);
-  streams_ = std::make_unique<noc::StreamFile>(&wakeup_, shape_.streams,
-                                               shape_.is_tensix() ? &l1_ : nullptr);
+  streams_ = make_in<noc::StreamFile>(config.arena, &wakeup_, shape_.streams,
+                                      shape_.is_tensix() ? &l1_ : nullptr);
   for (unsigned core = 0; core < kCores; ++core) {
     cores_[core].id = shape_.core[core];
     buses_[core] = std::make_unique<EthernetCoreBus<false>>(*this, core);
@@ -88,8 +88,9 @@ Tile::Tile(const TileConfig& config)
 
 Tile::~Tile() = default;
 
-void Tile::make_coprocessor() {
+void Tile::make_coprocessor(Arena* arena) {
   tensix::Environment environment;
+  environment.arena = arena;
   environment.l1 = &l1_;
   environment.wakeup = &wakeup_;
   environment.faults = &faults();
@@ -120,6 +121,7 @@ void Tile::make_nius(const TileConfig& config) {
   environment.node = id();
   environment.instance = config.ethernet ? config.ethernet->instance : 0;
   environment.position = config.noc0;
+  environment.arena = config.arena;
   environment.tile = this;
   environment.read = [](void* self, u64 address, void* target, u32 bytes, Cycle now) {
     return static_cast<Tile*>(self)->noc_read(address, target, bytes, now);
@@ -168,7 +170,7 @@ bool Tile::check_counter(u32 offset, u32 value, const Author& author) {
 void Tile::send(noc::Packet&& packet) {
   packet.sequence = sequence_++;
   if (trace_ != nullptr) noc::trace_departure(*trace_, packet);
-  bytes_sent_ += packet.payload ? packet.payload->size() : 0;
+  bytes_sent_ += packet.payload ? packet.payload.size() : 0;
   if (packet.kind == noc::PacketKind::ReadRequest) {
     if (is_core(packet.issuer)) ++activity_.reads[index(core_of(packet.issuer))];
     activity_.read_target = packet.target;
@@ -211,6 +213,12 @@ bool Tile::host_write(u64 address, std::span<const u8> bytes, Cycle now) {
     std::memcpy(reinterpret_cast<u8*>(&word) + skip, bytes.data() + offset, count);
     return noc_write(at, &word, 4, author);
   });
+}
+
+/// An Ethernet tile shows a heartbeat in its L1.
+noc::PlainMemory Tile::plain_memory() {
+  if (port_ != nullptr) return {};
+  return {l1_.data(), l1_.flags(), l1_.size()};
 }
 
 void Tile::begin_host_access(Cycle now) {

@@ -65,6 +65,7 @@ struct TileConfig {
   bool parking = true;
   std::optional<eth::BootFacts> ethernet;  // of an Ethernet tile, which starts by itself
   const tensix::Timing* units = nullptr;   // null: the Plain build of the coprocessor
+  Arena* arena = nullptr;                  // where the parts lie; null: anywhere
   /// Where translations of RISC-V code come from; null: the interpreter does everything.
   std::shared_ptr<riscv::jit::CodeCache> code;
   /// What is checked all the time, with what is known of the software; null: nothing.
@@ -99,6 +100,7 @@ class Tile final : public noc::Node {
   void deliver(noc::Packet&& packet) override;
   bool host_read(u64 address, std::span<u8> bytes, Cycle now) override;
   bool host_write(u64 address, std::span<const u8> bytes, Cycle now) override;
+  noc::PlainMemory plain_memory() override;
   u64 hash(u64 seed) const override;
   /// Only after settle().
   void archive(Archive& archive) override;
@@ -200,6 +202,7 @@ class Tile final : public noc::Node {
   bool anyone_awake() const;
   Cycle nominal_begin(Cycle at) const { return std::max(turn_begin_, at - at % quantum_); }
   Cycle nominal_end(Cycle at) const;
+  Cycle next_look(unsigned core) const;
   /// Something else of this tile must run soon: ends a long turn at the quantum that holds `at`.
   void end_long_turn(Cycle at);
   void rouse_coprocessor();
@@ -331,7 +334,7 @@ class Tile final : public noc::Node {
   void boot_ethernet();
   u8* ldm_at(u32 address, u32 bytes, unsigned* owner = nullptr);
   void send(noc::Packet&& packet);
-  void make_coprocessor();
+  void make_coprocessor(Arena* arena);
   void make_port(const TileConfig& config);
   void make_nius(const TileConfig& config);
   void make_checks(const TileConfig& config, noc::NiuEnvironment& environment);
@@ -367,7 +370,7 @@ class Tile final : public noc::Node {
   std::unique_ptr<eth::Port> port_;
   std::optional<eth::BootFacts> boot_;
   std::array<std::unique_ptr<noc::Niu>, kNocs> nius_;
-  std::unique_ptr<noc::StreamFile> streams_;
+  ArenaPtr<noc::StreamFile> streams_;
   Mailboxes mailboxes_;
   DebugRegisters debug_;
   DaisyDump dump_;

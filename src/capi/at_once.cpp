@@ -1,0 +1,115 @@
+// What clients do most (reading and writing a few bytes of memory, clocking) while nothing happens
+// on the chip: the same effects as the calls of session.cpp have, without the ways through card,
+// device and node. Whatever is not plain goes there.
+#include <cstring>
+
+#include "capi/session.hpp"
+#include "mem/l1.hpp"
+#include "pcie/endpoint.hpp"
+#include "sched/engine.hpp"
+
+namespace bhemu::capi {
+namespace {
+
+constexpr u32 kMost = 32;  // bytes; then an access is one flit, whatever its alignment
+
+/// Copies of a word, which is what most accesses are, without a call.
+void copy(void* target, const void* source, u32 bytes) {
+  if (bytes == 4)
+    std::memcpy(target, source, 4);
+  else
+    std::memcpy(target, source, bytes);
+}
+
+bool is_go_message(const u8* bytes, u32 count) {
+  return count == 4 && (bytes[3] == GoMessages::kGo || bytes[3] == GoMessages::kInit);
+}
+
+}  // namespace
+
+/// At the end of a call: whether the next one can be done at once.
+void Session::note_quiet(const Visit& visit) {
+  quiet_ = {};
+  if (latched_ || has_faulted_ || tells_hang_ || card_.runs()) return;
+  sched::Engine* const engine = visit.device().engine_without_onlookers();
+  if (engine == nullptr || visit.faulted() || !visit.answers()) return;
+  quiet_ = {&visit.function(), engine, &visit.device().pcie(), visit.function().bar_base(0)};
+}
+
+/// Null: the bytes are not in one stretch of plain memory behind a window that has been used.
+inline const card::Function::View* Session::view_of(u64 address, u32 bytes, u64& offset) {
+  offset = address - quiet_.bar0;
+  const u64 window = offset / card::Windows::kSmallBytes;
+  if (window >= card::Windows::kSmall) return nullptr;
+  offset %= card::Windows::kSmallBytes;
+  const auto index = static_cast<unsigned>(window);
+  if (!quiet_.function->view(index).known) quiet_.function->look_behind(index);
+  const card::Function::View& view = quiet_.function->view(index);
+  return offset < view.memory.bytes && bytes <= view.memory.bytes - offset ? &view : nullptr;
+}
+
+bool Session::read_at_once(u64 address, void* target, u32 bytes) {
+  if (bytes - 1 >= kMost || target == nullptr || !mutex_.enter()) return false;
+  bool done = false;
+  u64 offset;
+  if (quiet_.engine != nullptr && (!has_written_ || quiet_.engine->idle())) {
+    const card::Function::View* const view = view_of(address, bytes, offset);
+    const u8* const source = view != nullptr ? view->memory.data + offset : nullptr;
+    if (source != nullptr && !is_go_message(source, bytes)) {
+      if (has_written_) quiet_.engine->skip_to(quiet_.engine->now() + kRoundTrip);
+      has_written_ = false;
+      copy(target, source, bytes);
+      quiet_.pcie->count_host_read(view->noc);
+      go_messages_.was_read_something_else();
+      ++calls_;
+      done = true;
+      if (silence_) silence_->called_quickly();
+    }
+  }
+  mutex_.leave();
+  return done;
+}
+
+bool Session::write_at_once(u64 address, const void* source, u32 bytes) {
+  if (bytes - 1 >= kMost || source == nullptr || !mutex_.enter()) return false;
+  bool done = false;
+  u64 offset;
+  if (quiet_.engine != nullptr && quiet_.engine->idle() &&
+      go_messages_.may_ignore({static_cast<const u8*>(source), bytes})) {
+    const card::Function::View* const view = view_of(address, bytes, offset);
+    const u8* const flags = view != nullptr ? view->memory.flags : nullptr;
+    const bool plain =
+        view != nullptr &&
+        (flags == nullptr || (flags[offset >> L1::kLineShift] |
+                              flags[(offset + bytes - 1) >> L1::kLineShift]) == 0);
+    if (plain) {
+      if (has_written_) quiet_.engine->skip_to(quiet_.engine->now() + kNextWrite);
+      has_written_ = true;
+      note_write();
+      copy(view->memory.data + offset, source, bytes);
+      quiet_.pcie->count_host_request(view->noc, true, view->posted, 0, 1);
+      ++calls_;
+      done = true;
+      if (silence_) silence_->called_quickly();
+    }
+  }
+  mutex_.leave();
+  return done;
+}
+
+bool Session::clock_at_once(u32 cycles) {
+  if (!mutex_.enter()) return false;
+  const bool done = quiet_.engine != nullptr && quiet_.engine->idle();
+  if (done) {
+    quiet_.engine->skip_to(quiet_.engine->now() + cycles);
+    if (cycles != 0) {
+      has_written_ = false;
+      ++calls_;
+      if (silence_) silence_->called_quickly();
+    }
+  }
+  mutex_.leave();
+  return done;
+}
+
+}  // namespace bhemu::capi

@@ -1,0 +1,53 @@
+// Memory for the parts of a device, which are made one after the other and go together. It comes
+// zeroed and in large pages where the host has them: the state of a tile is some sixty small pages,
+// and a page fault for each would cost more than all else that making a tile takes.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace bhemu {
+
+class Arena {
+ public:
+  Arena() = default;
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  /// Zeroed, aligned to 64 bytes, until the arena goes. Throws std::bad_alloc.
+  void* allocate(u64 bytes);
+
+ private:
+  std::vector<std::pair<u8*, u64>> chunks_;
+  u8* next_ = nullptr;
+  u64 left_ = 0;
+};
+
+/// Ends what make_in has begun.
+struct ArenaDelete {
+  bool in_arena = false;
+  template <class T>
+  void operator()(T* object) const {
+    if (in_arena)
+      object->~T();
+    else
+      delete object;
+  }
+};
+template <class T>
+using ArenaPtr = std::unique_ptr<T, ArenaDelete>;
+
+/// In the arena, or, without one, as std::make_unique does it.
+template <class T, class... Arguments>
+ArenaPtr<T> make_in(Arena* arena, Arguments&&... arguments) {
+  if (arena == nullptr)
+    return ArenaPtr<T>(new T(std::forward<Arguments>(arguments)...), ArenaDelete{false});
+  void* const memory = arena->allocate(sizeof(T));
+  return ArenaPtr<T>(new (memory) T(std::forward<Arguments>(arguments)...), ArenaDelete{true});
+}
+
+}  // namespace bhemu

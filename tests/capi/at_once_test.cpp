@@ -1,0 +1,113 @@
+// Accesses that are done at once, because nothing happens on the chip, have the effects of those
+// that go through card and node. A trace has to be told of everything, so with one none is done at
+// once.
+#include <atomic>
+#include <random>
+#include <thread>
+
+#include "card_fixture.hpp"
+
+namespace bhemu::test {
+namespace {
+
+class CardAtOnce : public CardTest {
+ protected:
+  static constexpr Coord kTile{1, 2};
+  static constexpr u64 kFlag = 0x10000;
+  static constexpr u64 kSeen = 0x20000;
+  static constexpr u64 kWallClock = 0xFFB121F0;
+
+  /// Whenever the flag is set: the wall clock to kSeen, and the flag is cleared.
+  static std::vector<u32> watching() {
+    std::vector<u32> code;
+    code.push_back(lui(8, kFlag));
+    code.push_back(lui(7, kSeen));
+    code.push_back(lui(6, 0xFFB12000));
+    code.push_back(8 << 15 | 2 << 12 | 9 << 7 | 3);             // again: lw x9, 0(x8)
+    code.push_back(0xFE048EE3);                                  // beq x9, x0, again
+    code.push_back(0x1F0u << 20 | 6 << 15 | 2 << 12 | 10 << 7 | 3);  // lw x10, 0x1F0(x6)
+    code.push_back(sw(10, 7, 0));
+    code.push_back(sw(0, 8, 0));
+    code.push_back(0xFEDFF06F);  // j again
+    return code;
+  }
+
+  void set_pair(unsigned window, u64 offset, u32 value) {
+    CardClient::put(client.window_base(window) + offset, value);
+  }
+  u32 get(unsigned window, u64 offset) {
+    return CardClient::get(client.window_base(window) + offset);
+  }
+
+  /// What a client sees that does this and that.
+  std::vector<u32> session() {
+    run_brisc(kTile, watching());
+    client.aim(2, {.x = kTile.x, .y = kTile.y});
+    client.aim(3, {.address = kWallClock & ~u64{0x1FFFFF}, .x = kTile.x, .y = kTile.y});
+    client.aim(4, {.x = 17, .y = 12});
+    std::vector<u32> seen;
+    std::minstd_rand random(7);
+    for (int i = 0; i < 3000; ++i) {
+      const u32 what = static_cast<u32>(random() >> 8) % 16;
+      const u32 word = static_cast<u32>(random() >> 8) % 64 * 4;
+      if (what < 4) set_pair(2, 0x30000 + word, static_cast<u32>(i));
+      if (what == 4) set_pair(4, word, static_cast<u32>(i));
+      if (what == 5) set_pair(2, kFlag, 1);
+      if (what == 6) seen.push_back(get(3, kWallClock & 0x1FFFFF));
+      if (what == 7) seen.push_back(get(2, kSeen));
+      if (what == 8) seen.push_back(get(4, word));
+      if (what == 9) libttsim_clock(word * 10);
+      if (what == 10) set_pair(2, 0x100, static_cast<u32>(i));  // beside code
+      if (what == 11) CardClient::put(client.window_base(2) + 0x30000 + word + 1, 0x01020304);
+      if (what > 11) seen.push_back(get(2, 0x30000 + word));
+    }
+    // The host's accesses, as the PCI Express tile counts them.
+    for (u64 counter = 0x200; counter < 0x300; counter += 4)
+      refusal([&] { seen.push_back(CardClient::get(client.bar0 + 0x1FD04000 + counter)); });
+    return seen;
+  }
+};
+
+TEST_F(CardAtOnce, a_client_sees_the_same_with_and_without_short_cuts) {
+  open("p150", {{"BHEMU_CLOCK", "calls"}});
+  const std::vector<u32> quick = session();
+  close();
+  open("p150", {{"BHEMU_CLOCK", "calls"}, {"BHEMU_TRACE", "/dev/null"}});
+  const std::vector<u32> slow = session();
+  EXPECT_EQ(quick, slow);
+}
+
+TEST_F(CardAtOnce, a_window_that_is_aimed_anew_leads_elsewhere) {
+  open("p150");
+  client.write32(1, 2, 0x1000, 1);
+  client.write32(2, 2, 0x1000, 2);
+  client.aim(2, {.x = 1, .y = 2});
+  EXPECT_EQ(get(2, 0x1000), 1u);
+  EXPECT_EQ(get(2, 0x1000), 1u);
+  client.aim(2, {.x = 2, .y = 2});
+  EXPECT_EQ(get(2, 0x1000), 2u);
+  EXPECT_EQ(get(2, 0x1000), 2u);
+}
+
+TEST_F(CardAtOnce, threads_that_call_without_a_lock_of_their_own_lose_nothing) {
+  open("p150");
+  client.aim(2, {.x = 1, .y = 2});
+  client.aim(3, {.x = 2, .y = 2});
+  std::atomic<int> lost{0};
+  const auto work = [&](unsigned window) {
+    for (u32 i = 0; i < 20'000; ++i) {
+      const u64 address = client.window_base(window) + 0x1000 + i % 16 * 4;
+      CardClient::put(address, i);
+      if (CardClient::get(address) != i) ++lost;
+      if (i % 64 == 0) libttsim_clock(1);
+    }
+  };
+  work(2);
+  std::thread other([&] { work(3); });
+  work(2);
+  other.join();
+  EXPECT_EQ(lost.load(), 0);
+}
+
+}  // namespace
+}  // namespace bhemu::test
