@@ -60,6 +60,15 @@ LiveCard::LiveCard(const host::CardSettings& settings, const LiveCardOptions& op
   serve_gdb();
   debug::start_trace(*device_, settings.device.trace, host::SettingStyle::Environment);
   if (options.runs) start();
+  signals_ = std::make_unique<SignalDesk>([this] {
+    const Visit visit(*this, false);
+    std::fprintf(stderr, "bhemu: %s", where_everything_stands().c_str());
+  });
+}
+
+std::string LiveCard::where_everything_stands() {
+  return text_of(host::standstill_of(*device_, code_.of_waiters(*device_, {}), {},
+                                     host::Standstill::Reason::Asked));
 }
 
 void LiveCard::start() {
@@ -70,6 +79,7 @@ void LiveCard::start() {
 }
 
 LiveCard::~LiveCard() {
+  signals_.reset();
   ticker_.reset();
   quit_.store(true);
   wake();
@@ -111,11 +121,8 @@ void LiveCard::serve_gdb() {
   options.tiles = device_->board().tensix();
   options.tiles.resize(std::min(options.tiles.size(), kFirstTiles));
   options.stops_at_standstill = false;
-  options.images = [this] { return gdb::images_of(code_.of_waiters(*device_, {})); };
-  options.standstill = [this] {
-    return text_of(host::standstill_of(*device_, code_.of_waiters(*device_, {}), {},
-                                       host::Standstill::Reason::Asked));
-  };
+  options.code = [this] { return code_.of_waiters(*device_, {}); };
+  options.standstill = [this] { return where_everything_stands(); };
   gdb_ = std::make_unique<gdb::Server>(*device_, std::move(options));
 }
 

@@ -11,6 +11,8 @@
 // A card that dies of a fault also looks after its client: when a kernel hangs, or the client waits
 // for a card that is dead, it says so (hang_watch.hpp).
 //
+// A client's user can ask by a signal where everything stands (signals.hpp).
+//
 // A card can also begin without its thread (libttsim's clients give it its time by their calls),
 // and start() it later, once for all.
 #pragma once
@@ -31,6 +33,7 @@
 #include "host/card_settings.hpp"
 #include "kmd/edge.hpp"
 #include "kmd/hang_watch.hpp"
+#include "kmd/signals.hpp"
 #include "kmd/watched_memory.hpp"
 
 namespace bhemu::gdb {
@@ -146,6 +149,7 @@ class LiveCard {
   void end_visit(bool changes);
   void make_device();
   void serve_gdb();
+  std::string where_everything_stands();
   void end_trace();
   void serve();
   void run();
@@ -204,6 +208,7 @@ class LiveCard {
 
   std::thread runner_;
   std::unique_ptr<Ticker> ticker_;
+  std::unique_ptr<SignalDesk> signals_;
 };
 
 template <class Body>
