@@ -6,8 +6,8 @@
 // Neither emits an instruction: what is to be printed or asserted stands in a section of the ELF
 // that is never loaded, with the address at which it holds and the registers its operands are in
 // there. So they cost what it takes to have the operands in registers, at most six of 32 bits. In
-// the text, {} is unsigned, {:d} signed, {:x} hexadecimal, {:f} the bits of an fp32, {:b} those of a
-// bf16; it has no % sign. The condition of an ASSERT must have no effects.
+// the text, {} is unsigned, {:d} signed, {:x} hexadecimal, {:f} the bits of an fp32, {:b} of
+// a bf16; it has no % sign. The condition of an ASSERT must have no effects.
 #pragma once
 #include "guest_types.h"
 

@@ -62,10 +62,12 @@ TEST_F(Build, a_source_is_compiled_and_its_prints_are_shown) {
   EXPECT_NE(result.out.find(": round 2 of 3: 0x15 21\n"), std::string::npos) << result.out;
 }
 
+/// "768", of the line that begins with "run".
 std::string cycles_of(const std::string& out) {
-  const size_t run = out.find("  run ");
-  const size_t begin = out.find("tiles, ", run);
-  return run == std::string::npos ? "" : out.substr(begin, out.find(" in ", begin) - begin);
+  const size_t end = out.find(" cycles", out.find("\n  run "));
+  return end == std::string::npos
+             ? ""
+             : out.substr(out.rfind(' ', end - 1) + 1, end - out.rfind(' ', end - 1) - 1);
 }
 
 TEST_F(Build, what_is_printed_costs_no_cycle) {

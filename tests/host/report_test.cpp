@@ -99,7 +99,10 @@ TEST(Report, faults_that_differ_in_their_tile_only_are_told_once) {
   std::vector<FaultReport> reports;
   for (u8 x = 1; x < 4; ++x) reports.push_back({fault, {x, 2}, "Main (a.c:3)", "Main (a.c:3)", ""});
   const std::string text = fault_text(reports, 120);
-  EXPECT_TRUE(text.starts_with("First cause: BRISC of (1, 2) at Main (a.c:3) broke the rule"));
+  EXPECT_TRUE(
+      text.starts_with("First cause: BRISC of (1, 2) (and of 2 more tiles) at Main (a.c:3) "
+                       "broke the rule"))
+      << text;
   EXPECT_NE(text.find("BRISC of (1, 2), (2, 2), (3, 2), cycle 0"), std::string::npos) << text;
   EXPECT_EQ(text.find("Fault ["), text.rfind("Fault ["));
 }

@@ -33,7 +33,9 @@ class Builds : public testing::TestWithParam<std::string> {
     const PreparedProgram prepared = machine.prepare(program);
     const Outcome outcome = machine.run(prepared, testing::TempDir());
     EXPECT_EQ(outcome.status, Status::Ok) << outcome.explanation(120);
-    if (silently) EXPECT_TRUE(outcome.faults.empty()) << outcome.explanation(120);
+    if (silently) {
+      EXPECT_TRUE(outcome.faults.empty()) << outcome.explanation(120);
+    }
     return machine.device().hash();
   }
 };
