@@ -42,8 +42,9 @@ struct Pair {
 };
 
 std::vector<Pair> pairs() {
-  const u32 fp32 = word<op::RMWCIB3>(
-      {{"cfg_reg_addr", cfg::ALU_ACC_CTRL_SFPU_Fp32_enabled::kWord}, {"mask", 0x40}, {"data", 0x40}});
+  const u32 fp32 = word<op::RMWCIB3>({{"cfg_reg_addr", cfg::ALU_ACC_CTRL_SFPU_Fp32_enabled::kWord},
+                                      {"mask", 0x40},
+                                      {"data", 0x40}});
   const u32 use_gpr = word<op::ADDDMAREG>(
       {{"op_a_reg_index", kGpr}, {"op_b_reg_index", kGpr}, {"result_reg_index", 9}});
   const u32 load = word<op::LOADIND>(

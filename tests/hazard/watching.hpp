@@ -27,8 +27,8 @@ inline std::string example(const std::string& name) {
   return std::string(BHEMU_SOURCE_DIR) + "/examples/" + name + ".yaml";
 }
 
-inline Watched run_once(const Program& program, const Way& way, bool contracts, const RaceHints& hints,
-                 bool watched = true) {
+inline Watched run_once(const Program& program, const Way& way, bool contracts,
+                        const RaceHints& hints, bool watched = true) {
   DeviceOptions options;
   options.threads = way.threads;
   options.parking = way.parking;
