@@ -328,8 +328,10 @@ EdgeId Detector::edge_of(const Finding& finding, const Actor& actor) const {
   const Place place = finding.where.place;
   const bool both_write = finding.first.mode != Mode::Read && actor.mode != Mode::Read;
   if (place == Place::Config && both_write && between == scope::Tile) return EdgeId::SharedWord;
-  // A move into a bank, before or behind the unpacker's clear.
-  if ((place_bit(place) & place::Src) != 0 && both_write) return EdgeId::MoveIntoSrc;
+  // A move into a bank, before or behind the unpacker's clear; in one thread it is known which.
+  if ((place_bit(place) & place::Src) != 0 && both_write)
+    return between == scope::Own && finding.first.kind == kind::Fpu ? EdgeId::UnitToUnit
+                                                                    : EdgeId::MoveIntoSrc;
   const bool late_thread = is_thread_component(actor.self.component) &&
                            finding.first.kind == kind::Load && was_pushed_before(actor, before);
   const bool late_unpack = actor.kind == kind::Unpack && actor.mode == Mode::Write &&

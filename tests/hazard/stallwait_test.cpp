@@ -60,7 +60,7 @@ std::vector<Pair> pairs() {
       {"clear_of_srca", 1, clear_a, move_a, 0x040, 20},
       {"clear_of_srcb", 2, clear_b, move_b, 0x040, 20},
       {"move_from_dst", 4, move_a, store, 0x100, 15},
-      {"move_into_srca", 4, move_a, clear_a, 0x009, 21},
+      {"move_into_srca", 4, move_a, clear_a, 0x009, 15},
       {"store_to_gpr", 10, 0, use_gpr, 0x021, 8},
       {"load_from_dst", 11, word<op::SFPLOAD>({{"sfpu_addr_mode", 7}}), fp32, 0x080, 38},
       {"configuration_to_gpr", 12,
