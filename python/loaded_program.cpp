@@ -94,7 +94,25 @@ pybind11::dict sync_of(Device& device, Coord at) {
     dict["executed"] = tile.coprocessor().instructions_executed(thread);
     threads.append(dict);
   }
+  py::list requests;
+  for (unsigned noc = 0; noc < 2; ++noc) {
+    std::vector<Wait> waits;
+    tile.niu(noc).find_outstanding(waits);
+    for (const Wait& wait : waits) {
+      const Coord other = device.coord_of(wait.node);
+      py::dict request;
+      request["noc"] = noc;
+      request["kind"] = noc::name_of(static_cast<noc::PacketKind>(wait.packet));
+      request["count"] = wait.value;
+      request["node"] = device.name_of(wait.node);
+      request["coord"] = py::make_tuple(other.x, other.y);
+      request["address"] = wait.address;
+      request["since"] = wait.since;
+      requests.append(request);
+    }
+  }
   py::dict dict;
+  dict["noc"] = requests;
   dict["semaphores"] = semaphores;
   dict["mutexes"] = mutexes;
   dict["threads"] = threads;

@@ -16,6 +16,7 @@
 
 #include "base/archive.hpp"
 #include "debug/grid.hpp"
+#include "debug/known_code.hpp"
 #include "device/device.hpp"
 #include "host/error.hpp"
 #include "host/firmware.hpp"
@@ -129,7 +130,8 @@ class NativeDevice {
  public:
   explicit NativeDevice(const host::DeviceSettings& settings)
       : device_(host::device_options(settings, BoardModel::P150, host::SettingStyle::File)) {}
-  explicit NativeDevice(Device&& device) : device_(std::move(device)) {}
+  NativeDevice(Device&& device, const debug::KnownCode& code)
+      : device_(std::move(device)), code_(code) {}
   ~NativeDevice() { device_.set_host_memory(nullptr); }
 
   std::string board() { return device_.board().name(); }
@@ -198,6 +200,7 @@ class NativeDevice {
   void boot(const std::string& directory) {
     firmware_ = std::make_shared<host::Firmware>(
         directory.empty() ? host::Firmware::embedded() : host::Firmware::load(directory));
+    code_.booted(firmware_);
     py::gil_scoped_release free;
     const std::lock_guard<std::mutex> lock(mutex_);
     host::upload(device_, *firmware_);
@@ -209,8 +212,12 @@ class NativeDevice {
     auto elf = std::make_shared<const host::Elf>(host::Elf::load(path));
     const std::lock_guard<std::mutex> lock(mutex_);
     const u32 entry = host::load_elf(device_, coord_of(tile), core_named(core), *elf);
-    loaded_.emplace_back(core_named(core), std::move(elf));
+    code_.loaded(coord_of(tile), core_named(core), std::move(elf));
     return entry;
+  }
+  void register_elf(const std::string& path) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    code_.look_in(path);
   }
   void start_core(std::pair<unsigned, unsigned> tile, const std::string& core, u32 pc) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -356,9 +363,8 @@ class NativeDevice {
   }
   std::unique_ptr<NativeDevice> clone() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    auto copy = std::make_unique<NativeDevice>(device_.clone());
+    auto copy = std::make_unique<NativeDevice>(device_.clone(), code_);
     copy->firmware_ = firmware_;
-    copy->loaded_ = loaded_;
     copy->program_ = program_;
     return copy;
   }
@@ -430,7 +436,7 @@ class NativeDevice {
   }
 
  private:
-  /// Until something stops it, in stretches between which Ctrl-C is heard.
+  /// Until something stops it, in stretches between which signals are heard.
   RunResult run_on(u64 cycles, const std::function<bool()>& done = nullptr) {
     constexpr u64 kStretch = 100'000;
     RunResult result;
@@ -451,17 +457,8 @@ class NativeDevice {
     throw InputError(
         "", "", fmt::format("DRAM bank {} has nothing at {:#x}, {} bytes", bank, offset, bytes));
   }
-  host::CodeMap code_map() const {
-    host::CodeMap code;
-    const auto add = [&](CoreId core, const host::Elf& elf) {
-      for (const host::Segment& segment : elf.segments())
-        if (segment.executable)
-          code.add(core, elf, segment.virtual_address, segment.virtual_address,
-                   segment.memory_size);
-    };
-    for (unsigned core = 0; core < kCores && firmware_; ++core)
-      add(static_cast<CoreId>(core), firmware_->elf(static_cast<CoreId>(core)));
-    for (const auto& [core, elf] : loaded_) add(core, *elf);
+  host::CodeMap code_map() {
+    host::CodeMap code = code_.map(device_);
     if (program_) program_->add_code(code);
     return code;
   }
@@ -472,10 +469,20 @@ class NativeDevice {
     auto where = std::make_shared<const host::Standstill>(standstill(reason));
     throw RunError(kind, host::text_of(*where), where);
   }
-  /// Ctrl-C, while the GIL is not held.
-  static void look_for_signals() {
-    py::gil_scoped_acquire hold;
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  /// Python's handlers, while the GIL is not held and the device is; they may use the device.
+  void look_for_signals() {
+    std::exception_ptr thrown;
+    mutex_.unlock();
+    {
+      py::gil_scoped_acquire hold;
+      try {
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+    }
+    mutex_.lock();
+    if (thrown) std::rethrow_exception(thrown);
   }
   void finish(const RunResult& result) {
     switch (result.status) {
@@ -496,7 +503,7 @@ class NativeDevice {
   std::unique_ptr<watch::WritersOfDevice> writers_;  // none until somebody asks for it
   std::mutex mutex_;
   std::shared_ptr<host::Firmware> firmware_;
-  std::vector<std::pair<CoreId, std::shared_ptr<const host::Elf>>> loaded_;
+  debug::KnownCode code_;
   std::shared_ptr<LoadedProgram> program_;
   std::unique_ptr<py::buffer_info> host_buffer_;  // keeps the memory alive
   pcie::SpanMemory host_;
@@ -539,8 +546,8 @@ py::dict run_program(const std::string& path, const host::DeviceSettings& settin
     const host::RaceOptions race_options = host::race_options(race_settings);
     std::unique_ptr<host::RaceWatch> watch;
     if (race_options.on) {
-      watch = std::make_unique<host::RaceWatch>(machine.device(), race_options,
-                                                &machine.firmware(), prepared.tiles());
+      watch = std::make_unique<host::RaceWatch>(machine.device(), race_options, &machine.firmware(),
+                                                prepared.tiles());
       watch->know(prepared, machine.firmware());
     }
     boot = machine.boot();
@@ -650,6 +657,7 @@ PYBIND11_MODULE(_native, module) {
       .def("set_host_memory", &NativeDevice::set_host_memory)
       .def("boot", &NativeDevice::boot)
       .def("load_elf", &NativeDevice::load_elf)
+      .def("register_elf", &NativeDevice::register_elf)
       .def("start_core", &NativeDevice::start_core)
       .def("hold_core", &NativeDevice::hold_core)
       .def("run", &NativeDevice::run)

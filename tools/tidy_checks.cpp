@@ -97,7 +97,7 @@ const std::map<std::string, std::set<std::string>>& direct_parts() {
       {"host", {"device", "hazard"}},
       {"debug", {"host"}},
       {"watch", {"host"}},
-      {"gdb", {"debug"}},
+      {"gdb", {"debug", "watch"}},
       {"kmd", {"host", "card", "debug", "gdb"}},
       {"shim", {"kmd"}},
       {"capi", {"kmd"}},

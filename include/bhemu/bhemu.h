@@ -117,6 +117,10 @@ typedef enum bhemu_core {
  * from the file. */
 BHEMU_API int bhemu_load_elf(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core,
                              const char* path, uint32_t* entry);
+/* A file, or a folder with files named *.elf below it: reports look there for the code that they
+ * find in L1, by its bytes, whoever wrote it and wherever. Files and folders that the environment
+ * variable BHEMU_ELF names (comma separated) are registered when a device is created. */
+BHEMU_API int bhemu_register_elf(bhemu_device* device, const char* path);
 /* Lets a core go from `pc` (a multiple of 4; BRISC always starts at 0 and gets a jump there), or
  * holds it in reset. */
 BHEMU_API int bhemu_start_core(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core,

@@ -114,6 +114,8 @@ class Device {
     check(bhemu_load_elf(handle(), tile.x, tile.y, core, path.c_str(), &entry));
     return entry;
   }
+  /// A file or a folder in which reports look for the code that they find in L1.
+  void register_elf(const std::string& path) { check(bhemu_register_elf(handle(), path.c_str())); }
   void start_core(Tile tile, bhemu_core core, std::uint32_t pc) {
     check(bhemu_start_core(handle(), tile.x, tile.y, core, pc));
   }

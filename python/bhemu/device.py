@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import signal
+import sys
+import threading
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Callable, Iterable, Sequence, Union
+from typing import Callable, Iterable, Iterator, Sequence, Union
 
 import numpy as np
 
@@ -188,6 +192,12 @@ class Device:
         """Loads an ELF file's segments for ``core`` and returns the entry point."""
         return self._device.load_elf(tile, core, str(path))
 
+    def register_elf(self, path: str) -> None:
+        """Has reports look for source lines in this file, or in the ``*.elf`` files below this
+        folder: whoever wrote code to a tile, it is found by its bytes. What the environment
+        variable ``BHEMU_ELF`` names (comma separated) is registered from the start."""
+        self._device.register_elf(str(path))
+
     def start_core(self, tile: Coord, core: str, pc: int = 0) -> None:
         """Lets ``core`` (``brisc``, ``ncrisc``, ``trisc0`` to ``trisc2``) go from ``pc``."""
         self._device.start_core(tile, core, pc)
@@ -201,12 +211,29 @@ class Device:
     ) -> None:
         """Runs until ``until()`` is true. It is asked every few hundred cycles and may use this
         device. Raises HangError when nothing can ever happen again, FaultError when a rule is
-        broken, LimitError after ``max_cycles``."""
+        broken, LimitError after ``max_cycles``. Ctrl-C interrupts it; SIGUSR1 has it print where
+        everything stands, unless the process handles that signal itself."""
         try:
-            self._device.run(until, (1 << 64) - 1 if max_cycles is None else max_cycles)
+            with self._answering():
+                self._device.run(until, (1 << 64) - 1 if max_cycles is None else max_cycles)
         except Standstill as error:
             error.device = self
             raise
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        """SIGUSR1, where Python has it in its hands, is answered with a report."""
+        if (
+            threading.current_thread() is not threading.main_thread()
+            or signal.getsignal(signal.SIGUSR1) is not signal.SIG_DFL
+        ):
+            yield
+            return
+        signal.signal(signal.SIGUSR1, lambda *_: print(self.waiters(), end="", file=sys.stderr))
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGUSR1, signal.SIG_DFL)
 
     def advance(self, cycles: int) -> None:
         """Lets at least ``cycles`` pass, also when the card idles. Raises FaultError."""

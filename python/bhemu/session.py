@@ -55,6 +55,21 @@ class Thread:
     what: str
 
 
+@dataclass(frozen=True)
+class Requests:
+    """What an interface of NoC ``noc`` (0 or 1) waits for: ``count`` answers of one ``kind``
+    (``"read"``, ``"write"`` ...) from ``node``, at ``coord``; the oldest was for ``address`` and
+    issued in cycle ``since``."""
+
+    noc: int
+    kind: str
+    count: int
+    node: str
+    coord: Coord
+    address: int
+    since: int
+
+
 class Session:
     """A program that was written to a booted card and told to go; no cycle has passed yet.
 
@@ -153,7 +168,8 @@ class Session:
         if pc >= 1 << 32:
             raise ValueError(f"pc {pc:#x} has more than 32 bits")
         try:
-            return self._native.run_program(tiles, core, pc, limit)
+            with self.device._answering():
+                return self._native.run_program(tiles, core, pc, limit)
         except Standstill as error:
             error.device = self.device
             raise
@@ -170,6 +186,10 @@ class Session:
 
     def threads(self, tile: Coord) -> list[Thread]:
         return [Thread(**each) for each in self._native.sync(tile)["threads"]]
+
+    def noc(self, tile: Coord) -> list[Requests]:
+        """Requests of the tile that are under way: asked for an answer, and not answered yet."""
+        return [Requests(**each) for each in self._native.sync(tile)["noc"]]
 
     def dst(self, tile: Coord, format: str = "bf16", tile_layout: bool = False) -> np.ndarray:
         """Dst as numbers, (rows, 16): 1024 rows of ``bf16`` or ``fp16``, 512 of ``fp32`` or

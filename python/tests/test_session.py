@@ -1,6 +1,8 @@
 """Sessions: programs that are stopped, looked at and gone on with."""
 
+import os
 import pickle
+import signal
 from pathlib import Path
 
 import bhemu
@@ -95,6 +97,44 @@ def test_a_buffer_fills_and_conditions_hold(card):
     assert np.array_equal(matrices[0][:16, :16], session.dst(TILE)[:16])
     assert np.array_equal(matrices[0][:16, 16:], session.dst(TILE)[16:32])
     assert np.array_equal(matrices[0][16:, :16], session.dst(TILE)[32:48])
+
+
+def test_requests_under_way_are_seen(card):
+    session = example("dram_copy").load(card)
+    seen = []
+
+    def look():
+        for requests in session.noc(TILE):
+            seen.append(requests)
+        return bool(seen)
+
+    session.run_until(condition=look)
+    assert seen[0].kind == "read" and seen[0].count >= 1 and seen[0].noc in (0, 1)
+    assert seen[0].node.startswith("DRAM") and seen[0].since <= card.cycle
+    session.run()
+    assert session.noc(TILE) == []
+
+
+def test_sigusr1_says_where_everything_stands(card, capfd):
+    session = example("copy").load(card)
+    sent = []
+
+    def ask():
+        if not sent:
+            os.kill(os.getpid(), signal.SIGUSR1)
+        sent.append(1)
+        return len(sent) > 2
+
+    session.run_until(condition=ask)
+    assert "At cycle" in capfd.readouterr().err
+    assert signal.getsignal(signal.SIGUSR1) is signal.SIG_DFL
+    session.run()
+
+
+def test_elfs_are_registered_by_file_and_by_folder(card):
+    card.register_elf(ROOT / "kernels" / "prebuilt")
+    with pytest.raises(bhemu.InputError):
+        card.register_elf("/nowhere.elf")
 
 
 def test_semaphores_mutexes_and_threads_are_seen(card):

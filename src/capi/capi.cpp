@@ -35,23 +35,6 @@ void check_pointers(const bhemu_device* device, const void* data, size_t bytes) 
   if (data == nullptr && bytes != 0) throw InputError("", "", "the data is NULL");
 }
 
-host::CodeMap code_map(const bhemu_device& handle) {
-  host::CodeMap code;
-  for (unsigned core = 0; core < kCores && handle.firmware; ++core) {
-    const auto id = static_cast<CoreId>(core);
-    const host::Elf& elf = handle.firmware->elf(id);
-    for (const host::Segment& segment : elf.segments())
-      if (segment.executable)
-        code.add(id, elf, segment.virtual_address, segment.virtual_address, segment.memory_size);
-  }
-  for (const bhemu_device::Loaded& loaded : handle.loaded)
-    for (const host::Segment& segment : loaded.elf->segments())
-      if (segment.executable)
-        code.add(loaded.core, *loaded.elf, segment.virtual_address, segment.virtual_address,
-                 segment.memory_size);
-  return code;
-}
-
 int status_of(bhemu_device& handle, const RunResult& result) {
   switch (result.status) {
     case RunStatus::Done:
@@ -60,15 +43,15 @@ int status_of(bhemu_device& handle, const RunResult& result) {
       return fail(BHEMU_LIMIT,
                   fmt::format("the cycle limit was reached at cycle {}", result.cycle));
     case RunStatus::Faulted:
-      return fail(BHEMU_FAULT,
-                  host::fault_text(host::fault_reports(handle.device, code_map(handle))));
+      return fail(BHEMU_FAULT, host::fault_text(host::fault_reports(
+                                   handle.device, handle.code.map(handle.device))));
     default:
       break;
   }
   const auto reason = result.status == RunStatus::Spinning ? host::Standstill::Reason::Spinning
                                                            : host::Standstill::Reason::Idle;
-  return fail(BHEMU_HANG,
-              host::text_of(host::standstill_of(handle.device, code_map(handle), {}, reason)));
+  return fail(BHEMU_HANG, host::text_of(host::standstill_of(
+                              handle.device, handle.code.map(handle.device), {}, reason)));
 }
 
 namespace {
@@ -227,10 +210,11 @@ uint64_t bhemu_hash(bhemu_device* device) {
 int bhemu_boot(bhemu_device* device, const char* directory) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
-    device->firmware = std::make_shared<const host::Firmware>(
+    const auto firmware = std::make_shared<const host::Firmware>(
         directory == nullptr ? host::Firmware::embedded() : host::Firmware::load(directory));
-    host::upload(device->device, *device->firmware);
-    host::GoWatcher watcher(device->device, *device->firmware, device->device.board().tensix());
+    device->code.booted(firmware);
+    host::upload(device->device, *firmware);
+    host::GoWatcher watcher(device->device, *firmware, device->device.board().tensix());
     const auto ready = [&watcher] { return watcher.all_done(); };
     return status_of(*device, device->device.run(kNever, ready));
   });

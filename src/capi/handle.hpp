@@ -7,21 +7,16 @@
 #include <vector>
 
 #include "../include/bhemu/bhemu.h"
+#include "debug/known_code.hpp"
 #include "device/device.hpp"
-#include "host/elf.hpp"
-#include "host/firmware.hpp"
 #include "host/report.hpp"
 
 struct bhemu_device {
   explicit bhemu_device(const bhemu::DeviceOptions& options) : device(options) {}
-  explicit bhemu_device(bhemu::Device&& other) : device(std::move(other)) {}
+  bhemu_device(bhemu::Device&& other, const bhemu::debug::KnownCode& known)
+      : device(std::move(other)), code(known) {}
   bhemu::Device device;
-  std::shared_ptr<const bhemu::host::Firmware> firmware;  // of the last boot, for reports
-  struct Loaded {
-    bhemu::CoreId core;
-    std::shared_ptr<const bhemu::host::Elf> elf;
-  };
-  std::vector<Loaded> loaded;                    // by bhemu_load_elf, for reports
+  bhemu::debug::KnownCode code;                  // for reports
   std::vector<bhemu::host::FaultReport> faults;  // behind the texts of bhemu_get_fault
 };
 
@@ -32,7 +27,6 @@ std::string& last_error();
 int fail(bhemu_status status, std::string text);
 /// From what a run ended with: a status, and the report as the error text.
 int status_of(bhemu_device& handle, const RunResult& result);
-host::CodeMap code_map(const bhemu_device& handle);
 /// Throw InputError.
 Coord coord_of(u32 x, u32 y);
 void check_pointers(const bhemu_device* device, const void* data, size_t bytes);

@@ -64,8 +64,17 @@ int bhemu_load_elf(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core, 
     if (path == nullptr) throw host::InputError("", "", "the path is NULL");
     auto elf = std::make_shared<const host::Elf>(host::Elf::load(path));
     const u32 start = host::load_elf(device->device, coord_of(x, y), core_numbered(core), *elf);
-    device->loaded.push_back({core_numbered(core), std::move(elf)});
+    device->code.loaded(coord_of(x, y), core_numbered(core), std::move(elf));
     if (entry != nullptr) *entry = start;
+    return BHEMU_OK;
+  });
+}
+
+int bhemu_register_elf(bhemu_device* device, const char* path) {
+  return guarded([&] {
+    check_pointers(device, nullptr, 0);
+    if (path == nullptr) throw host::InputError("", "", "the path is NULL");
+    device->code.look_in(path);
     return BHEMU_OK;
   });
 }
@@ -163,7 +172,7 @@ int bhemu_get_fault(bhemu_device* device, size_t index, bhemu_fault* fault) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
     check_result(fault);
-    device->faults = host::fault_reports(device->device, code_map(*device));
+    device->faults = host::fault_reports(device->device, device->code.map(device->device));
     if (index >= device->faults.size()) throw host::InputError("", "", "there is no such fault");
     const host::FaultReport& report = device->faults[index];
     *fault = {info_of(report.fault.rule).name,
@@ -212,16 +221,7 @@ bhemu_device* bhemu_clone(bhemu_device* device) {
   bhemu_device* result = nullptr;
   guarded([&] {
     check_pointers(device, nullptr, 0);
-    auto copy = std::make_unique<bhemu_device>(device->device.clone());
-    if (device->firmware)
-      for (unsigned core = 0; core < kCores; ++core) {
-        // Elf objects are not copied: reports of the clone read the same files.
-        const auto id = static_cast<CoreId>(core);
-        copy->loaded.push_back(
-            {id, std::shared_ptr<const host::Elf>(device->firmware, &device->firmware->elf(id))});
-      }
-    copy->loaded.insert(copy->loaded.end(), device->loaded.begin(), device->loaded.end());
-    result = copy.release();
+    result = new bhemu_device(device->device.clone(), device->code);
     return BHEMU_OK;
   });
   return result;

@@ -20,19 +20,23 @@
 #include <string>
 #include <vector>
 
-#include "capi/go_messages.hpp"
-#include "capi/poll_watch.hpp"
 #include "capi/silence.hpp"
-#include "capi/standstill.hpp"
 #include "debug/code_finder.hpp"
 #include "debug/race_session.hpp"
 #include "host/card_settings.hpp"
+#include "kmd/go_messages.hpp"
 #include "kmd/live_card.hpp"
+#include "kmd/poll_watch.hpp"
+#include "kmd/standstill.hpp"
 #include "pcie/host_memory.hpp"
 
 namespace bhemu::capi {
 
 using host::FaultMode;
+using kmd::GoMessages;
+using kmd::PollWatch;
+using kmd::Standstill;
+using kmd::Ticker;
 
 using SessionSettings = host::CardSettings;
 

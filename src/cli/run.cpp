@@ -298,7 +298,7 @@ std::unique_ptr<gdb::Server> serve_gdb(Machine& machine, const host::PreparedPro
   gdb::ServerOptions server;
   server.settings = options.gdb;
   server.tiles = program.tiles();
-  server.images = [&machine] { return gdb::images_of(machine.code()); };
+  server.code = [&machine] { return machine.code(); };
   server.standstill = [&machine] {
     return text_of(machine.where_everything_stands(host::Standstill::Reason::Asked));
   };

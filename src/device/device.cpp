@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.hpp"
 #include "device/device_impl.hpp"
@@ -38,6 +39,7 @@ Device::Impl::Impl(const DeviceOptions& wanted)
       board(wanted.board),
       routing(board.routing()),
       code(riscv::jit::CodeCache::create(wanted.jit)) {
+  sites.resize(board.node_count(), nullptr);
   nodes.resize(board.node_count());
   tiles.resize(board.node_count(), nullptr);
   coords.resize(board.node_count());
@@ -47,30 +49,46 @@ Device::Impl::Impl(const DeviceOptions& wanted)
     unit_timing.seed = options.seed;
   }
   for (const TileSite& site : board.sites()) {
-    if (site.node == kNoNode || nodes[site.node]) continue;
+    if (site.node == kNoNode || sites[site.node] != nullptr) continue;
     coords[site.node] = site.translated;
-    nodes[site.node] = make_node(site);
+    sites[site.node] = &site;
   }
-  std::vector<noc::Node*> order;
-  for (const auto& node : nodes) {
-    CHECK(node != nullptr);
-    order.push_back(node.get());
+  engine = std::make_unique<sched::Engine>(
+      board.node_count(), [this](NodeId id) -> noc::Node& { return make_node(id); },
+      noc_timing.one_way, std::max(1u, options.threads));
+  for (const TileSite* site : sites) {
+    CHECK(site != nullptr);
+    if (site->kind == noc::NodeKind::Pcie || site->kind == noc::NodeKind::Arc)
+      make_node(site->node);
   }
-  engine = std::make_unique<sched::Engine>(std::move(order), noc_timing.one_way,
-                                           std::max(1u, options.threads));
 }
 
-std::unique_ptr<noc::Node> Device::Impl::make_node(const TileSite& site) {
+noc::Node& Device::Impl::make_node(NodeId id) {
+  CHECK(nodes[id] == nullptr);
+  nodes[id] = node_at(*sites[id]);
+  engine->add(*nodes[id]);
+  return *nodes[id];
+}
+
+void Device::Impl::make_all_nodes() {
+  for (NodeId id = 0; id < nodes.size(); ++id) node(id);
+}
+
+/// Ethernet tiles start by themselves when time begins.
+void Device::Impl::make_self_starting() {
+  if (std::exchange(self_starting, true)) return;
+  for (const TileSite* site : sites)
+    if (site->kind == noc::NodeKind::Ethernet) node(site->node);
+}
+
+std::unique_ptr<noc::Node> Device::Impl::node_at(const TileSite& site) {
   const noc::EndpointConfig endpoint{site.node, site.noc0, &routing, &noc_timing, &options.faults};
   switch (site.kind) {
     case noc::NodeKind::Tensix:
     case noc::NodeKind::Ethernet:
-      return make_tile(site);
-    case noc::NodeKind::Dram: {
-      auto bank = std::make_unique<dram::Bank>(endpoint);
-      banks.push_back(bank.get());
-      return bank;
-    }
+      return tile_at(site);
+    case noc::NodeKind::Dram:
+      return std::make_unique<dram::Bank>(endpoint);
     case noc::NodeKind::Pcie: {
       auto tile = std::make_unique<pcie::Endpoint>(endpoint);
       pcie = tile.get();
@@ -95,7 +113,7 @@ std::unique_ptr<noc::Node> Device::Impl::make_node(const TileSite& site) {
   return nullptr;
 }
 
-std::unique_ptr<noc::Node> Device::Impl::make_tile(const TileSite& site) {
+std::unique_ptr<noc::Node> Device::Impl::tile_at(const TileSite& site) {
   tile::TileConfig config;
   config.node = site.node;
   config.noc0 = site.noc0;
@@ -140,9 +158,10 @@ bool Device::write(Coord tile, u64 address, std::span<const u8> bytes) {
 bool Device::write(NodeId node, u64 address, std::span<const u8> bytes) {
   if (node >= impl_->nodes.size()) return false;
   if (impl_->attendant != nullptr) impl_->attendant->host_acts();
-  const bool done = impl_->nodes[node]->host_write(address, bytes, cycle());
+  noc::Node& target = impl_->node(node);
+  const bool done = target.host_write(address, bytes, cycle());
   if (impl_->trace) impl_->trace_host(node, address, bytes, true, done);
-  trace::Observer* const observer = impl_->nodes[node]->observer();
+  trace::Observer* const observer = target.observer();
   if (done && observer != nullptr) observer->host_wrote(address, bytes, cycle());
   impl_->engine->touch(node);
   impl_->livelock.restart(cycle());
@@ -156,9 +175,10 @@ bool Device::read(Coord tile, u64 address, std::span<u8> bytes) {
 bool Device::read(NodeId node, u64 address, std::span<u8> bytes) {
   if (node >= impl_->nodes.size()) return false;
   if (node == impl_->arc->id() && impl_->arc->wants_ethernet(cycle())) impl_->look_at_ethernet();
-  const bool done = impl_->nodes[node]->host_read(address, bytes, cycle());
+  noc::Node& target = impl_->node(node);
+  const bool done = target.host_read(address, bytes, cycle());
   if (impl_->trace) impl_->trace_host(node, address, bytes, false, done);
-  trace::Observer* const observer = impl_->nodes[node]->observer();
+  trace::Observer* const observer = target.observer();
   if (done && observer != nullptr) observer->host_read(address, bytes, cycle());
   return done;
 }
@@ -167,8 +187,9 @@ bool Device::read(NodeId node, u64 address, std::span<u8> bytes) {
 void Device::Impl::look_at_ethernet() {
   std::array<u32, 14> heartbeats{};
   u16 links = 0;
-  for (tile::Tile* tile : tiles) {
-    if (tile == nullptr || tile->port() == nullptr) continue;
+  for (const TileSite* site : sites) {
+    if (site->kind != noc::NodeKind::Ethernet) continue;
+    tile::Tile* const tile = this->tile(site->node);
     const unsigned instance = tile->port()->instance();
     u32& beat = heartbeats[instance];
     tile->host_read(eth::kHeartbeat, {reinterpret_cast<u8*>(&beat), sizeof beat}, engine->now());
@@ -224,6 +245,7 @@ void Device::set_host_memory(std::span<u8> memory, u64 base) {
 
 RunResult Device::run_engine(Cycle end, const std::function<bool()>& asked) {
   RunResult result;
+  impl_->make_self_starting();
   switch (impl_->engine->run(end, asked)) {
     case sched::Stop::Asked:
       result.status = impl_->spinning ? RunStatus::Spinning : RunStatus::Done;
@@ -294,14 +316,16 @@ void Device::rouse_parked(NodeId node) {
 std::vector<Fault> Device::faults() const {
   std::vector<Fault> all;
   for (const auto& node : impl_->nodes)
-    all.insert(all.end(), node->faults().faults().begin(), node->faults().faults().end());
+    if (node != nullptr)
+        all.insert(all.end(), node->faults().faults().begin(), node->faults().faults().end());
   std::stable_sort(all.begin(), all.end(),
                    [](const Fault& a, const Fault& b) { return a.cycle < b.cycle; });
   return all;
 }
 
 void Device::clear_faults() {
-  for (const auto& node : impl_->nodes) node->faults().clear();
+  for (const auto& node : impl_->nodes)
+    if (node != nullptr) node->faults().clear();
   impl_->trace_forget_faults();
 }
 
@@ -368,6 +392,7 @@ Totals Device::totals() const {
 
 u64 Device::hash() const {
   u64 hash = cycle();
+  impl_->make_all_nodes();
   for (const auto& node : impl_->nodes) {
     if (tile::Tile* tile = impl_->tiles[node->id()]) tile->settle(cycle());
     hash = node->hash(hash * 31 + node->id());
@@ -377,17 +402,17 @@ u64 Device::hash() const {
 
 tile::Tile& Device::tile(Coord translated) {
   const NodeId id = impl_->board.node_at_translated(translated);
-  CHECK(id != kNoNode && impl_->tiles[id] != nullptr);
+  CHECK(id != kNoNode && impl_->tile(id) != nullptr);
   return *impl_->tiles[id];
 }
 
 tile::Tile* Device::tile_of(NodeId node) {
-  return node < impl_->tiles.size() ? impl_->tiles[node] : nullptr;
+  return node < impl_->tiles.size() ? impl_->tile(node) : nullptr;
 }
 
 noc::Node& Device::node(NodeId id) {
   CHECK(id < impl_->nodes.size());
-  return *impl_->nodes[id];
+  return impl_->node(id);
 }
 
 Coord Device::coord_of(NodeId node) const {

@@ -21,8 +21,20 @@ namespace bhemu {
 
 struct Device::Impl {
   explicit Impl(const DeviceOptions& wanted);
-  std::unique_ptr<noc::Node> make_node(const TileSite& site);
-  std::unique_ptr<noc::Node> make_tile(const TileSite& site);
+
+  // A node exists once somebody has touched it. One that does not is as it was after power-on:
+  // nothing has reached it, and nothing happens in it.
+  noc::Node& node(NodeId id) { return nodes[id] != nullptr ? *nodes[id] : make_node(id); }
+  /// Null: of another kind.
+  tile::Tile* tile(NodeId id) {
+    node(id);
+    return tiles[id];
+  }
+  noc::Node& make_node(NodeId id);
+  std::unique_ptr<noc::Node> node_at(const TileSite& site);
+  std::unique_ptr<noc::Node> tile_at(const TileSite& site);
+  void make_all_nodes();
+  void make_self_starting();
   void look_at_ethernet();
   void archive(Archive& archive);
 
@@ -51,9 +63,10 @@ struct Device::Impl {
   std::vector<Observation> observations;
   std::vector<std::unique_ptr<trace::Observer>> fanouts;  // by node, where there are several
   unsigned next_observation = 1;
-  std::vector<std::unique_ptr<noc::Node>> nodes;
-  std::vector<tile::Tile*> tiles;  // by node, Tensix and Ethernet; null for other kinds
-  std::vector<dram::Bank*> banks;
+  std::vector<const TileSite*> sites;              // by node
+  std::vector<std::unique_ptr<noc::Node>> nodes;  // null: not made yet
+  std::vector<tile::Tile*> tiles;  // by node, Tensix and Ethernet; null: another kind, or not made
+  bool self_starting = false;      // nodes that act without having been touched have been made
   pcie::Endpoint* pcie = nullptr;
   arc::Arc* arc = nullptr;
   pcie::SpanMemory host_span;

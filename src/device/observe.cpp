@@ -9,6 +9,7 @@ namespace bhemu {
 unsigned Device::observe(const ObserverMaker& make) {
   Impl::Observation observation;
   observation.id = impl_->next_observation++;
+  impl_->make_all_nodes();
   for (const auto& node : impl_->nodes) observation.of_node.push_back(make(node->id()));
   impl_->observations.push_back(std::move(observation));
   impl_->connect_observers();
@@ -44,7 +45,7 @@ void Device::Impl::connect_observers() {
 
 void Device::Impl::observers_forget() {
   for (const auto& node : nodes)
-    if (node->observer() != nullptr) node->observer()->forget();
+    if (node != nullptr && node->observer() != nullptr) node->observer()->forget();
 }
 
 }  // namespace bhemu

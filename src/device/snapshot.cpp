@@ -56,6 +56,7 @@ void check(const Header& found, const Header& wanted, std::span<const u8> body) 
 }  // namespace
 
 void Device::Impl::archive(Archive& archive) {
+  make_all_nodes();
   engine->archive(archive);
   for (const auto& node : nodes) node->archive(archive);
 }

@@ -14,15 +14,16 @@ constexpr std::size_t kMostHostReads = 1 << 16;
 
 std::vector<trace::NodeName> Device::Impl::node_names() const {
   std::vector<trace::NodeName> names;
-  for (const auto& node : nodes)
-    names.push_back({coords[node->id()], routing.name(node->id()),
-                     node->kind() == noc::NodeKind::Tensix,
-                     node->kind() == noc::NodeKind::Ethernet ? CoreId::Erisc0 : CoreId::Brisc});
+  for (const TileSite* site : sites)
+    names.push_back({coords[site->node], routing.name(site->node),
+                     site->kind == noc::NodeKind::Tensix,
+                     site->kind == noc::NodeKind::Ethernet ? CoreId::Erisc0 : CoreId::Brisc});
   return names;
 }
 
 void Device::start_trace(std::unique_ptr<trace::Sink> sink, const trace::Selection& selection) {
   stop_trace();
+  impl_->make_all_nodes();
   for (tile::Tile* tile : impl_->tiles)
     if (tile != nullptr) tile->settle(cycle());
   impl_->trace =

@@ -14,6 +14,7 @@
 #include "tensix/fpu/dst_access.hpp"
 #include "tensix/state.hpp"
 #include "tile/wait_text.hpp"
+#include "watch/why.hpp"
 
 namespace bhemu::gdb {
 namespace {
@@ -29,6 +30,8 @@ constexpr const char* kHelp =
     "monitor gpr THREAD             the 64 registers of a thread's scalar unit\n"
     "monitor config WORD [N]        configuration words of bank 0, then of bank 1\n"
     "monitor cycle                  the clock\n"
+    "monitor why PLACE              who wrote it, and what it came from: 0x1000+64, dst:0, "
+    "cfg:NAME\n"
     "monitor symbols                add-symbol-file lines for the ELFs that are known\n";
 
 std::vector<std::string> words_of(std::string_view command) {
@@ -105,6 +108,7 @@ std::string Server::monitor(std::string_view command) {
     if (what == "sem") return monitor_sync();
     if (what == "cores") return monitor_cores();
     if (what == "waits") return options_.standstill ? options_.standstill() : "not known here\n";
+    if (what == "why") return monitor_why(words);
     if (what == "symbols") {
       const std::string lines = symbol_lines();
       return lines.empty() ? "no ELF is known as a file\n" : lines;
@@ -115,6 +119,22 @@ std::string Server::monitor(std::string_view command) {
   } catch (const host::InputError& error) {
     return fmt::format("{}\n", error.message());
   }
+}
+
+/// To remember slows the chip down several times, so it begins when somebody asks.
+std::string Server::monitor_why(const std::vector<std::string>& words) {
+  if (words.size() != 2) return "monitor why PLACE: 0x1000+64, dst:0, srca:3, cfg:NAME, cb:0 ...\n";
+  const Coord coord = tiles_[general_.tile].coord;
+  const watch::Question question = watch::parse_question(
+      "monitor why", fmt::format("{}-{} {}", coord.x, coord.y, words[1]), device_->board());
+  if (!writers_) {
+    writers_ = std::make_unique<watch::WritersOfDevice>(*device_);
+    return fmt::format(
+        "From cycle {} on it is remembered who writes what: ask again later, or go back and on "
+        "first.\n",
+        state_of(general_).cycle);
+  }
+  return text_of(*device_, question, watch::why(*writers_, question), known_code());
 }
 
 std::string Server::monitor_registers(const std::vector<std::string>& words) {

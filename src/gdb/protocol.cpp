@@ -272,7 +272,13 @@ std::string Server::read_one(std::string_view arguments) {
   Fields fields(arguments);
   const auto number = fields.number();
   if (!number || *number > 0xFFFF) return kMalformed;
-  const auto value = read_register(state_of(general_), static_cast<u32>(*number));
+  const riscv::CoreState& state = state_of(general_);
+  if (const auto vector = read_vector(state, static_cast<u32>(*number))) {
+    // "Not available" of a core that has none.
+    if (state.id != CoreId::Trisc2) return std::string(2 * vector->size(), 'x');
+    return to_hex(*vector);
+  }
+  const auto value = read_register(state, static_cast<u32>(*number));
   return value ? word_text(*value) : kMalformed;
 }
 
@@ -280,9 +286,21 @@ std::string Server::write_one(std::string_view arguments) {
   Fields fields(arguments);
   const auto number = fields.number();
   const bool is = fields.take("=");
-  const auto value = word_of(fields.rest());
-  if (!number || *number > 0xFFFF || !is || !value) return kMalformed;
+  const std::string_view digits = fields.rest();
+  if (!number || *number > 0xFFFF || !is) return kMalformed;
+  if (*number >= kFirstVector) return write_wide(static_cast<u32>(*number), digits);
+  const auto value = word_of(digits);
+  if (!value) return kMalformed;
   return write_register(changeable(general_), static_cast<u32>(*number), *value) ? kOk : kMalformed;
+}
+
+std::string Server::write_wide(u32 number, std::string_view digits) {
+  const auto bytes = bytes_of_hex(digits);
+  VectorBytes value;
+  if (!bytes || bytes->size() != value.size()) return kMalformed;
+  std::copy(bytes->begin(), bytes->end(), value.begin());
+  riscv::CoreState& state = changeable(general_);
+  return state.id == CoreId::Trisc2 && write_vector(state, number, value) ? kOk : kMalformed;
 }
 
 // --- Memory.

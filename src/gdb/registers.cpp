@@ -45,12 +45,16 @@ constexpr std::array<const char*, 32> kFloats = {
     "fa1", "fa2", "fa3", "fa4", "fa5",  "fa6",  "fa7", "fs2", "fs3",  "fs4", "fs5",
     "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11"};
 
+constexpr u32 kVectors = 32;
+
 std::string reg(const char* name, const char* type, u32 number) {
   return fmt::format("<reg name=\"{}\" bitsize=\"32\" type=\"{}\" regnum=\"{}\"/>\n", name, type,
                      number);
 }
 
 }  // namespace
+
+const u32 kFirstVector = kFirstCsr + static_cast<u32>(kRows.size());
 
 std::string target_description() {
   std::string text =
@@ -67,7 +71,23 @@ std::string target_description() {
   for (u32 i = 0; i < kFloats.size(); ++i) text += reg(kFloats[i], "ieee_single", kFirstFloat + i);
   text += "</feature>\n<feature name=\"org.gnu.gdb.riscv.csr\">\n";
   for (u32 i = 0; i < kRows.size(); ++i) text += reg(kRows[i].name, "int", kFirstCsr + i);
+  text += "</feature>\n<feature name=\"org.gnu.gdb.riscv.vector\">\n";
+  for (u32 i = 0; i < kVectors; ++i)
+    text += fmt::format(
+        "<reg name=\"v{}\" bitsize=\"{}\" type=\"uint128\" regnum=\"{}\" group=\"vector\"/>\n", i,
+        8 * std::tuple_size_v<VectorBytes>, kFirstVector + i);
   return text + "</feature>\n</target>\n";
+}
+
+std::optional<VectorBytes> read_vector(const riscv::CoreState& state, u32 number) {
+  if (number < kFirstVector || number - kFirstVector >= kVectors) return std::nullopt;
+  return state.v.reg[number - kFirstVector];
+}
+
+bool write_vector(riscv::CoreState& state, u32 number, const VectorBytes& bytes) {
+  if (number < kFirstVector || number - kFirstVector >= kVectors) return false;
+  state.v.reg[number - kFirstVector] = bytes;
+  return true;
 }
 
 std::optional<u32> read_register(const riscv::CoreState& state, u32 number) {

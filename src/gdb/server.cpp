@@ -68,6 +68,7 @@ void Server::adopt(Device& device) {
 void Server::move_to(Device& device) {
   history_.clear();
   touched_.reset();
+  writers_.reset();
   adopt(device);
   arm();
 }

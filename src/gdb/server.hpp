@@ -24,6 +24,7 @@
 #include "host/settings.hpp"
 #include "tile/onlooker.hpp"
 #include "tile/tile.hpp"
+#include "watch/writers.hpp"
 
 namespace bhemu::gdb {
 
@@ -39,11 +40,11 @@ struct Image {
 struct ServerOptions {
   host::GdbSettings settings;
   host::SettingStyle style = host::SettingStyle::Option;
-  std::vector<Coord> tiles;                    // Tensix tiles, unless the settings name some
-  bool stops_at_standstill = true;             // a device at rest is a hang, not a pause
-  std::function<std::vector<Image>()> images;  // whose code is known at the moment
-  std::function<std::string()> standstill;     // the report of where everything stands
-  std::function<bool()> interrupted;           // the process is asked to end
+  std::vector<Coord> tiles;                 // Tensix tiles, unless the settings name some
+  bool stops_at_standstill = true;          // a device at rest is a hang, not a pause
+  std::function<host::CodeMap()> code;      // that is known at the moment
+  std::function<std::string()> standstill;  // the report of where everything stands
+  std::function<bool()> interrupted;        // the process is asked to end
 };
 
 std::vector<Image> images_of(const host::CodeMap& code);
@@ -184,6 +185,7 @@ class Server final : public Attendant, public tile::Onlooker {
   std::string write_registers(std::string_view arguments);
   std::string read_one(std::string_view arguments);
   std::string write_one(std::string_view arguments);
+  std::string write_wide(u32 number, std::string_view digits);
   std::string read_memory(std::string_view arguments);
   std::string write_memory(std::string_view arguments, bool binary);
   std::string change_breakpoint(std::string_view packet);
@@ -194,12 +196,14 @@ class Server final : public Attendant, public tile::Onlooker {
   riscv::CoreState& changeable(Place place);
   // monitor.cpp
   std::string monitor_registers(const std::vector<std::string>& words);
+  std::string monitor_why(const std::vector<std::string>& words);
   std::string monitor_buffers();
   std::string monitor_sync() const;
   std::string monitor_cores() const;
   std::string core_text(Place place) const;
   // symbols.cpp
   std::string symbol_lines() const;
+  host::CodeMap known_code() const;
   void write_script() const;
 
   Device* device_;
@@ -224,7 +228,8 @@ class Server final : public Attendant, public tile::Onlooker {
   Place control_;  // of steps
   std::optional<Stepping> stepping_;
   std::optional<Touched> touched_;
-  tile::Tile* inside_ = nullptr;  // the stop is in the midst of its turn
+  std::unique_ptr<watch::WritersOfDevice> writers_;  // none until somebody asks for it
+  tile::Tile* inside_ = nullptr;                     // the stop is in the midst of its turn
   History history_;
   Goal goal_;
   u64 hits_ = 0;      // since the moment that is run again

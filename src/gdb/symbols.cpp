@@ -16,9 +16,13 @@ std::vector<Image> images_of(const host::CodeMap& code) {
   return images;
 }
 
+host::CodeMap Server::known_code() const {
+  return options_.code ? options_.code() : host::CodeMap{};
+}
+
 /// add-symbol-file for every ELF that is a file, by inferior.
 std::string Server::symbol_lines() const {
-  const std::vector<Image> images = options_.images ? options_.images() : std::vector<Image>{};
+  const std::vector<Image> images = images_of(known_code());
   std::string text;
   for (unsigned tile = 0; tile < tiles_.size(); ++tile) {
     std::string lines;

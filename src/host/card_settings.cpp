@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 
 #include "host/error.hpp"
 #include "host/suggest.hpp"
@@ -89,11 +90,7 @@ Number number_of(const std::string& text, Number least, Number most, const Name&
 }
 
 void add_all(const std::string& list, std::vector<std::string>& items) {
-  for (size_t at = 0; at < list.size();) {
-    const size_t comma = std::min(list.find(',', at), list.size());
-    items.push_back(list.substr(at, comma - at));
-    at = comma + 1;
-  }
+  std::ranges::move(items_of(list), std::back_inserter(items));
 }
 
 void set(CardSettings& settings, const std::string& key, const std::string& text,

@@ -39,6 +39,10 @@ void CodeMap::add(CoreId core, const Elf& elf, u32 run_base, u32 link_base, u32 
   entries_.insert(entries_.begin(), {core, &elf, run_base, link_base, bytes, tile});
 }
 
+void CodeMap::add(const CodeMap& other) {
+  entries_.insert(entries_.end(), other.entries_.begin(), other.entries_.end());
+}
+
 CodeMap::Location CodeMap::locate(Agent agent, u32 pc, std::optional<Coord> tile) const {
   Location location;
   if (!is_core(agent)) return location;

@@ -22,6 +22,8 @@ class CodeMap {
   /// one, on all.
   void add(CoreId core, const Elf& elf, u32 run_base, u32 link_base, u32 bytes,
            std::optional<Coord> tile = std::nullopt);
+  /// All that `other` has, after what is here: of several the first counts.
+  void add(const CodeMap& other);
   struct Location {
     std::string function;             // "main"; empty when no symbol is known
     std::string source;               // "kernel.c:12"; empty without DWARF

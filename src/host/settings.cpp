@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <stdexcept>
 
@@ -84,6 +85,16 @@ tensix::Placement effects_of(const DeviceSettings& settings, TimingModel timing,
 }
 
 }  // namespace
+
+std::vector<std::string> items_of(const std::string& list) {
+  std::vector<std::string> items;
+  for (size_t at = 0; at < list.size();) {
+    const size_t comma = std::min(list.find(',', at), list.size());
+    items.push_back(list.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return items;
+}
 
 std::string setting_name(SettingStyle style, const std::string& name) {
   if (style == SettingStyle::File) return name;

@@ -33,6 +33,9 @@ struct DeviceSettings {
   RaceSettings race;
 };
 
+/// "a,b" as a and b.
+std::vector<std::string> items_of(const std::string& list);
+
 /// Throw InputError for unknown names and impossible boards. `preferred` is used when the user
 /// named no board.
 BoardOptions board_options(const DeviceSettings& settings, BoardModel preferred,

@@ -21,7 +21,7 @@ Driver::Driver(LiveCard& card, unsigned ordinal) : impl_(std::make_unique<Impl>(
   Impl& impl = *impl_;
   impl.windows.set(Firmware::kKernelWindow);
   card.set_host_memory(&impl.bus);
-  card.on_death([&impl] {
+  card.on_hiding([&impl] {
     std::unique_lock<std::mutex> lock(impl.mutex);
     impl.all_windows_changed();
     impl.notify(lock);
@@ -33,7 +33,7 @@ Driver::Driver(LiveCard& card, unsigned ordinal) : impl_(std::make_unique<Impl>(
 }
 
 Driver::~Driver() {
-  impl_->card.on_death(nullptr);
+  impl_->card.on_hiding(nullptr);
   impl_->card.set_host_memory(nullptr);
 }
 
@@ -136,10 +136,7 @@ bool Driver::write(unsigned bar, u64 offset, std::span<const u8> bytes) {
 }
 
 bool Driver::write(std::span<const Store> stores) {
-  const bool done =
-      impl_->card.access_each(true, stores.size(), [&](card::Function& function, size_t i) {
-        function.bar_write(stores[i].bar, stores[i].offset, stores[i].bytes);
-      });
+  const bool done = impl_->card.write(stores);
   constexpr u64 kBegin = Function::kWindowRegisters;
   constexpr u64 kEnd = kBegin + kWindows * 12;
   for (const Store& store : stores) {
@@ -179,7 +176,7 @@ std::optional<Direct> Driver::direct(unsigned bar, u64 offset, u64 bytes) {
   };
   if (tile::Tile* tile = device.tile_of(node)) {
     // The heartbeat of an Ethernet tile is not in its memory (eth/base_firmware.hpp).
-    if (!tile->shape().is_tensix()) return std::nullopt;
+    if (!tile->shape().is_tensix() || !visit.may_show()) return std::nullopt;
     return stretch(tile->l1().memory(), false);
   }
   if (device.node(node).kind() == noc::NodeKind::Dram)

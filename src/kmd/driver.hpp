@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "kmd/live_card.hpp"
 
 namespace bhemu::kmd {
 
@@ -102,11 +103,7 @@ class Driver {
   /// as a bus gives them.
   bool read(unsigned bar, u64 offset, std::span<u8> bytes);
   bool write(unsigned bar, u64 offset, std::span<const u8> bytes);
-  struct Store {
-    unsigned bar = 0;
-    u64 offset = 0;
-    std::span<const u8> bytes;
-  };
+  using Store = LiveCard::Store;
   /// Stores in their order, between which no time passes on the card: those of adjacent
   /// instructions reach a real one within nanoseconds. False: one of them was not answered.
   bool write(std::span<const Store> stores);

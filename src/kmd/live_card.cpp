@@ -31,6 +31,14 @@ constexpr Cycle kFirstBurst = 4096;  // several turns of a loop over the NoC
 constexpr Cycle kBurst = 16384;
 constexpr milliseconds kPatience = milliseconds(1000);
 constexpr unsigned kMostMistakes = 20;  // that are printed
+constexpr const char* kEnds =
+    "the client has not looked at the card since, so the process ends here (BHEMU_HANG=0: never).";
+
+/// Without the destructors, which would wait for this very thread.
+[[noreturn]] void end_process(int status) {
+  std::fflush(stdout);
+  std::quick_exit(status);
+}
 
 }  // namespace
 
@@ -46,19 +54,33 @@ LiveCard::LiveCard(const host::CardSettings& settings, const LiveCardOptions& op
           host::device_options(settings.device, options.board, host::SettingStyle::Environment)),
       board_(options_.board),
       code_(settings.elves, settings.caches) {
+  if (dies_ && settings.hang_seconds != 0)
+    hang_ = std::make_unique<HangWatch>(settings.hang_seconds);
   make_device();
   serve_gdb();
   debug::start_trace(*device_, settings.device.trace, host::SettingStyle::Environment);
   if (options.runs) start();
+  signals_ = std::make_unique<SignalDesk>([this] {
+    const Visit visit(*this, false);
+    std::fprintf(stderr, "bhemu: %s", where_everything_stands().c_str());
+  });
+}
+
+std::string LiveCard::where_everything_stands() {
+  return text_of(host::standstill_of(*device_, code_.of_waiters(*device_, {}), {},
+                                     host::Standstill::Reason::Asked));
 }
 
 void LiveCard::start() {
   CHECK(!runs());
   runs_.store(true);
   runner_ = std::thread([this] { serve(); });
+  if (hang_) ticker_ = std::make_unique<Ticker>([this] { look_after(); });
 }
 
 LiveCard::~LiveCard() {
+  signals_.reset();
+  ticker_.reset();
   quit_.store(true);
   wake();
   if (runner_.joinable()) runner_.join();
@@ -99,11 +121,8 @@ void LiveCard::serve_gdb() {
   options.tiles = device_->board().tensix();
   options.tiles.resize(std::min(options.tiles.size(), kFirstTiles));
   options.stops_at_standstill = false;
-  options.images = [this] { return gdb::images_of(code_.of_waiters(*device_, {})); };
-  options.standstill = [this] {
-    return text_of(host::standstill_of(*device_, code_.of_waiters(*device_, {}), {},
-                                       host::Standstill::Reason::Asked));
-  };
+  options.code = [this] { return code_.of_waiters(*device_, {}); };
+  options.standstill = [this] { return where_everything_stands(); };
   gdb_ = std::make_unique<gdb::Server>(*device_, std::move(options));
 }
 
@@ -123,17 +142,18 @@ std::unique_ptr<Device> LiveCard::reset() {
   if (gdb_) gdb_->move_to(*device_);
   dead_ = false;
   rest_ = Rest::None;
+  if (hang_) hang_ = std::make_unique<HangWatch>(settings_.hang_seconds);
   wake();
   return old;
 }
 
-void LiveCard::on_death(std::function<void()> listener) {
-  const std::lock_guard<std::mutex> lock(death_mutex_);
-  on_death_ = std::move(listener);
+void LiveCard::on_hiding(std::function<void()> listener) {
+  const std::lock_guard<std::mutex> lock(listener_mutex_);
+  on_hiding_ = std::move(listener);
 }
 
 void LiveCard::on_silence(std::function<void()> listener) {
-  const std::lock_guard<std::mutex> lock(death_mutex_);
+  const std::lock_guard<std::mutex> lock(listener_mutex_);
   on_silence_ = std::move(listener);
 }
 
@@ -159,10 +179,23 @@ void LiveCard::end_visit(bool changes) {
 }
 
 bool LiveCard::read(unsigned bar, u64 offset, std::span<u8> bytes) {
-  if (access(false, [&](card::Function& function) { function.bar_read(bar, offset, bytes); }))
-    return true;
-  std::memset(bytes.data(), 0xFF, bytes.size());
-  return false;
+  const bool done = access(false, [&](card::Function& function) {
+    function.bar_read(bar, offset, bytes);
+    if (hang_ && bytes.size() == sizeof(u32))
+      hang_->was_read(function.behind(function.bar_base(bar) + offset), bytes, is_still());
+  });
+  if (!done) std::memset(bytes.data(), 0xFF, bytes.size());
+  return done;
+}
+
+bool LiveCard::write(std::span<const Store> stores) {
+  return access_each(true, stores.size(), [&](card::Function& function, size_t i) {
+    const Store& store = stores[i];
+    function.bar_write(store.bar, store.offset, store.bytes);
+    const u64 address = function.bar_base(store.bar) + store.offset;
+    if (hang_ && !function.is_window_register(address))
+      hang_->was_written(function.behind(address), store.bytes);
+  });
 }
 
 // --- The runner.
@@ -199,7 +232,7 @@ void LiveCard::serve() {
     const auto watched = Edge::Clock::now() - watch_began_;
     const bool died = dead_ && !was_dead;
     edge_.end_run();
-    if (died) tell_death();
+    if (died) tell_hiding();
     if (now == Rest::Faulted) {
       wait_to_be_heard();
     } else if (now == Rest::Idle || now == Rest::Dead) {
@@ -260,9 +293,9 @@ void LiveCard::burst(Cycle cycles) {
 
 // --- What goes wrong.
 
-void LiveCard::tell_death() {
-  const std::lock_guard<std::mutex> lock(death_mutex_);
-  if (on_death_) on_death_();
+void LiveCard::tell_hiding() {
+  const std::lock_guard<std::mutex> lock(listener_mutex_);
+  if (on_hiding_) on_hiding_();
 }
 
 void LiveCard::note(const std::string& text) {
@@ -289,7 +322,7 @@ void LiveCard::wait_to_be_heard() {
     if (!visit.faulted() || quit_.load()) return;
   }
   {
-    const std::lock_guard<std::mutex> lock(death_mutex_);
+    const std::lock_guard<std::mutex> lock(listener_mutex_);
     if (on_silence_) on_silence_();
   }
   rest(Edge::Clock::duration::max());
@@ -300,14 +333,63 @@ void LiveCard::take_fault() {
     rest_ = Rest::Faulted;
     return;
   }
-  const std::string text =
-      host::fault_text(host::fault_reports(*device_, code_.of_faults(*device_)));
+  die(host::fault_text(host::fault_reports(*device_, code_.of_faults(*device_))));
+}
+
+/// From now on the card answers nothing.
+void LiveCard::die(const std::string& text) {
   note(text);
   dead_ = true;
   rest_ = Rest::Dead;
   if (settings_.faults == host::FaultMode::Throw) return;
   std::fprintf(stderr, "bhemu: %s\n", text.c_str());
-  if (settings_.faults == host::FaultMode::Exit) std::_Exit(host::kExitGuest);
+  if (settings_.faults == host::FaultMode::Exit) end_process(host::kExitGuest);
+}
+
+/// In the ticker's thread.
+void LiveCard::look_after() {
+  bool hides = false;
+  {
+    const Visit visit(*this, false);
+    const bool before = visit.may_show();
+    const HangWatch::Verdict verdict = hang_->tick(*device_, {dead_, is_still(), calls_});
+    hides = take_verdict(verdict) || visit.may_show() != before;
+  }
+  if (hides) tell_hiding();
+}
+
+/// True: the card has died.
+bool LiveCard::take_verdict(HangWatch::Verdict verdict) {
+  using Verdict = HangWatch::Verdict;
+  if (verdict == Verdict::None || (verdict == Verdict::Ends && dead_ && !ends_clients()))
+    return false;
+  if (verdict == Verdict::Says && settings_.faults == host::FaultMode::Report) {
+    std::fprintf(stderr, "bhemu: %s\n", hang_text().c_str());
+    return false;
+  }
+  if (verdict == Verdict::Says) return false;
+  const bool dies = !dead_;
+  if (dies) die(hang_text());
+  if (verdict == Verdict::Ends && ends_clients()) {
+    std::fprintf(stderr, "bhemu: %s\n", kEnds);
+    end_process(host::kExitGuest);
+  }
+  return dies;
+}
+
+/// A client that the card shares memory with may be waiting there, where nothing reaches it.
+bool LiveCard::ends_clients() const {
+  return settings_.faults == host::FaultMode::Report && memory_.used();
+}
+
+std::string LiveCard::hang_text() {
+  const std::vector<Coord> tiles = hang_->tiles(*device_);
+  const auto reason = device_->run(0).status == RunStatus::Idle
+                          ? host::Standstill::Reason::Idle
+                          : host::Standstill::Reason::Spinning;
+  return hang_->sentence(*device_) +
+         host::text_of(
+             host::standstill_of(*device_, code_.of_waiters(*device_, tiles), tiles, reason));
 }
 
 /// At the edge, where somebody has just been refused. The access has changed nothing, so the card
@@ -324,7 +406,7 @@ void LiveCard::host_mistake(const std::string& mistake) {
     std::fprintf(stderr, "bhemu: %s\n", text.c_str());
   if (mistakes_ == kMostMistakes)
     std::fprintf(stderr, "bhemu: more mistakes of this kind are not printed\n");
-  if (settings_.faults == host::FaultMode::Exit) std::_Exit(host::kExitHost);
+  if (settings_.faults == host::FaultMode::Exit) end_process(host::kExitHost);
 }
 
 }  // namespace bhemu::kmd

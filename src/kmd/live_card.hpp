@@ -8,6 +8,11 @@
 // then every tenth of a millisecond; and now and then the device runs a little, for loops that
 // give up after many turns.
 //
+// A card that dies of a fault also looks after its client: when a kernel hangs, or the client waits
+// for a card that is dead, it says so (hang_watch.hpp).
+//
+// A client's user can ask by a signal where everything stands (signals.hpp).
+//
 // A card can also begin without its thread (libttsim's clients give it its time by their calls),
 // and start() it later, once for all.
 #pragma once
@@ -27,6 +32,8 @@
 #include "device/device.hpp"
 #include "host/card_settings.hpp"
 #include "kmd/edge.hpp"
+#include "kmd/hang_watch.hpp"
+#include "kmd/signals.hpp"
 #include "kmd/watched_memory.hpp"
 
 namespace bhemu::gdb {
@@ -74,9 +81,9 @@ class LiveCard {
     bool faulted() const { return card_.rest_ == Rest::Faulted; }
     /// Nothing will ever happen unless somebody writes to the chip. Only of a card that runs by
     /// itself, which sees to it.
-    bool is_still() const {
-      return card_.rest_ == Rest::Idle || (card_.rest_ == Rest::Watch && card_.memory_.unread());
-    }
+    bool is_still() const { return card_.is_still(); }
+    /// Memory may be shown to the client without the card seeing what it reads there.
+    bool may_show() const { return !card_.hang_ || !card_.hang_->suspects(); }
     /// The faults are forgotten and all other cores go on.
     void forgive() const { card_.forgive(); }
 
@@ -88,6 +95,13 @@ class LiveCard {
   /// By BAR (0, 2, 4) and offset, any size and alignment. False: no card answers; what was to be
   /// read is all ones.
   bool read(unsigned bar, u64 offset, std::span<u8> bytes);
+  struct Store {
+    unsigned bar = 0;
+    u64 offset = 0;
+    std::span<const u8> bytes;
+  };
+  /// All at one edge; false: one of them was not answered.
+  bool write(std::span<const Store> stores);
   /// Does `body(function)` at an edge; false, and reported, when it throws card::AccessError.
   template <class Body>
   bool access(bool changes, Body body);
@@ -105,9 +119,10 @@ class LiveCard {
   /// Power on again: everything is as after construction. The device as it was is returned, since
   /// others may know its memory. Not during a visit of the caller's.
   std::unique_ptr<Device> reset();
-  /// Called by the thread that runs the device when it has stopped answering. Once this returns,
-  /// the listener before is not called any more.
-  void on_death(std::function<void()> listener);
+  /// Called by a thread of the card's when it has stopped answering, or wants to see what the
+  /// client reads, or not any more: what is shown directly is to be asked for again. Once this
+  /// returns, the listener before is not called any more.
+  void on_hiding(std::function<void()> listener);
   /// Called by that thread, outside of its turn, when a fault of a card that does not die has not
   /// been heard of for about a second: its owner may be waiting for something that never comes.
   void on_silence(std::function<void()> listener);
@@ -127,10 +142,14 @@ class LiveCard {
     Dead,     // stopped by a fault
   };
 
+  bool is_still() const {
+    return rest_ == Rest::Idle || (rest_ == Rest::Watch && memory_.unread());
+  }
   void begin_visit();
   void end_visit(bool changes);
   void make_device();
   void serve_gdb();
+  std::string where_everything_stands();
   void end_trace();
   void serve();
   void run();
@@ -139,7 +158,12 @@ class LiveCard {
   void take_fault();
   void forgive();
   void wait_to_be_heard();
-  void tell_death();
+  void die(const std::string& text);
+  void look_after();
+  bool ends_clients() const;
+  bool take_verdict(HangWatch::Verdict verdict);
+  std::string hang_text();
+  void tell_hiding();
   void host_mistake(const std::string& text);
   void note(const std::string& text);
   void rest(Edge::Clock::duration longest);
@@ -160,6 +184,8 @@ class LiveCard {
   WatchedMemory memory_;
   Rest rest_ = Rest::None;
   bool dead_ = false;
+  std::unique_ptr<HangWatch> hang_;  // null: nobody is told of a hang
+  u64 calls_ = 0;                    // that wanted something of the card
   Edge::Clock::time_point idle_since_{};
 
   // The runner's, in Rest::Watch:
@@ -176,16 +202,19 @@ class LiveCard {
   mutable std::mutex failure_mutex_;
   std::string failure_;
   unsigned mistakes_ = 0;
-  std::mutex death_mutex_;
-  std::function<void()> on_death_;
+  std::mutex listener_mutex_;
+  std::function<void()> on_hiding_;
   std::function<void()> on_silence_;
 
   std::thread runner_;
+  std::unique_ptr<Ticker> ticker_;
+  std::unique_ptr<SignalDesk> signals_;
 };
 
 template <class Body>
 bool LiveCard::access_each(bool changes, size_t count, Body body) {
   const Visit visit(*this, changes);
+  ++calls_;
   bool all = visit.answers();
   for (size_t i = 0; i < count && visit.answers(); ++i) {
     try {

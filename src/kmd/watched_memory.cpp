@@ -5,13 +5,14 @@
 namespace bhemu::kmd {
 
 bool WatchedMemory::read(u64 address, void* target, u32 bytes) {
+  used_ = true;
   if (memory_ == nullptr || !memory_->read(address, target, bytes)) return false;
   if (watching_) remember(address, bytes, target);
   return true;
 }
 
 bool WatchedMemory::write(u64 address, const void* source, u32 bytes) {
-  changed_ = true;
+  changed_ = used_ = true;
   return memory_ != nullptr && memory_->write(address, source, bytes);
 }
 

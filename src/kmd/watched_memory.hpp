@@ -23,6 +23,8 @@ class WatchedMemory final : public pcie::HostMemory {
   /// read is other now. True as well when there was too much to remember. Between runs only.
   bool changed();
   bool overflowed() const { return overflowed_; }
+  /// The device has come here at some time.
+  bool used() const { return used_; }
   /// The device has not come here since start().
   bool unread() const { return count_ == 0 && !overflowed_ && !changed_; }
 
@@ -39,6 +41,7 @@ class WatchedMemory final : public pcie::HostMemory {
 
   pcie::HostMemory* memory_ = nullptr;
   bool watching_ = false;
+  bool used_ = false;
   bool changed_ = false;
   bool overflowed_ = false;
   unsigned count_ = 0;

@@ -94,19 +94,25 @@ struct Engine::Workers {
   Cycle until = 0;
 };
 
-Engine::Engine(std::vector<noc::Node*> nodes, Cycle epoch, unsigned threads)
-    : nodes_(std::move(nodes)),
-      next_(nodes_.size(), 0),
-      listed_(nodes_.size(), false),
+Engine::Engine(unsigned nodes, MakeNode make, Cycle epoch, unsigned threads)
+    : nodes_(nodes, nullptr),
+      make_(std::move(make)),
+      next_(nodes, kNever),
+      listed_(nodes, false),
       outboxes_(threads),
       epoch_(epoch) {
   CHECK(threads >= 1 && epoch >= 1);
-  for (std::size_t i = 0; i < nodes_.size(); ++i) CHECK(nodes_[i]->id() == i);
   active_.reserve(nodes_.size());
   if (threads > 1) workers_ = std::make_unique<Workers>(*this, threads);
 }
 
 Engine::~Engine() = default;
+
+void Engine::add(noc::Node& node) {
+  CHECK(node.id() < nodes_.size() && nodes_[node.id()] == nullptr);
+  nodes_[node.id()] = &node;
+  touch(node.id());
+}
 
 Cycle Engine::last_edge(Cycle limit) const {
   return limit > kNever - epoch_ ? kNever - kNever % epoch_
@@ -130,7 +136,7 @@ void Engine::archive(Archive& archive) {
   // Who acts next is asked of the nodes anew.
   active_.clear();
   std::fill(listed_.begin(), listed_.end(), false);
-  std::fill(next_.begin(), next_.end(), now_);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) next_[i] = nodes_[i] != nullptr ? now_ : kNever;
   earliest_sleeper_ = now_;
 }
 
@@ -154,18 +160,21 @@ Stop Engine::run(Cycle limit, const std::function<bool()>& asked) {
   }
 }
 
-/// Lists every node that acts before `until`.
+/// Lists every node that acts before `until`. What is known of a sleeper may be too early, since
+/// the host may have taken back what it gave.
 void Engine::gather(Cycle until) {
-  active_.clear();
   earliest_sleeper_ = kNever;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    next_[i] = nodes_[i]->next_cycle();
-    listed_[i] = next_[i] < until;
-    if (listed_[i]) {
-      active_.push_back(nodes_[i]);
-    } else {
-      earliest_sleeper_ = std::min(earliest_sleeper_, next_[i]);
+    if (listed_[i]) continue;
+    if (next_[i] < until) {
+      next_[i] = nodes_[i]->next_cycle();
+      listed_[i] = next_[i] < until;
+      if (listed_[i]) {
+        active_.push_back(nodes_[i]);
+        continue;
+      }
     }
+    earliest_sleeper_ = std::min(earliest_sleeper_, next_[i]);
   }
 }
 
@@ -196,15 +205,26 @@ bool Engine::retire() {
   return faulted;
 }
 
+/// A sleeper will act at `cycle`, if not before.
+void Engine::expect(NodeId node, Cycle cycle) {
+  next_[node] = std::min(next_[node], cycle);
+  if (next_[node] < now_ + epoch_) {
+    listed_[node] = true;
+    active_.push_back(nodes_[node]);
+  } else {
+    earliest_sleeper_ = std::min(earliest_sleeper_, next_[node]);
+  }
+}
+
 void Engine::exchange() {
   for (noc::Outbox& outbox : outboxes_) {
     packets_ += outbox.packets.size();
     for (noc::Packet& packet : outbox.packets) {
       CHECK(packet.arrival >= now_ && packet.target < nodes_.size());
       const NodeId target = packet.target;
-      next_[target] = std::min(next_[target], packet.arrival);
-      if (!listed_[target]) earliest_sleeper_ = std::min(earliest_sleeper_, packet.arrival);
-      nodes_[target]->deliver(std::move(packet));
+      noc::Node& node = nodes_[target] != nullptr ? *nodes_[target] : make_(target);
+      if (!listed_[target]) expect(target, packet.arrival);
+      node.deliver(std::move(packet));
     }
     outbox.packets.clear();
   }

@@ -23,10 +23,14 @@ enum class Stop : u8 {
 
 class Engine {
  public:
-  /// `nodes` outlive the engine. `threads` >= 1 counts the caller's.
-  Engine(std::vector<noc::Node*> nodes, Cycle epoch, unsigned threads);
+  /// Makes a node that is touched for the first time, which calls `add`.
+  using MakeNode = std::function<noc::Node&(NodeId)>;
+  /// Of `nodes` nodes, which outlive the engine. `threads` >= 1 counts the caller's.
+  Engine(unsigned nodes, MakeNode make, Cycle epoch, unsigned threads);
   ~Engine();
 
+  /// A node that has been made. Between epochs. Others are taken to sleep.
+  void add(noc::Node& node);
   Cycle now() const { return now_; }
   /// Runs until cycle `limit` (rounded up to an epoch edge) or an earlier reason to stop.
   /// `asked` is evaluated at every epoch edge at which some node has acted, the first included.
@@ -47,9 +51,11 @@ class Engine {
   void gather(Cycle until);
   void run_epoch(Cycle until);
   bool retire();
+  void expect(NodeId node, Cycle cycle);
   void exchange();
 
-  std::vector<noc::Node*> nodes_;
+  std::vector<noc::Node*> nodes_;  // null: not made yet
+  MakeNode make_;
   // Cost follows what is active: the nodes of the coming epoch are listed, the others are only
   // known by the earliest cycle at which one of them wakes.
   std::vector<Cycle> next_;   // by node: first cycle with something to do

@@ -7,6 +7,7 @@
 #include <array>
 #include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -126,6 +127,8 @@ Card* Process::make() {
     const std::array<std::string, 1> beside = {own_directory()};
     Card* card = new Card(kmd::LiveCard::settings_from_environment(beside), abandoned_);
     signals_.install(on_fault);
+    // How the card ends a process that can never go on.
+    ::at_quick_exit([] { Process::instance().clean_up(); });
     return card;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bhemu shim: there is no card: %s\n", error.what());

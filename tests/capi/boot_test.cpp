@@ -1,8 +1,13 @@
 // A client that boots the firmware and runs a kernel, with nothing but the ABI between it and the
 // card. Which bytes go where is learned from a second device that the host library prepares; it
 // never runs.
+#include <fmt/format.h>
+
+#include <thread>
+
 #include "card_fixture.hpp"
 #include "device/device.hpp"
+#include "gdb/client.hpp"
 #include "host/prepared.hpp"
 #include "support/card_boot.hpp"
 
@@ -120,6 +125,31 @@ TEST_F(CardBoot, a_client_that_waits_for_a_hung_kernel_is_told_and_runs_the_next
   // A new start of the firmware, as clients do it.
   ASSERT_TRUE(boot_card(client, board_, firmware));
   run("/examples/dram_copy.yaml");
+}
+
+/// A client that knows nothing of it is held until the debugger has come and let it go on.
+TEST_F(CardBoot, a_debugger_is_let_in_and_stops_the_card_under_its_client) {
+  const std::string door = testing::TempDir() + "bhemu_capi_gdb";
+  const u32 entry = firmware.elf(CoreId::Brisc).symbol("main")->value;
+  std::vector<std::string> said;
+  std::thread debugger([&] {
+    GdbClient gdb(door);
+    gdb.ask("qSupported:multiprocess+;swbreak+");
+    gdb.ask("Hgp1.1");
+    said.push_back(gdb.ask(fmt::format("Z0,{:x},4", entry)));
+    said.push_back(gdb.ask("vCont;c"));
+    said.push_back(fmt::format("{:x}", gdb.word("p20")));
+    said.push_back(gdb.ask(fmt::format("z0,{:x},4", entry)));
+    gdb.say("D");
+  });
+  boot("p100a", {{"BHEMU_GDB", door.c_str()}});
+  run("/examples/dram_copy.yaml");
+  debugger.join();
+  ASSERT_EQ(said.size(), 4u);
+  EXPECT_EQ(said[0], "OK");
+  EXPECT_TRUE(said[1].starts_with("T05swbreak:;thread:p1.1")) << said[1];
+  EXPECT_EQ(said[2], fmt::format("{:x}", entry));
+  EXPECT_EQ(said[3], "OK");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <bhemu/bhemu.hpp>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -52,6 +53,44 @@ TEST(CppApi, an_elf_is_loaded_with_its_local_memory) {
   EXPECT_NE(device.read32(kTile, entry), 0u);
   EXPECT_THROW(device.load_elf(kTile, BHEMU_BRISC, "/nowhere.elf"), Error);
   EXPECT_THROW(device.load_elf({8, 0}, BHEMU_BRISC, firmware("brisc.elf")), Error);
+}
+
+/// What a device says of a kernel that waits for ever, when its code was written as bytes.
+std::string report_of_bytes(const std::string& registered) {
+  const std::string kernel =
+      std::string(BHEMU_SOURCE_DIR) + "/kernels/prebuilt/stuck_semaphore/brisc.elf";
+  constexpr std::uint32_t kBytes = 0x1000;
+  Device known(BHEMU_P100A);
+  const std::uint32_t entry = known.load_elf(kTile, BHEMU_BRISC, kernel);
+  const auto code = known.read<std::uint8_t>(kTile, entry, kBytes);
+  Device device(BHEMU_P100A);
+  device.write(kTile, entry, code);
+  if (!registered.empty()) device.register_elf(registered);
+  device.start_core(kTile, BHEMU_BRISC, entry);
+  try {
+    device.run([] { return false; });
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), BHEMU_HANG);
+    return error.what();
+  }
+  return "it does not hang";
+}
+
+TEST(CppApi, code_that_was_written_as_bytes_is_found_in_registered_elfs) {
+  const std::string folder = std::string(BHEMU_SOURCE_DIR) + "/kernels/prebuilt";
+  const std::string source = "launch.h:";
+  EXPECT_EQ(report_of_bytes("").find(source), std::string::npos);
+  EXPECT_NE(report_of_bytes(folder).find(source), std::string::npos);
+  EXPECT_NE(report_of_bytes(folder + "/stuck_semaphore/brisc.elf").find(source), std::string::npos);
+  EXPECT_EQ(report_of_bytes(firmware("trisc1.elf")).find(source), std::string::npos);
+  setenv("BHEMU_ELF", folder.c_str(), 1);
+  EXPECT_NE(report_of_bytes("").find(source), std::string::npos);
+  setenv("BHEMU_ELF", "/nowhere.elf", 1);
+  EXPECT_THROW(Device{BHEMU_P100A}, Error);
+  unsetenv("BHEMU_ELF");
+  Device device(BHEMU_P100A);
+  EXPECT_THROW(device.register_elf("/nowhere.elf"), Error);
+  EXPECT_EQ(bhemu_register_elf(device.handle(), nullptr), BHEMU_BAD_INPUT);
 }
 
 TEST(CppApi, registers_of_the_coprocessor_can_be_read) {

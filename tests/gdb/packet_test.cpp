@@ -88,6 +88,21 @@ TEST(GdbRegisters, each_one_that_can_be_written_is_read_again) {
   EXPECT_FALSE(read_register(state, 1000));
 }
 
+TEST(GdbRegisters, the_vector_registers_are_those_behind_the_others) {
+  riscv::CoreState state;
+  for (u32 i = 0; i < 32; ++i) {
+    VectorBytes bytes;
+    for (u8& byte : bytes) byte = static_cast<u8>(i * 16 + (&byte - bytes.data()));
+    EXPECT_TRUE(write_vector(state, kFirstVector + i, bytes));
+    EXPECT_EQ(read_vector(state, kFirstVector + i), bytes);
+    EXPECT_EQ(state.v.reg[i], bytes);
+    EXPECT_FALSE(read_register(state, kFirstVector + i));
+  }
+  EXPECT_FALSE(read_vector(state, kFirstVector - 1));
+  EXPECT_FALSE(read_vector(state, kFirstVector + 32));
+  EXPECT_FALSE(write_vector(state, kFirstVector + 32, VectorBytes{}));
+}
+
 TEST(GdbRegisters, the_description_numbers_every_register_once) {
   const std::string text = target_description();
   riscv::CoreState state;
@@ -100,6 +115,9 @@ TEST(GdbRegisters, the_description_numbers_every_register_once) {
     ++number;
   }
   EXPECT_GT(number, kFirstCsr + 10);
+  EXPECT_EQ(number, kFirstVector);
+  for (; read_vector(state, number); ++number)
+    EXPECT_NE(text.find("regnum=\"" + std::to_string(number) + "\""), std::string::npos) << number;
   EXPECT_EQ(text.find("regnum=\"" + std::to_string(number) + "\""), std::string::npos);
 }
 

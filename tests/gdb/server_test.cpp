@@ -33,7 +33,7 @@ class GdbServer : public testing::Test {
       ServerOptions options;
       options.settings.where = (scratch_.path() / "gdb").string();
       options.tiles = {{1, 2}, {2, 2}};
-      options.images = [&machine] { return images_of(machine.code()); };
+      options.code = [&machine] { return machine.code(); };
       server = std::make_unique<Server>(machine.device(), std::move(options));
       client = std::thread([this, &session] {
         GdbClient gdb((scratch_.path() / "gdb").string());

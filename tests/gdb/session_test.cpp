@@ -50,6 +50,17 @@ TEST_F(GdbSession, two_cores_an_inlined_function_a_word_of_the_packers_and_back)
                                  "x/wx 0x38000\n"
                                  "delete\n"
                                  "monitor cb\n"
+                                 "monitor why 0x38000\n"
+                                 "thread 1.5\n"
+                                 "print $v1\n"
+                                 "print $v1 = 7\n"
+                                 "info registers v1\n"
+                                 "thread 1.1\n"
+                                 "print $v1\n"
+                                 "watch *(int*)0x38000\n"
+                                 "continue\n"
+                                 "monitor why 0x38000\n"
+                                 "delete\n"
                                  "continue\n");
   EXPECT_TRUE(holds(text, "\"(1,2) brisc\"")) << text;
   EXPECT_TRUE(holds(text, "\"(2,2) trisc2\"")) << text;
@@ -65,6 +76,10 @@ TEST_F(GdbSession, two_cores_an_inlined_function_a_word_of_the_packers_and_back)
   EXPECT_TRUE(holds(text, "CB 16: 0 of 2 pages of 2048 bytes at 0x38000")) << text;
   EXPECT_TRUE(holds(text, "[Inferior 1 (process 1) exited normally]")) << text;
   EXPECT_TRUE(holds(text, "status 0")) << text;
+  EXPECT_TRUE(holds(text, "on it is remembered who writes what")) << text;
+  EXPECT_TRUE(holds(text, "memory [0x38000, +4]: thread 2 with PACR 0x41000000 of a MOP")) << text;
+  EXPECT_TRUE(holds(text, "v1             0x7")) << text;
+  EXPECT_TRUE(holds(text, "$3 = <unavailable>")) << text;  // BRISC has no vectors
 }
 
 TEST_F(GdbSession, a_hang_shows_its_first_cause_and_is_gone_back_from) {

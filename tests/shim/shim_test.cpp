@@ -84,6 +84,24 @@ TEST(Shim, no_time_passes_on_the_card_between_stores_of_adjacent_instructions) {
   passes("adjacent_stores");
 }
 
+TEST(Shim, a_client_that_asks_for_a_kernel_that_hangs_gets_the_report_and_all_ones) {
+  const Scratch scratch("bhemu-shim-test");
+  const CommandResult result =
+      bhemu(scratch, "shim -- env BHEMU_HANG=1 " + std::string(kClient) + "hang");
+  EXPECT_EQ(result.status, 0) << result.err;
+  for (const char* part : {"whether the program on (1, 2) is done", "BRISC of (1, 2)"})
+    EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
+}
+
+TEST(Shim, a_client_that_waits_for_a_dead_card_in_its_own_memory_is_ended_with_the_report) {
+  const Scratch scratch("bhemu-shim-test");
+  const CommandResult result =
+      bhemu(scratch, "shim -- env BHEMU_HANG=1 " + std::string(kClient) + "waits_for_ever");
+  EXPECT_EQ(result.status, 4) << result.err;
+  for (const char* part : {"riscv-illegal-instruction", "the process ends here"})
+    EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
+}
+
 TEST(Shim, the_card_reads_and_writes_pinned_memory) {
   passes("pinned_memory");
 }

@@ -24,8 +24,8 @@ struct OneTile {
     config.quantum = quantum;
     config.parking = parking;
     tile = std::make_unique<tile::Tile>(config);
-    engine =
-        std::make_unique<sched::Engine>(std::vector<noc::Node*>{tile.get()}, timing.one_way, 1);
+    engine = std::make_unique<sched::Engine>(1, nullptr, timing.one_way, 1);
+    engine->add(*tile);
   }
 
   void load(u32 address, const std::vector<u32>& words) {

@@ -104,7 +104,8 @@ class Runner:
     # --- Processes ----------------------------------------------------------------------------
 
     def process(self, setting, command, log: Path):
-        """Yields the lines of a process; kills it after a silence. Last yields its status."""
+        """Yields the lines of a process; last its status. Kills it after a silence, and when
+        nobody wants more lines."""
         timeout = self.options.timeout
         with open(log, "wb") as output, subprocess.Popen(
                 command, cwd=self.work(setting), env=self.environment(setting),
@@ -112,21 +113,20 @@ class Runner:
                 start_new_session=True) as child:
             selector = selectors.DefaultSelector()
             selector.register(child.stdout, selectors.EVENT_READ)
-            rest, silent = b"", None
-            while silent is None:
-                if not selector.select(timeout):
-                    silent = True
-                    break
-                data = os.read(child.stdout.fileno(), 65536)
-                if not data:
-                    break
-                output.write(data)
-                *lines, rest = (rest + data).split(b"\n")
-                for line in lines:
-                    yield line.decode(errors="replace")
-            if silent:
-                os.killpg(child.pid, signal.SIGKILL)
-            child.wait()
+            rest, silent, ended = b"", False, False
+            try:
+                while not ended:
+                    silent = not selector.select(timeout)
+                    data = b"" if silent else os.read(child.stdout.fileno(), 65536)
+                    ended = not data
+                    output.write(data)
+                    *lines, rest = (rest + data).split(b"\n")
+                    for line in lines:
+                        yield line.decode(errors="replace")
+            finally:
+                if silent or not ended:
+                    os.killpg(child.pid, signal.SIGKILL)
+                child.wait()
         yield "timeout" if silent else child.returncode
 
     def work(self, setting):
@@ -248,6 +248,9 @@ class Runner:
                             int(match[3]) / 1000, "\n".join(lines))
                 ended.add(current)
                 current = None
+                # A driver's card answers nothing after a fault or a hang, until a reset.
+                if setting.way == "shim" and match[1] == "FAILED":
+                    break
         return ended
 
 

@@ -29,92 +29,11 @@
 #include <thread>
 #include <vector>
 
+#include "device.hpp"
+
 namespace {
 
-constexpr const char* kDevice = "/dev/tenstorrent/0";
-constexpr uint64_t kSmall = 2u << 20;
-constexpr uint64_t kLarge = 4ull << 30;
-constexpr uint64_t kResetPc = 0x112228;        // TRISC 0's, plain storage
-constexpr uint64_t kResetRegister = 0x1121B0;  // of 0xFFB121B0, in a window at 0xFFA00000
-
-void expect(bool holds, const std::string& what) {
-  if (!holds) throw std::runtime_error(what + " (errno " + std::to_string(errno) + ")");
-}
-
-unsigned long request(unsigned number) {
-  return _IO(0xFA, number);
-}
-
-// Structures of tt-kmd's public ioctl.h.
-struct AllocateTlb {
-  uint64_t size, reserved;
-  uint32_t id, reserved0;
-  uint64_t offset_uc, offset_wc, reserved1;
-};
-struct ConfigureTlb {
-  uint32_t id, reserved;
-  uint64_t address;
-  uint16_t x_end, y_end, x_start, y_start;
-  uint8_t noc, multicast, ordering, linked, static_vc, reserved0[3];
-  uint32_t reserved1[2];
-  uint64_t out;
-};
-struct PinPages {
-  uint32_t output_size, flags;
-  uint64_t address, size, physical, noc_address;
-};
-struct DeviceInfo {
-  uint32_t wanted, size;
-  uint16_t vendor, device, subsystem_vendor, subsystem, bus_dev_fn, dma_log2, domain, reserved;
-};
-
-class Card {
- public:
-  explicit Card(int flags = O_RDWR | O_CLOEXEC | O_APPEND) : fd(::open(kDevice, flags)) {
-    expect(fd >= 0, "open");
-  }
-  ~Card() { ::close(fd); }
-  const int fd;
-};
-
-class Window {
- public:
-  Window(const Card& card, uint64_t size, int protection = PROT_READ | PROT_WRITE) : card_(card) {
-    AllocateTlb allocate{};
-    allocate.size = size;
-    expect(::ioctl(card.fd, request(11), &allocate) == 0, "ALLOCATE_TLB");
-    id_ = allocate.id;
-    size_ = size;
-    void* address = ::mmap(nullptr, size, protection, MAP_SHARED, card.fd,
-                           static_cast<off_t>(allocate.offset_uc));
-    expect(address != MAP_FAILED, "mmap of a window");
-    bytes = static_cast<uint8_t*>(address);
-  }
-  ~Window() {
-    ::munmap(bytes, size_);
-    ::ioctl(card_.fd, request(12), &id_);
-  }
-  Window& point(unsigned x, unsigned y, uint64_t address) {
-    ConfigureTlb configure{};
-    configure.id = id_;
-    configure.address = address;
-    configure.x_end = static_cast<uint16_t>(x);
-    configure.y_end = static_cast<uint16_t>(y);
-    configure.ordering = 1;
-    expect(::ioctl(card_.fd, request(13), &configure) == 0, "CONFIGURE_TLB");
-    return *this;
-  }
-  volatile uint32_t& word(uint64_t offset) {
-    return *reinterpret_cast<volatile uint32_t*>(bytes + offset);
-  }
-  void look(uint64_t offset) { [[maybe_unused]] const uint32_t value = word(offset); }
-  uint8_t* bytes = nullptr;
-
- private:
-  const Card& card_;
-  uint32_t id_ = 0;
-  uint64_t size_ = 0;
-};
+using namespace client;
 
 std::string text_of(const std::string& path) {
   std::ifstream file(path);
@@ -482,20 +401,27 @@ void large_mappings() {
   expect(resident_kib() < 512 * 1024, "17 GiB of mappings take little memory");
 }
 
-void pinned_memory() {
-  Card card;
-  auto* words = static_cast<volatile uint32_t*>(
-      ::mmap(nullptr, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+volatile uint32_t* shared_with(const Card& card, uint64_t& noc_address) {
+  void* memory =
+      ::mmap(nullptr, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   PinPages pin{};
   pin.output_size = 16;
   pin.flags = 2;
-  pin.address = reinterpret_cast<uint64_t>(words);
+  pin.address = reinterpret_cast<uint64_t>(memory);
   pin.size = 1 << 20;
   expect(::ioctl(card.fd, request(7), &pin) == 0, "PIN_PAGES");
+  noc_address = pin.noc_address;
+  return static_cast<volatile uint32_t*>(memory);
+}
+
+void pinned_memory() {
+  Card card;
+  uint64_t noc_address = 0;
+  volatile uint32_t* const words = shared_with(card, noc_address);
   // The card's own way to it: the PCIe tile, from a window.
   Window window(card, kLarge);
-  window.point(19, 24, pin.noc_address / kLarge * kLarge);
-  const uint64_t offset = pin.noc_address % kLarge;
+  window.point(19, 24, noc_address / kLarge * kLarge);
+  const uint64_t offset = noc_address % kLarge;
   words[5] = 0xFEEDF00D;
   expect(window.word(offset + 20) == 0xFEEDF00D, "the card reads pinned memory");
   window.word(offset + 24) = 0x12345678;
@@ -528,6 +454,42 @@ void adjacent_stores() {
   expect(l1.word(kWords + 8) == 0, "no time passes between the stores");
 }
 
+/// A core that waits for ever, and a host that asks by loads whether it is done: they see the L1
+/// itself at first, and all ones in the end.
+void hang() {
+  Card card;
+  constexpr uint64_t kGoMessage = 0x370;
+  constexpr uint32_t kGo = 0x80000000;
+  Window l1(card, kSmall);
+  l1.point(1, 2, 0);
+  l1.word(kGoMessage) = kGo;
+  l1.word(0) = 0x0000006F;  // j .
+  Window registers(card, kSmall);
+  registers.point(1, 2, 0xFFA00000);
+  registers.word(kResetRegister) = 0x47000;
+  while (l1.word(kGoMessage) == kGo) {
+  }
+  expect(l1.word(kGoMessage) == 0xFFFFFFFF, "the card has stopped answering");
+  expect(registers.word(kResetRegister) == 0xFFFFFFFF, "nothing answers");
+}
+
+/// A core that breaks a rule, and a host that waits in its own memory for what it was to write.
+void waits_for_ever() {
+  Card card;
+  uint64_t noc_address = 0;
+  volatile uint32_t* const words = shared_with(card, noc_address);
+  Window window(card, kLarge);
+  window.point(19, 24, noc_address / kLarge * kLarge);
+  window.look(noc_address % kLarge);
+  Window l1(card, kSmall);
+  l1.point(1, 2, 0);
+  l1.word(0) = 0xFFFFFFFF;
+  Window registers(card, kSmall);
+  registers.point(1, 2, 0xFFA00000);
+  registers.word(kResetRegister) = 0x47000;
+  while (words[0] == 0) ::usleep(1000);
+}
+
 const std::map<std::string, std::function<void()>>& checks() {
   static const std::map<std::string, std::function<void()>> all = {
       {"discovery", discovery},
@@ -547,6 +509,8 @@ const std::map<std::string, std::function<void()>>& checks() {
       {"large_mappings", large_mappings},
       {"pinned_memory", pinned_memory},
       {"adjacent_stores", adjacent_stores},
+      {"hang", hang},
+      {"waits_for_ever", waits_for_ever},
   };
   return all;
 }

@@ -4,7 +4,8 @@
 //
 // Known by go messages (go_msg_t in tt_metal/hw/inc/hostdev/dev_msgs.h): a word of L1 whose last
 // byte says how far a tile has come. Where that word lies differs from version to version; it is
-// learned from the client, which reads it again and again while firmware boots or a kernel runs.
+// learned from the client, which reads it again and again while firmware boots or a kernel runs, or
+// which writes it to one tile after the other before firmware boots.
 #pragma once
 
 #include <span>
@@ -13,7 +14,7 @@
 #include "base/types.hpp"
 #include "device/device.hpp"
 
-namespace bhemu::capi {
+namespace bhemu::kmd {
 
 class GoMessages {
  public:
@@ -28,12 +29,14 @@ class GoMessages {
   /// The client has read from, or written to, a tile.
   void was_read(u64 address, std::span<const u8> bytes);
   void was_written(NodeId node, u64 address, std::span<const u8> bytes);
+  /// Whether a kernel that the client has started itself runs.
+  bool any_started_by_the_client(Device& device) const;
   /// The Tensix tiles with a kernel that the client has not started itself; none until it is known
   /// where to look.
   std::vector<Coord> started_by_the_chip(Device& device) const;
 
  private:
-  static constexpr unsigned kEnough = 8;  // reads in a row that settle where go messages lie
+  static constexpr unsigned kEnough = 8;  // reads or tiles in a row that settle where it lies
 
   struct Start {
     NodeId node;
@@ -43,7 +46,9 @@ class GoMessages {
   bool known_ = false;
   u64 address_ = 0;
   unsigned times_ = 0;
+  Start last_{kNoNode, 0};  // where the client has written kInit
+  unsigned tiles_ = 0;      // with that at one address
   std::vector<Start> own_;  // by the client; at any address while the right one is not known
 };
 
-}  // namespace bhemu::capi
+}  // namespace bhemu::kmd

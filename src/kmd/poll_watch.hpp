@@ -14,7 +14,7 @@
 
 #include "base/types.hpp"
 
-namespace bhemu::capi {
+namespace bhemu::kmd {
 
 class PollWatch {
  public:
@@ -59,4 +59,4 @@ class PollWatch {
   Clock::time_point began_{};
 };
 
-}  // namespace bhemu::capi
+}  // namespace bhemu::kmd

@@ -1,14 +1,12 @@
-#include "capi/standstill.hpp"
+#include "kmd/standstill.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
-namespace bhemu::capi {
+namespace bhemu::kmd {
 namespace {
 
-// The card's own thread tries a loop again from time to time, and for as long nothing is known.
-constexpr unsigned kMostMoving = 5;
 constexpr unsigned kLeastAsking = 10;
 
 }  // namespace
@@ -63,4 +61,4 @@ void Ticker::serve() {
   }
 }
 
-}  // namespace bhemu::capi
+}  // namespace bhemu::kmd

@@ -1,9 +1,9 @@
-#include "capi/go_messages.hpp"
+#include "kmd/go_messages.hpp"
 
 #include <algorithm>
 #include <array>
 
-namespace bhemu::capi {
+namespace bhemu::kmd {
 
 void GoMessages::was_read(u64 address, std::span<const u8> bytes) {
   if (known_) return;
@@ -18,6 +18,15 @@ void GoMessages::was_read(u64 address, std::span<const u8> bytes) {
 
 void GoMessages::was_written(NodeId node, u64 address, std::span<const u8> bytes) {
   if (node == kNoNode || bytes.size() != 4 || (known_ && address != address_)) return;
+  if (!known_ && is(address, bytes, kInit)) {
+    if (node != last_.node || address != last_.address)
+      tiles_ = address == last_.address ? tiles_ + 1 : 1;
+    last_ = {node, address};
+    if (tiles_ >= kEnough) {
+      known_ = true;
+      address_ = address;
+    }
+  }
   const auto same = [&](const Start& one) { return one.node == node && one.address == address; };
   const auto found = std::find_if(own_.begin(), own_.end(), same);
   if (is(address, bytes, kGo)) {
@@ -25,6 +34,13 @@ void GoMessages::was_written(NodeId node, u64 address, std::span<const u8> bytes
   } else if (found != own_.end()) {
     own_.erase(found);
   }
+}
+
+bool GoMessages::any_started_by_the_client(Device& device) const {
+  return std::any_of(own_.begin(), own_.end(), [&](const Start& one) {
+    std::array<u8, 4> word{};
+    return device.read(one.node, one.address, word) && is(one.address, word, kGo);
+  });
 }
 
 std::vector<Coord> GoMessages::started_by_the_chip(Device& device) const {
@@ -40,4 +56,4 @@ std::vector<Coord> GoMessages::started_by_the_chip(Device& device) const {
   return tiles;
 }
 
-}  // namespace bhemu::capi
+}  // namespace bhemu::kmd

@@ -13,7 +13,7 @@
 
 #include "base/types.hpp"
 
-namespace bhemu::capi {
+namespace bhemu::kmd {
 
 /// What is to be done about a card and its client, tick by tick.
 class Standstill {
@@ -39,6 +39,8 @@ class Standstill {
   /// A client without a call may just be busy. So it is given this many times the patience.
   static constexpr unsigned kLongFault = 4;
   static constexpr unsigned kLongHang = 12;
+  /// The card's own thread tries a loop again from time to time, and for as long nothing is known.
+  static constexpr unsigned kMostMoving = 5;
 
  private:
   Verdict of_hang(unsigned silence);
@@ -74,4 +76,4 @@ class Ticker {
   std::thread thread_;
 };
 
-}  // namespace bhemu::capi
+}  // namespace bhemu::kmd

@@ -1,0 +1,65 @@
+#include "kmd/hang_watch.hpp"
+
+#include <fmt/format.h>
+
+#include "host/report.hpp"
+
+namespace bhemu::kmd {
+namespace {
+
+constexpr unsigned kBeforeSuspicion = Ticker::kTicksPerSecond / 2;
+
+}  // namespace
+
+void HangWatch::was_read(const Behind& place, std::span<const u8> bytes, bool still) {
+  if (!place) return;
+  go_messages_.was_read(place->address, bytes);
+  polls_.saw(place->node, place->address, bytes, [&] { return still; });
+}
+
+void HangWatch::was_written(const Behind& place, std::span<const u8> bytes) {
+  ++writes_;
+  polls_.restart();
+  if (place) go_messages_.was_written(place->node, place->address, bytes);
+}
+
+HangWatch::Verdict HangWatch::tick(Device& device, const Look& look) {
+  const bool still = !look.dead && look.still;
+  const bool by_the_chip = still && !go_messages_.started_by_the_chip(device).empty();
+  if (still && (by_the_chip || go_messages_.any_started_by_the_client(device))) {
+    ++still_;
+    moving_ = 0;
+  } else if (++moving_ > Standstill::kMostMoving || look.dead) {
+    still_ = 0;
+  }
+  suspects_ = still_ >= kBeforeSuspicion;
+  const Standstill::Verdict verdict =
+      standstill_.tick({look.dead, by_the_chip, look.calls, writes_});
+  if (verdict == Standstill::Verdict::End) return Verdict::Ends;
+  if (look.dead) return Verdict::None;
+  if (polls_.hangs() || verdict == Standstill::Verdict::Tell) return Verdict::Hangs;
+  return verdict == Standstill::Verdict::Say ? Verdict::Says : Verdict::None;
+}
+
+std::vector<Coord> HangWatch::tiles(Device& device) const {
+  if (!polls_.hangs()) return go_messages_.started_by_the_chip(device);
+  std::vector<Coord> tiles;
+  for (const NodeId node : polls_.asked()) tiles.push_back(device.coord_of(node));
+  return tiles;
+}
+
+std::string HangWatch::sentence(Device& device) const {
+  const std::string who = host::tiles_text(tiles(device), device.board().tensix().size());
+  const auto seconds = polls_.patience().count();
+  if (polls_.hangs())
+    return fmt::format(
+        "the client has asked {} times in {} s whether the program on {} is done, and nothing on "
+        "the chip can change the answer (BHEMU_HANG sets the seconds; 0: wait for ever).\n",
+        polls_.times(), seconds, who);
+  return fmt::format(
+      "the program on {} will never be done: for {} s nothing on the chip has been able to happen, "
+      "and the client has written nothing (BHEMU_HANG sets the seconds; 0: wait for ever).\n",
+      who, seconds);
+}
+
+}  // namespace bhemu::kmd

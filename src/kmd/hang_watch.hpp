@@ -1,0 +1,63 @@
+// Notices that the client of a driver's card waits for what will never come: for a kernel that
+// hangs, or for a card that has stopped answering.
+//
+// Such a client is told by the card, which stops answering: reads are all ones then, as of a card
+// that is gone, and tt-umd and tt-metal make an exception of that. A client that only looks at its
+// own memory does not see even this.
+//
+// How a hang is known is written in poll_watch.hpp and standstill.hpp. Both need the client's
+// reads, so memory that could be mapped into the client is not while a kernel seems to hang.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "card/function.hpp"
+#include "kmd/go_messages.hpp"
+#include "kmd/poll_watch.hpp"
+#include "kmd/standstill.hpp"
+
+namespace bhemu::kmd {
+
+class HangWatch {
+ public:
+  using Behind = std::optional<card::Function::Behind>;
+  enum class Verdict : u8 {
+    None,
+    Says,   // a kernel hangs; the client may be busy with something else
+    Hangs,  // the client asks for what will never be
+    Ends,   // nothing else reaches the client
+  };
+  struct Look {
+    bool dead = false;   // the card does not answer
+    bool still = false;  // nothing can happen unless the client writes
+    u64 calls = 0;       // so far
+  };
+
+  explicit HangWatch(unsigned seconds)
+      : polls_(seconds), standstill_(seconds * Ticker::kTicksPerSecond) {}
+
+  // All at the edge of an epoch.
+
+  void was_read(const Behind& place, std::span<const u8> bytes, bool still);
+  void was_written(const Behind& place, std::span<const u8> bytes);
+  Verdict tick(Device& device, const Look& look);
+  /// The client's reads of L1 must not pass unseen.
+  bool suspects() const { return suspects_; }
+  /// What is to be said when it hangs.
+  std::string sentence(Device& device) const;
+  /// Those that will never be done.
+  std::vector<Coord> tiles(Device& device) const;
+
+ private:
+  PollWatch polls_;
+  GoMessages go_messages_;
+  Standstill standstill_;
+  u64 writes_ = 0;
+  unsigned still_ = 0;   // ticks with a kernel that cannot go on
+  unsigned moving_ = 0;  // in a row in which that was not so
+  bool suspects_ = false;
+};
+
+}  // namespace bhemu::kmd
