@@ -1,8 +1,8 @@
-// Data go to the other tile, and on the same channel a page counter of its overlay: a register can be
-// written before the data in front of it is in memory (ORDERING.md, row 62). Arguments: result, x and
-// y of the first tile, x and y of the second.
-#include "races.h"
+// Data go to the other tile, and on the same channel a page counter of its overlay: a register can
+// be written before the data in front of it is in memory (ORDERING.md, row 62). Arguments: result,
+// x and y of the first tile, x and y of the second.
 #include "noc.h"
+#include "races.h"
 
 static void Transfer(void) {
   const u32 noc = MyNoc();

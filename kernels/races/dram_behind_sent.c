@@ -1,8 +1,8 @@
 // BRISC writes a page of DRAM and tells NCRISC when the write has left the tile: it need not have
 // reached DRAM when NCRISC reads the page (ORDERING.md, row 46).
-#include "races.h"
 #include "cb.h"
 #include "noc.h"
+#include "races.h"
 
 enum { DRAM_ADDRESS = 0x2000000, PAGE = 64 };
 

@@ -1,7 +1,7 @@
 // TRISC0 unpacks a page and counts it as read at once: the unpacker may still read it when NCRISC
 // fills it again (ORDERING.md, row 42).
-#include "races.h"
 #include "cb.h"
+#include "races.h"
 #if GUEST_CORE == CORE_TRISC0
 #include "tile_unpack.h"
 #endif

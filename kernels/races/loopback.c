@@ -1,7 +1,7 @@
 // A core writes a block to its own tile through the NoC and loads it before the acknowledgement
 // (ORDERING.md, row 46).
-#include "races.h"
 #include "noc.h"
+#include "races.h"
 
 static void WriteAndLoad(void) {
   const u32 noc = MyNoc();

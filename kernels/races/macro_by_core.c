@@ -4,12 +4,7 @@
 #include "races.h"
 #include "tensix.h"
 
-enum {
-  SFPLOADI_LOW_HALF = 10,
-  SFPLOADI_HIGH_HALF = 8,
-  MACRO_SEQUENCE_0 = 4,
-  STORE_SLOT = 0x0B
-};
+enum { SFPLOADI_LOW_HALF = 10, SFPLOADI_HIGH_HALF = 8, MACRO_SEQUENCE_0 = 4, STORE_SLOT = 0x0B };
 
 static void MacroAndMore(void) {
   TTI(SFPLOADI, .lreg_ind = 0, .instr_mod0 = SFPLOADI_LOW_HALF, .imm16 = 0);

@@ -1,5 +1,5 @@
-// Thread 1 stores rows of Dst by the vector unit and posts a semaphore without waiting for the unit;
-// thread 2 packs them (ORDERING.md, row 27).
+// Thread 1 stores rows of Dst by the vector unit and posts a semaphore without waiting for the
+// unit; thread 2 packs them (ORDERING.md, row 27).
 #include "races.h"
 #include "tensix.h"
 #if GUEST_CORE == CORE_TRISC2

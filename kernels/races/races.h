@@ -19,4 +19,3 @@ GUEST_INLINE u32 ScratchAddress(u32 offset) {
 GUEST_INLINE void Report(u32 value) {
   Write32(ResultAddress(), value);
 }
-

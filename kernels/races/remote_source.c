@@ -1,8 +1,8 @@
 // The first tile reads a block of the second and says so before the read is answered: the second
-// fills the block again (ORDERING.md, row 47). Arguments: result, x and y of the first tile, x and y
-// of the second.
-#include "races.h"
+// fills the block again (ORDERING.md, row 47). Arguments: result, x and y of the first tile, x and
+// y of the second.
 #include "noc.h"
+#include "races.h"
 #include "semaphore.h"
 
 enum { FILLED = 1, TAKEN = 0 };

@@ -1,5 +1,5 @@
-// TRISC0 stores a word and posts a semaphore of the coprocessor through its window; TRISC1 polls the
-// semaphore and loads the word. The window is another region of memory (ORDERING.md, row 3).
+// TRISC0 stores a word and posts a semaphore of the coprocessor through its window; TRISC1 polls
+// the semaphore and loads the word. The window is another region of memory (ORDERING.md, row 3).
 #include "races.h"
 #include "tensix.h"
 

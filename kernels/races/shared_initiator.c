@@ -1,7 +1,7 @@
-// BRISC and NCRISC send requests by the same request initiator of NIU 0; mended, each by its own NIU
-// (ORDERING.md, row 69).
-#include "races.h"
+// BRISC and NCRISC send requests by the same request initiator of NIU 0; mended, each by its own
+// NIU (ORDERING.md, row 69).
 #include "noc.h"
+#include "races.h"
 
 static void ReadOnce(void) {
   const u32 noc = MENDED ? MyNoc() : 0;

@@ -1,5 +1,5 @@
-// TRISC0 stores a word into a tile and pushes the unpack of the tile at once: L1 and the push are two
-// regions of memory (ORDERING.md, row 3).
+// TRISC0 stores a word into a tile and pushes the unpack of the tile at once: L1 and the push are
+// two regions of memory (ORDERING.md, row 3).
 #include "races.h"
 #include "tile_unpack.h"
 

@@ -1,5 +1,5 @@
-// Two cores count in one word. Mended, both take a lock first, by an atomic swap, and let it go by a
-// store; broken, NCRISC does without (ORDERING.md, rows 5 and 66).
+// Two cores count in one word. Mended, both take a lock first, by an atomic swap, and let it go by
+// a store; broken, NCRISC does without (ORDERING.md, rows 5 and 66).
 #include "races.h"
 
 enum { ROUNDS = 5 };

@@ -66,9 +66,9 @@ GUEST_INLINE void CopyInitUnits(u32 units) {
   SET_ADDR_MOD(2, 8 | 8 << ADDR_MOD_AB_SEC0_SrcBIncr_LOW, 8);
   const u32 move = DST_IS_32BIT ? OP(ELWADD, .addr_mode = ADDR_MOD_COPY)
                                 : OP(MOVA2D, .instr_mod = 2, .addr_mode = ADDR_MOD_COPY);
-  const u32 wait = DST_IS_32BIT ? OP(NOP)
-                                : OP(STALLWAIT, .stall_res = STALL_MATH,
-                                     .wait_res = WAIT_MATH | WAIT_SRCB_VLD);
+  const u32 wait =
+      DST_IS_32BIT ? OP(NOP)
+                   : OP(STALLWAIT, .stall_res = STALL_MATH, .wait_res = WAIT_MATH | WAIT_SRCB_VLD);
   ConfigureMop((struct mop){.outer = units,
                             .inner = TILE_FACES * FACE_ROWS / 8 / units,
                             .start = wait,

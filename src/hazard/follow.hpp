@@ -33,7 +33,7 @@ struct Look {
   u32 address = 0;
   std::array<race::Clock, kLevels> knowledge;  // Counter, Initiator: what a proof would be worth
   std::array<race::Detector::Certain, kLevels> semaphore;  // what is certain whatever it says
-  bool settled = false;                        // nothing more can be learned of it
+  bool settled = false;                                    // nothing more can be learned of it
 };
 
 class Follower {

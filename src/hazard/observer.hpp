@@ -176,7 +176,7 @@ class TileObserver final : public trace::Observer {
   std::unordered_map<u32, u16> code_;        // words that anybody has fetched, by line
   std::unordered_map<u32, u32> page_bases_;  // of stream registers: the value when none was posted
   std::array<u32, 2 * tensix::kConfigWords> config_{};  // values of the words, as last written
-  std::vector<race::Location> places_;          // of one touch
+  std::vector<race::Location> places_;                  // of one touch
   std::vector<trace::ObjectChange> by_packet_;  // of stream registers, by a packet that arrives
 };
 

@@ -90,6 +90,7 @@ void feed_arrival(Detectors& detectors, const Tickets& tickets, const trace::Arr
 /// The host is the same for all nodes.
 template <class E>
 void feed_host(Detectors& detectors, Shared& shared, const E& event) {
+  if (shared.is_over) return;
   for (unsigned level = 0; level < detectors.count(); ++level) {
     race::Detector& detector = detectors.at(level);
     detector.host() = shared.host[level];

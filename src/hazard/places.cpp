@@ -194,7 +194,8 @@ bool place_of(const trace::CoreAccess& access, unsigned core, CorePlace& place) 
       const u32 owner = core == 0 ? word / 64 : thread;
       const u32 halves = access.size == 4 ? 2 : 1;
       const u64 half = halves == 2 ? 0 : address / 2 % 2;
-      place = {race::Region::Config, {Place::Gpr, halves, (owner * 64 + word % 64) * 2 + half}, true};
+      place = {
+          race::Region::Config, {Place::Gpr, halves, (owner * 64 + word % 64) * 2 + half}, true};
       return true;
     }
     case Region::Tdma:

@@ -56,6 +56,7 @@ struct Shared {
   Options options;
   std::vector<Departures> departures;     // by node
   std::array<race::Clock, kLevels> host;  // it acts between epochs, when nobody else does
+  bool is_over = false;                   // what the host reads now is for the report
 };
 
 }  // namespace bhemu::hazard

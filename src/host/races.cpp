@@ -215,6 +215,7 @@ void RaceWatch::know(const PreparedProgram& program, const Firmware& firmware) {
 }
 
 std::vector<Author> RaceWatch::sites() const {
+  shared_->is_over = true;
   std::vector<Author> all;
   const auto add = [&](const hazard::Found& found) {
     for (const race::Finding& one : found.findings)

@@ -76,7 +76,8 @@ class RaceWatch {
 
   /// Names for circular buffers, semaphores and arguments.
   void know(const PreparedProgram& program, const Firmware& firmware);
-  /// Where the findings' cores stand in their code.
+  /// Where the findings' cores stand in their code. With this the run is over: what is read to find
+  /// that code is no access of the host.
   std::vector<Author> sites() const;
   RaceReport report(const CodeMap& code);
 

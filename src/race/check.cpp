@@ -277,8 +277,8 @@ void Detector::access_cell(const Actor& actor, Cell& cell, const Location& piece
     if (!poll) note_read(actor, cell);
     return;
   }
-  // Readers that the write knows of are done with. Others stay: had they come later, they would have
-  // been met by the next write as well.
+  // Readers that the write knows of are done with. Others stay: had they come later, they would
+  // have been met by the next write as well.
   if (cell.readers != 0) {
     std::vector<Epoch>& readers = shadow_.readers_of(cell);
     std::erase_if(readers, [&](Epoch reader) { return in_order(actor, reader, false); });
@@ -328,8 +328,10 @@ EdgeId Detector::edge_of(const Finding& finding, const Actor& actor) const {
   const Place place = finding.where.place;
   const bool both_write = finding.first.mode != Mode::Read && actor.mode != Mode::Read;
   if (place == Place::Config && both_write && between == scope::Tile) return EdgeId::SharedWord;
-  // A move into a bank, before or behind the unpacker's clear.
-  if ((place_bit(place) & place::Src) != 0 && both_write) return EdgeId::MoveIntoSrc;
+  // A move into a bank, before or behind the unpacker's clear; in one thread it is known which.
+  if ((place_bit(place) & place::Src) != 0 && both_write)
+    return between == scope::Own && finding.first.kind == kind::Fpu ? EdgeId::UnitToUnit
+                                                                    : EdgeId::MoveIntoSrc;
   const bool late_thread = is_thread_component(actor.self.component) &&
                            finding.first.kind == kind::Load && was_pushed_before(actor, before);
   const bool late_unpack = actor.kind == kind::Unpack && actor.mode == Mode::Write &&
@@ -347,6 +349,8 @@ EdgeId Detector::edge_of(const Finding& finding, const Actor& actor) const {
   if (edge == EdgeId::StoreOtherRegion && between != scope::Own && core >= 0 &&
       !has_heard_from(*actor.clock, static_cast<unsigned>(core), before.time))
     return EdgeId::OtherAccess;
+  // A distance in instructions is known for what the matrix unit has written only.
+  if (edge == EdgeId::FpuToSfpLoad && finding.first.mode == Mode::Read) return EdgeId::UnitToUnit;
   // Of two packets on one channel the later has been waited for: by custom that orders the first.
   if (is_noc_component(before.component) && !is_noc_component(actor.self.component)) {
     const Track* later = later_on_channel(*actor.clock, before);
@@ -394,7 +398,8 @@ const Detector::Track* Detector::later_on_channel(const Clock& clock, Epoch befo
   for (const auto& [key, track] : tracks_) {
     const auto component = static_cast<Component>(key & 0xFFFF);
     if (key >> 16 != before.tile || !is_noc_component(component)) continue;
-    if (track.channel != first->channel || clock.at(before.tile, component) <= before.time) continue;
+    if (track.channel != first->channel || clock.at(before.tile, component) <= before.time)
+      continue;
     if (found == nullptr || track.to_register) found = &track;
   }
   return found;
@@ -421,6 +426,8 @@ void Detector::report(Finding finding) {
     Finding& known = findings_[at->second];
     if (!same_finding(known, finding)) continue;
     ++known.times;
+    // Of all that the two lines touch the first in order, whichever a run meets first.
+    if (finding.where.begin < known.where.begin) known.where = finding.where;
     return;
   }
   index_of_.emplace(key, findings_.size());

@@ -347,7 +347,7 @@ class Detector {
   std::unordered_map<u32, Track> tracks_;  // by tile and component
   std::unordered_map<u64, Kept> kept_;     // of Settings::wanted
   std::unordered_set<u64> wanted_;
-  std::vector<Epoch> missing_;  // whose sites were no longer known
+  std::vector<Epoch> missing_;                          // whose sites were no longer known
   std::unordered_multimap<u64, std::size_t> index_of_;  // of findings
   std::vector<Finding> findings_;
   bool full_ = false;

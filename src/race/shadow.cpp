@@ -27,10 +27,9 @@ Cell Shadow::copy_of(const Cell& cell) {
 
 std::size_t Shadow::cut(std::vector<Segment>& split, unsigned at) {
   // The first segment that ends behind the boundary.
-  const auto found = std::upper_bound(split.begin(), split.end(), at,
-                                      [](unsigned unit, const Segment& one) {
-                                        return unit < one.end;
-                                      });
+  const auto found =
+      std::upper_bound(split.begin(), split.end(), at,
+                       [](unsigned unit, const Segment& one) { return unit < one.end; });
   const auto index = static_cast<std::size_t>(found - split.begin());
   const unsigned from = index == 0 ? 0 : split[index - 1].end;
   if (at == from || at == kUnits) return index;

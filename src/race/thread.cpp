@@ -226,7 +226,8 @@ void Detector::post(Semaphore& semaphore, const Clock& clock, const Side& by, un
   semaphore.last_post = by;
   semaphore.given.add(by.epoch);
   // Of the takes, only those that the poster knows of are certain to have made room.
-  if (semaphore.posts.total() > semaphore.taken.known_to(clock) + kSaturated) lost(semaphore, by, index, true);
+  if (semaphore.posts.total() > semaphore.taken.known_to(clock) + kSaturated)
+    lost(semaphore, by, index, true);
 }
 
 void Detector::take(Semaphore& semaphore, const Clock& clock, const Side& by, unsigned index) {
@@ -243,9 +244,9 @@ void Detector::take(Semaphore& semaphore, const Clock& clock, const Side& by, un
 void Detector::execute_sync(Thread& thread, unsigned index, const event::Issue& one) {
   using namespace tensix;
   const u32 word = one.site.pc;
-  const Side by{one.site,    {one.op, part_of(index, Part::Gate), settings_.tile},
-                kind::Gate,  Mode::Write,
-                true,        one.pushed_at};
+  const Side by{one.site,   {one.op, part_of(index, Part::Gate), settings_.tile},
+                kind::Gate, Mode::Write,
+                true,       one.pushed_at};
   const auto each = [](u32 mask, auto&& act) {
     for (u32 left = mask; left != 0; left &= left - 1)
       act(static_cast<unsigned>(std::countr_zero(left)));

@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 class RaceSettings : public testing::Test {
  protected:
   ~RaceSettings() override {
-    for (const char* name : {"BHEMU_RACE", "BHEMU_RACE_JSON", "BHEMU_RACE_SUPPRESS"}) unsetenv(name);
+    for (const char* name : {"BHEMU_RACE", "BHEMU_RACE_JSON", "BHEMU_RACE_SUPPRESS"})
+      unsetenv(name);
     fs::remove(json_);
     fs::remove(judged_);
   }

@@ -42,8 +42,9 @@ struct Pair {
 };
 
 std::vector<Pair> pairs() {
-  const u32 fp32 = word<op::RMWCIB3>(
-      {{"cfg_reg_addr", cfg::ALU_ACC_CTRL_SFPU_Fp32_enabled::kWord}, {"mask", 0x40}, {"data", 0x40}});
+  const u32 fp32 = word<op::RMWCIB3>({{"cfg_reg_addr", cfg::ALU_ACC_CTRL_SFPU_Fp32_enabled::kWord},
+                                      {"mask", 0x40},
+                                      {"data", 0x40}});
   const u32 use_gpr = word<op::ADDDMAREG>(
       {{"op_a_reg_index", kGpr}, {"op_b_reg_index", kGpr}, {"result_reg_index", 9}});
   const u32 load = word<op::LOADIND>(
@@ -59,7 +60,7 @@ std::vector<Pair> pairs() {
       {"clear_of_srca", 1, clear_a, move_a, 0x040, 20},
       {"clear_of_srcb", 2, clear_b, move_b, 0x040, 20},
       {"move_from_dst", 4, move_a, store, 0x100, 15},
-      {"move_into_srca", 4, move_a, clear_a, 0x009, 21},
+      {"move_into_srca", 4, move_a, clear_a, 0x009, 15},
       {"store_to_gpr", 10, 0, use_gpr, 0x021, 8},
       {"load_from_dst", 11, word<op::SFPLOAD>({{"sfpu_addr_mode", 7}}), fp32, 0x080, 38},
       {"configuration_to_gpr", 12,

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "host/machine.hpp"
 #include "host/races.hpp"
@@ -21,14 +22,15 @@ struct Way {  // of running the same program
   unsigned threads = 1;
   bool parking = true;
   TimingModel timing = TimingModel::Fast;
+  std::size_t most_tiles = 0;  // that are watched; 0: all
 };
 
 inline std::string example(const std::string& name) {
   return std::string(BHEMU_SOURCE_DIR) + "/examples/" + name + ".yaml";
 }
 
-inline Watched run_once(const Program& program, const Way& way, bool contracts, const RaceHints& hints,
-                 bool watched = true) {
+inline Watched run_once(const Program& program, const Way& way, bool contracts,
+                        const RaceHints& hints, bool watched = true) {
   DeviceOptions options;
   options.threads = way.threads;
   options.parking = way.parking;
@@ -41,8 +43,9 @@ inline Watched run_once(const Program& program, const Way& way, bool contracts, 
   race.contracts = contracts;
   std::unique_ptr<RaceWatch> watch;
   if (watched) {
-    watch = std::make_unique<RaceWatch>(machine.device(), race, &machine.firmware(),
-                                        prepared.tiles(), hints);
+    std::vector<Coord> tiles(prepared.tiles().begin(), prepared.tiles().end());
+    if (way.most_tiles != 0 && tiles.size() > way.most_tiles) tiles.resize(way.most_tiles);
+    watch = std::make_unique<RaceWatch>(machine.device(), race, &machine.firmware(), tiles, hints);
     watch->know(prepared, machine.firmware());
   }
   Watched result;

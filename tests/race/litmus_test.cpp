@@ -126,14 +126,14 @@ TEST(RaceLitmus, a_condition_mask_of_0_is_the_low_four_bits_and_a_block_mask_of_
   }
 }
 
-/// Thread 0 fills both banks of a source; the matrix unit uses bank 0 for thread 2 and gives it back,
-/// if asked to. Thread 1 hears of the unpacks at most, and then waits with one condition.
+/// Thread 0 fills both banks of a source; the matrix unit uses bank 0 for thread 2 and gives it
+/// back, if asked to. Thread 1 hears of the unpacks at most, and then waits with one condition.
 Bench with_banks(u8 src, bool given_back, bool unpacks_are_known) {
   Bench bench;
   for (const u8 bank : {u8{0}, u8{1}}) {
     const u32 op = bench.run(0, words::unpacr(src), src_bank(src, bank), Mode::Write);
-    bench.detector.on(event::SrcGive{bench.thread_site(0, words::unpacr(src)), 0, op, src, bank,
-                                     false});
+    bench.detector.on(
+        event::SrcGive{bench.thread_site(0, words::unpacr(src)), 0, op, src, bank, false});
   }
   if (unpacks_are_known) {
     bench.issue(0, words::stallwait(block::kSync, wait::kUnpack0 | wait::kUnpack1));
@@ -160,8 +160,7 @@ TEST(RaceLitmus, the_conditions_of_the_banks_acquire_what_the_giver_of_the_bank_
         bench.detector.on(event::SrcPointers{0, 0, matrix, matrix});
         bench.issue(1, words::stallwait(0x1FF, 1u << bit));
         bench.run(1, words::adddmareg, src_bank(src, 0), Mode::Write);
-        EXPECT_EQ(bench.silent(), bit == (given_back ? 5u : 7u) + src)
-            << bit << bench.text();
+        EXPECT_EQ(bench.silent(), bit == (given_back ? 5u : 7u) + src) << bit << bench.text();
       }
     }
   }
@@ -182,7 +181,8 @@ TEST(RaceLitmus, a_bank_that_is_there_when_the_wait_is_latched_is_the_one_that_l
   EXPECT_FALSE(bench.silent());
 }
 
-TEST(RaceLitmus, an_unpack_that_may_not_have_turned_the_pointer_yet_leaves_open_which_bank_is_tested) {
+TEST(RaceLitmus,
+     an_unpack_that_may_not_have_turned_the_pointer_yet_leaves_open_which_bank_is_tested) {
   Bench bench = with_banks(0, true, false);
   bench.detector.on(event::SrcPointers{0, 0, 1, 1});
   bench.issue(1, words::stallwait(0x1FF, wait::kSrcAClr));
