@@ -1,6 +1,7 @@
 // FIFOs, BRISC's entry, replay, back-pressure, sleep, and that cutting a run changes nothing.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "harness.hpp"
@@ -259,6 +260,17 @@ Words random_program(std::mt19937& random) {
     }
   }
   return words;
+}
+
+TEST(Queue, a_replay_of_more_than_the_32_slots_of_the_buffer_breaks_a_rule) {
+  for (const u32 count : {0u, 1u, 32u, 33u, 63u}) {
+    Harness harness;
+    std::ranges::fill(harness.state().frontend[0].replay, encode<op::NOP>());
+    harness.push(0, {replay(0, count)});
+    harness.run(80);
+    EXPECT_EQ(harness.faulted(Rule::TensixReplayLength), count > 32) << count;
+    EXPECT_EQ(harness.state().frontend[0].executed, count == 0 ? 32u : count);
+  }
 }
 
 TEST(Determinism, one_call_and_many_small_calls_give_the_same_hash) {

@@ -88,6 +88,14 @@ bool next_incoming(State& state, const Environment& env, unsigned thread, Cycle 
   }
 }
 
+void check_length(State& state, const Environment& env, unsigned thread, Cycle now,
+                  op::REPLAY insn) {
+  if (insn.len() <= kReplaySlots) return;
+  Context context{state, env, thread, now, insn.word};
+  context.raise(Rule::TensixReplayLength,
+                fmt::format("REPLAY of {} instructions, of {} slots", insn.len(), kReplaySlots));
+}
+
 void start_replay(Frontend& frontend, op::REPLAY insn) {
   frontend.replay_index = static_cast<u8>(insn.start_idx());
   frontend.replay_left = static_cast<u8>(insn.len() == 0 ? kReplaySlots : insn.len());
@@ -119,6 +127,7 @@ bool refill_from_queues(State& state, const Environment& env, unsigned thread, C
   if (frontend.replay_mode != ReplayMode::Pass) {
     record(frontend, incoming);
   } else if (opcode_of(word) == op::REPLAY::kOpcode) {
+    check_length(state, env, thread, now, op::REPLAY{word});
     start_replay(frontend, op::REPLAY{word});
     if (frontend.replay_mode == ReplayMode::Play)
       fill_gate(frontend, play(frontend), Origin::Replay);
