@@ -50,7 +50,7 @@ riscv::Outcome Tile::run_followed(unsigned core) {
     check_recording(core);
     return outcome;
   }
-  const Cycle end = next_look(core);
+  const Cycle end = turn_end_;
   riscv::Outcome outcome;
   do {
     outcome = step_followed(core);

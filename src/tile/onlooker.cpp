@@ -35,7 +35,7 @@ riscv::Outcome Tile::run_looked_at(unsigned core, bool followed) {
     check_recording(core);
     return outcome;
   }
-  const Cycle end = next_look(core);
+  const Cycle end = turn_end_;
   riscv::Outcome outcome;
   do {
     outcome = step();

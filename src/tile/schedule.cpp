@@ -80,12 +80,6 @@ Cycle Tile::nominal_end(Cycle at) const {
   return std::min(turn_limit_, at - at % quantum_ + quantum_);
 }
 
-/// How far a core that is not being recorded runs before run_core looks at it again. One that is
-/// alone may have a long turn, in which it is not to wait in a loop much longer than others would.
-Cycle Tile::next_look(unsigned core) const {
-  return long_turn_ && parking_ ? std::min(turn_end_, slots_[core].next_probe) : turn_end_;
-}
-
 template <bool Followed>
 void Tile::run_turn(Cycle limit) {
   turn_begin_ = now_;
@@ -150,7 +144,7 @@ void Tile::run_core(unsigned core) {
       recording_buses_[core]->attention = false;
       check_recording(core);
     } else {
-      outcome = execute(core, next_look(core));
+      outcome = execute(core, turn_end_);
       buses_[core]->attention = false;
     }
     after_run(core, outcome);

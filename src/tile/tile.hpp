@@ -202,7 +202,6 @@ class Tile final : public noc::Node {
   bool anyone_awake() const;
   Cycle nominal_begin(Cycle at) const { return std::max(turn_begin_, at - at % quantum_); }
   Cycle nominal_end(Cycle at) const;
-  Cycle next_look(unsigned core) const;
   /// Something else of this tile must run soon: ends a long turn at the quantum that holds `at`.
   void end_long_turn(Cycle at);
   void rouse_coprocessor();
