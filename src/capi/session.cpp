@@ -81,10 +81,11 @@ Session::Session(const SessionSettings& settings, CallbackMemory::Read read,
       race_(settings.device.race),
       polls_(settings.hang_seconds),
       standstill_(settings.hang_seconds * Ticker::kTicksPerSecond),
-      card_(for_card(settings), {BoardModel::P150, false, false}) {
+      card_(for_card(settings), {BoardModel::P150, false, false, false}) {
   if (has_memory_) card_.set_host_memory(&memory_);
   start_trace();
   card_.on_silence([this] { speak(); });
+  signals_ = std::make_unique<kmd::SignalDesk>([this] { say_where_everything_stands(); });
   if (settings.clock == ClockMode::Free) card_.start();
   if (settings.clock == ClockMode::Calls || !has_memory_) return;
   if (settings.polls_memory && settings.hang_seconds != 0)
@@ -92,13 +93,21 @@ Session::Session(const SessionSettings& settings, CallbackMemory::Read read,
   if (settings.clock != ClockMode::Auto) return;
   silence_ = std::make_unique<SilenceWatch>(
       SilenceWatch::Client{
-          [this] { return Visit(card_, false).device().run(0).status != RunStatus::Idle; },
+          [this] {
+            const std::lock_guard lock(mutex_);
+            return Visit(card_, false).device().run(0).status != RunStatus::Idle;
+          },
           [this] { return memory_.uses() != 0; }, [this] { return run_a_little(); },
-          [this] { card_.start(); }},
+          [this] {
+            const std::lock_guard lock(mutex_);
+            quiet_ = {};  // from now on nothing can be done beside the card's thread
+            card_.start();
+          }},
       settings.polls_memory ? kSoon : kLate);
 }
 
 Session::~Session() {
+  signals_.reset();
   ticker_.reset();
   silence_.reset();
   end_trace();
@@ -311,6 +320,14 @@ std::string Session::standstill(const Visit& visit) {
              host::tiles_text(tiles, visit.device().board().tensix().size()),
              polls_.patience().count()) +
          hang(visit, tiles);
+}
+
+/// In the signals' thread.
+void Session::say_where_everything_stands() {
+  const std::lock_guard lock(mutex_);
+  const Visit visit(card_, false);
+  report(host::text_of(host::standstill_of(visit.device(), code_.of_waiters(visit.device(), {}), {},
+                                           host::Standstill::Reason::Asked)));
 }
 
 /// Who waits there, for what, and who could help.

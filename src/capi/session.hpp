@@ -116,6 +116,7 @@ class Session {
   std::string hang(const Visit& visit);
   std::string hang(const Visit& visit, const std::vector<Coord>& tiles);
   std::string standstill(const Visit& visit);
+  void say_where_everything_stands();
   void look_after();
   void end_process();
   void report(const std::string& text);
@@ -145,6 +146,7 @@ class Session {
   kmd::LiveCard card_;         // may call us until it is gone
   std::unique_ptr<SilenceWatch> silence_;
   std::unique_ptr<Ticker> ticker_;
+  std::unique_ptr<kmd::SignalDesk> signals_;
 };
 
 }  // namespace bhemu::capi

@@ -60,6 +60,7 @@ LiveCard::LiveCard(const host::CardSettings& settings, const LiveCardOptions& op
   serve_gdb();
   debug::start_trace(*device_, settings.device.trace, host::SettingStyle::Environment);
   if (options.runs) start();
+  if (!options.answers_signals) return;
   signals_ = std::make_unique<SignalDesk>([this] {
     const Visit visit(*this, false);
     std::fprintf(stderr, "bhemu: %s", where_everything_stands().c_str());

@@ -49,6 +49,7 @@ struct LiveCardOptions {
   /// A fault stops the card until a reset. Otherwise it stands still until its owner has heard of
   /// it (Visit::forgive), and then goes on without the cores that are to blame.
   bool dies = true;
+  bool answers_signals = true;  // otherwise its owner does (signals.hpp)
 };
 
 class LiveCard {
