@@ -39,8 +39,6 @@ void demand(bool right, const char* what) {
   if (!right) throw std::runtime_error(what);
 }
 
-void no_dma_read(u64, void*, u32) {}
-void no_dma_write(u64, const void*, u32) {}
 
 /// A library and its card. Window 0 is for uploads and single accesses, window 1 for whoever aims
 /// once and looks often.

@@ -83,11 +83,14 @@ bool Niu::find_targets(const Command& command, u32 coordinate, const Author& iss
 }
 
 /// A rectangle may span columns that are fused off or no Tensix tiles; one that begins or ends
-/// there has more tiles in its author's mind than on the board.
+/// there has more tiles in its author's mind than on the board. One with a corner at (0,0) is meant
+/// for the whole chip.
 bool Niu::check_corners(u32 coordinate, const Author& issuer) {
   const Routing& routing = *environment_.routing;
   if (!is_core(issuer.agent) || !routing.has_translation() || !bit(word(niu::NIU_CFG_0), 14))
     return true;
+  constexpr Coord kCorner{0, 0};
+  if (coord_of(coordinate) == kCorner || coord_of(coordinate >> 12) == kCorner) return true;
   for (const u32 packed : {coordinate >> 12, coordinate}) {
     const Coord corner = coord_of(packed);
     const NodeId node = routing.at(noc_, corner);

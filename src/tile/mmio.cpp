@@ -8,6 +8,7 @@
 #include "base/bits.hpp"
 #include "tensix/isa.hpp"
 #include "tile/bus.hpp"
+#include "tile/checks.hpp"
 #include "tile/tile.hpp"
 
 namespace bhemu::tile {
@@ -91,6 +92,7 @@ Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
     u32 value = 0;
     if (!noc::Niu::read_has_effect(offset) && nius_[noc]->look(offset, value)) {
       slots_[core].reads.add(niu_of(noc));
+      if (checks_ != nullptr) checks_->looked(core, noc, offset, now);
       return {value, Outcome::Ok};
     }
   }
