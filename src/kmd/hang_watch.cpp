@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "host/report.hpp"
 
 namespace bhemu::kmd {
@@ -35,10 +37,20 @@ HangWatch::Verdict HangWatch::tick(Device& device, const Look& look) {
   suspects_ = still_ >= kBeforeSuspicion;
   const Standstill::Verdict verdict =
       standstill_.tick({look.dead, by_the_chip, look.calls, writes_});
+  if (asks_a_dead_card(look)) return Verdict::Stops;
   if (verdict == Standstill::Verdict::End) return Verdict::Ends;
   if (look.dead) return Verdict::None;
   if (polls_.hangs() || verdict == Standstill::Verdict::Tell) return Verdict::Hangs;
   return verdict == Standstill::Verdict::Say ? Verdict::Says : Verdict::None;
+}
+
+/// More often than not since the card died, and that was long ago.
+bool HangWatch::asks_a_dead_card(const Look& look) {
+  const bool called = look.calls != std::exchange(calls_, look.calls);
+  if (!look.dead) return false;
+  ++dead_;
+  if (called) ++asked_;
+  return dead_ >= longest_ && asked_ > dead_ / 2;
 }
 
 std::vector<Coord> HangWatch::tiles(Device& device) const {

@@ -2,8 +2,10 @@
 // hangs, or for a card that has stopped answering.
 //
 // Such a client is told by the card, which stops answering: reads are all ones then, as of a card
-// that is gone, and tt-umd and tt-metal make an exception of that. A client that only looks at its
-// own memory does not see even this.
+// that is gone. Where tt-metal waits for kernels itself it makes an exception of that (llrt.cpp,
+// check_if_riscs_on_specified_core_done). Nobody else need notice: tt-umd does not for a Blackhole
+// (blackhole_tt_device.cpp, is_hardware_hung), and who looks at his own memory cannot. What goes on
+// asking or waiting long after the card has died will do so for ever, and is ended.
 //
 // How a hang is known is written in poll_watch.hpp and standstill.hpp. Both need the client's
 // reads, so memory that could be mapped into the client is not while a kernel seems to hang.
@@ -27,7 +29,8 @@ class HangWatch {
     None,
     Says,   // a kernel hangs; the client may be busy with something else
     Hangs,  // the client asks for what will never be
-    Ends,   // nothing else reaches the client
+    Ends,   // the client waits in its own memory, where nothing reaches it
+    Stops,  // the client asks and asks, and does not take all ones for an answer
   };
   struct Look {
     bool dead = false;   // the card does not answer
@@ -36,7 +39,9 @@ class HangWatch {
   };
 
   explicit HangWatch(unsigned seconds)
-      : polls_(seconds), standstill_(seconds * Ticker::kTicksPerSecond) {}
+      : polls_(seconds),
+        standstill_(seconds * Ticker::kTicksPerSecond),
+        longest_(Standstill::kLongFault * seconds * Ticker::kTicksPerSecond) {}
 
   // All at the edge of an epoch.
 
@@ -51,10 +56,16 @@ class HangWatch {
   std::vector<Coord> tiles(Device& device) const;
 
  private:
+  bool asks_a_dead_card(const Look& look);
+
   PollWatch polls_;
   GoMessages go_messages_;
   Standstill standstill_;
+  const unsigned longest_;  // ticks
   u64 writes_ = 0;
+  u64 calls_ = 0;        // until the last tick
+  unsigned dead_ = 0;    // ticks
+  unsigned asked_ = 0;   // of these, with a call
   unsigned still_ = 0;   // ticks with a kernel that cannot go on
   unsigned moving_ = 0;  // in a row in which that was not so
   bool suspects_ = false;

@@ -31,8 +31,11 @@ constexpr Cycle kFirstBurst = 4096;  // several turns of a loop over the NoC
 constexpr Cycle kBurst = 16384;
 constexpr milliseconds kPatience = milliseconds(1000);
 constexpr unsigned kMostMistakes = 20;  // that are printed
-constexpr const char* kEnds =
+constexpr const char* kWaits =
     "the client has not looked at the card since, so the process ends here (BHEMU_HANG=0: never).";
+constexpr const char* kAsks =
+    "the client goes on asking the card, which answers nothing, so the process ends here "
+    "(BHEMU_HANG=0: never).";
 
 /// Without the destructors, which would wait for this very thread.
 [[noreturn]] void end_process(int status) {
@@ -362,25 +365,21 @@ void LiveCard::look_after() {
 /// True: the card has died.
 bool LiveCard::take_verdict(HangWatch::Verdict verdict) {
   using Verdict = HangWatch::Verdict;
-  if (verdict == Verdict::None || (verdict == Verdict::Ends && dead_ && !ends_clients()))
-    return false;
-  if (verdict == Verdict::Says && settings_.faults == host::FaultMode::Report) {
-    std::fprintf(stderr, "bhemu: %s\n", hang_text().c_str());
+  const bool reports = settings_.faults == host::FaultMode::Report;
+  if (verdict == Verdict::None) return false;
+  if (verdict == Verdict::Says) {
+    if (reports) std::fprintf(stderr, "bhemu: %s\n", hang_text().c_str());
     return false;
   }
-  if (verdict == Verdict::Says) return false;
   const bool dies = !dead_;
   if (dies) die(hang_text());
-  if (verdict == Verdict::Ends && ends_clients()) {
-    std::fprintf(stderr, "bhemu: %s\n", kEnds);
+  // Only a client that the card shares memory with can be waiting there.
+  const bool waits = verdict == Verdict::Ends && memory_.used();
+  if (reports && (waits || verdict == Verdict::Stops)) {
+    std::fprintf(stderr, "bhemu: %s\n", waits ? kWaits : kAsks);
     end_process(host::kExitGuest);
   }
   return dies;
-}
-
-/// A client that the card shares memory with may be waiting there, where nothing reaches it.
-bool LiveCard::ends_clients() const {
-  return settings_.faults == host::FaultMode::Report && memory_.used();
 }
 
 std::string LiveCard::hang_text() {

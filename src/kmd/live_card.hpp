@@ -161,7 +161,6 @@ class LiveCard {
   void wait_to_be_heard();
   void die(const std::string& text);
   void look_after();
-  bool ends_clients() const;
   bool take_verdict(HangWatch::Verdict verdict);
   std::string hang_text();
   void tell_hiding();

@@ -93,13 +93,18 @@ TEST(Shim, a_client_that_asks_for_a_kernel_that_hangs_gets_the_report_and_all_on
     EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
 }
 
-TEST(Shim, a_client_that_waits_for_a_dead_card_in_its_own_memory_is_ended_with_the_report) {
+void ends(const std::string& check, const std::string& why) {
   const Scratch scratch("bhemu-shim-test");
   const CommandResult result =
-      bhemu(scratch, "shim -- env BHEMU_HANG=1 " + std::string(kClient) + "waits_for_ever");
+      bhemu(scratch, "shim -- env BHEMU_HANG=1 " + std::string(kClient) + check);
   EXPECT_EQ(result.status, 4) << result.err;
-  for (const char* part : {"riscv-illegal-instruction", "the process ends here"})
+  for (const std::string& part : {std::string("riscv-illegal-instruction"), why})
     EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
+}
+
+TEST(Shim, a_client_that_does_not_notice_that_the_card_is_dead_is_ended_with_the_report) {
+  ends("waits_for_ever", "has not looked at the card since, so the process ends here");
+  ends("asks_for_ever", "goes on asking the card");
 }
 
 TEST(Shim, the_card_reads_and_writes_pinned_memory) {

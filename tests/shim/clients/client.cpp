@@ -473,6 +473,21 @@ void hang() {
   expect(registers.word(kResetRegister) == 0xFFFFFFFF, "nothing answers");
 }
 
+/// As tt-metal with a time limit asks a counter of its dispatcher's, whatever it reads.
+void asks_for_ever() {
+  Card card;
+  Window l1(card, kSmall);
+  l1.point(1, 2, 0);
+  l1.word(0) = 0xFFFFFFFF;
+  Window registers(card, kSmall);
+  registers.point(1, 2, 0xFFA00000);
+  registers.word(kResetRegister) = 0x47000;
+  for (;;) {
+    l1.look(0x20000);
+    ::usleep(50'000);
+  }
+}
+
 /// A core that breaks a rule, and a host that waits in its own memory for what it was to write.
 void waits_for_ever() {
   Card card;
@@ -510,6 +525,7 @@ const std::map<std::string, std::function<void()>>& checks() {
       {"pinned_memory", pinned_memory},
       {"adjacent_stores", adjacent_stores},
       {"hang", hang},
+      {"asks_for_ever", asks_for_ever},
       {"waits_for_ever", waits_for_ever},
   };
   return all;
