@@ -2,7 +2,7 @@
 // device, and what a mistake does to the process.
 //
 // Settings, strongest first: environment variables BHEMU_BOARD, BHEMU_HARVEST_DRAM,
-// BHEMU_HARVEST_COLUMNS, BHEMU_BUNDLE, BHEMU_THREADS, BHEMU_TIMING, BHEMU_SEED, BHEMU_CHECK,
+// BHEMU_HARVEST_COLUMNS, BHEMU_BUNDLE, BHEMU_THREADS, BHEMU_TIMING, BHEMU_SEED, BHEMU_CHECK (none),
 // BHEMU_RULE (comma separated), BHEMU_FAULTS, BHEMU_CLOCK, BHEMU_HANG (seconds after which a host
 // is told that what it waits for will never come), BHEMU_ELF (comma separated: files and folders in
 // which a fault's code is looked for; after them come tt-metal's caches), BHEMU_TRACE and

@@ -6,19 +6,21 @@
 namespace bhemu::kmd {
 
 void GoMessages::was_read(u64 address, std::span<const u8> bytes) {
-  if (known_) return;
+  if (sure_) return;
   if (!is(address, bytes, kInit) && !is(address, bytes, kGo)) {
     times_ = 0;
     return;
   }
-  times_ = address == address_ ? times_ + 1 : 1;
+  times_ = address == asked_ ? times_ + 1 : 1;
+  asked_ = address;
+  if (times_ < kEnough) return;
+  known_ = sure_ = true;
   address_ = address;
-  known_ = times_ >= kEnough;
 }
 
 void GoMessages::was_written(NodeId node, u64 address, std::span<const u8> bytes) {
-  if (node == kNoNode || bytes.size() != 4 || (known_ && address != address_)) return;
-  if (!known_ && is(address, bytes, kInit)) {
+  if (node == kNoNode || bytes.size() != 4 || (sure_ && address != address_)) return;
+  if (!sure_ && is(address, bytes, kInit)) {
     if (node != last_.node || address != last_.address)
       tiles_ = address == last_.address ? tiles_ + 1 : 1;
     last_ = {node, address};

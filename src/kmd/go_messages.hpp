@@ -5,7 +5,8 @@
 // Known by go messages (go_msg_t in tt_metal/hw/inc/hostdev/dev_msgs.h): a word of L1 whose last
 // byte says how far a tile has come. Where that word lies differs from version to version; it is
 // learned from the client, which reads it again and again while firmware boots or a kernel runs, or
-// which writes it to one tile after the other before firmware boots.
+// which writes it to one tile after the other before firmware boots. Writes alone may be something
+// else that looks the same, so reads overrule them, and so do later writes.
 #pragma once
 
 #include <span>
@@ -49,11 +50,13 @@ class GoMessages {
   };
 
   bool known_ = false;
+  bool sure_ = false;  // by reads; what only writes have said gives way to what they say later
   u64 address_ = 0;
+  u64 asked_ = 0;  // where the client has read a go message last
   unsigned times_ = 0;
   Start last_{kNoNode, 0};  // where the client has written kInit
   unsigned tiles_ = 0;      // with that at one address
-  std::vector<Start> own_;  // by the client; at any address while the right one is not known
+  std::vector<Start> own_;  // by the client; at any address while it is not sure which is right
 };
 
 }  // namespace bhemu::kmd
