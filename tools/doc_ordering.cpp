@@ -81,8 +81,8 @@ constexpr const char* kIntroduction =
     "TensixTile/TensixCoprocessor/STALLWAIT.md.\n";
 
 std::string rule(const race::Edge& edge) {
-  std::string fix = race::fix_text(
-      edge, {"the first", "the second", "*first unit*", "*second unit*"});
+  std::string fix =
+      race::fix_text(edge, {"the first", "the second", "*first unit*", "*second unit*"});
   return fmt::format(
       "\n### {}. {} → {}\n\n"
       "| | |\n|---|---|\n"

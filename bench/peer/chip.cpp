@@ -39,7 +39,6 @@ void demand(bool right, const char* what) {
   if (!right) throw std::runtime_error(what);
 }
 
-
 /// A library and its card. Window 0 is for uploads and single accesses, window 1 for whoever aims
 /// once and looks often.
 class Card {
@@ -69,8 +68,7 @@ class Card {
   void aim(u32 window, Coord tile, u64 address) {
     const u64 low = address >> 21 | u64{tile.x} << 43 | u64{tile.y} << 49;
     const std::array<u32, 3> words{static_cast<u32>(low), static_cast<u32>(low >> 32), 0};
-    for (u32 i = 0; i < 3; ++i)
-      bus_write(kBar0 + 0x1FC00000 + window * 12 + i * 4, &words[i], 4);
+    for (u32 i = 0; i < 3; ++i) bus_write(kBar0 + 0x1FC00000 + window * 12 + i * 4, &words[i], 4);
   }
   u64 through(u32 window, u64 address) const {
     return kBar0 + window * kWindowBytes + address % kWindowBytes;
@@ -134,8 +132,7 @@ struct Booter {
         card.write32(tile, host::kTrisc0ResetPc + 4 * thread, firmware.elf(core).entry());
       }
     }
-    for (const Coord tile : tiles)
-      card.write32(tile, host::kSoftReset0, host::kSoftResetBriscRuns);
+    for (const Coord tile : tiles) card.write32(tile, host::kSoftReset0, host::kSoftResetBriscRuns);
   }
   void wait(Card& card, u32 clocks) const {
     const u32 go = firmware.protocol().go_messages;
@@ -180,8 +177,7 @@ struct Booter {
       card.write(tile, protocol.launch_ring + slot * protocol.launch.bytes, message.data(),
                  message.size());
     }
-    for (const Coord tile : tiles)
-      card.write32(tile, protocol.go_messages, u32{host::kGoGo} << 24);
+    for (const Coord tile : tiles) card.write32(tile, protocol.go_messages, u32{host::kGoGo} << 24);
     wait(card, 200);
   }
   void check_marks(Card& card, u32 mark) const {

@@ -41,13 +41,18 @@ const char* name_of(Resource resource) {
 
 const char* name_of(Awaited kind) {
   static constexpr const char* kNames[kAwaited] = {
-      "l1-word",        "stream-register", "cb-pages",      "noc-answers",   "niu-register",
-      "semaphore-read", "register",        "remote-word",   "nothing",       "fifo-room",
-      "thread-done",    "mop-done",        "mailbox-word",  "mailbox-room",  "pcbuf-word",
-      "pcbuf-room",     "pcbuf-drained",   "ttsync",        "packed-tile",   "debugger",
-      "condition",      "lifted",          "stream-phase",  "stream-messages", "semaphore",
-      "mutex",          "compared-word",   "soft-reset",    "scalar-unit",   "last-instruction",
-      "unit",           "source-valid",    "source-free",   "fault"};
+      "l1-word",      "stream-register", "cb-pages",
+      "noc-answers",  "niu-register",    "semaphore-read",
+      "register",     "remote-word",     "nothing",
+      "fifo-room",    "thread-done",     "mop-done",
+      "mailbox-word", "mailbox-room",    "pcbuf-word",
+      "pcbuf-room",   "pcbuf-drained",   "ttsync",
+      "packed-tile",  "debugger",        "condition",
+      "lifted",       "stream-phase",    "stream-messages",
+      "semaphore",    "mutex",           "compared-word",
+      "soft-reset",   "scalar-unit",     "last-instruction",
+      "unit",         "source-valid",    "source-free",
+      "fault"};
   return kNames[static_cast<unsigned>(kind)];
 }
 

@@ -21,17 +21,17 @@ enum class Awaited : u8 {
   Remote,         // the word at `address` of `node`, by NoC reads
   Nothing,        // a loop that reads nothing
   // Of cores whose access is held back.
-  FifoRoom,        // room in the instruction FIFO of thread `index`
-  ThreadDone,      // thread `index` to finish all its instructions (CoprocessorDoneCheck)
-  MopDone,         // its MOP expander to finish
-  MailboxWord,     // a word in the mailbox from core `index` (B, T0, T1, T2)
-  MailboxRoom,     // room in the mailbox to core `index`
-  PcBufWord,       // a word in the core's PCBuf
-  PcBufRoom,       // room in the PCBuf of TRISC `index`
-  PcBufDrained,    // TRISC `index` to drain its PCBuf and wait, and its thread to be idle
-  TtSync,          // instructions of thread `index` that use what is accessed at `address`
-  PackedTile,      // an entry in the packer's metadata FIFO
-  Debugger,        // to be resumed: halted for `value` (reasons, as in the status register)
+  FifoRoom,      // room in the instruction FIFO of thread `index`
+  ThreadDone,    // thread `index` to finish all its instructions (CoprocessorDoneCheck)
+  MopDone,       // its MOP expander to finish
+  MailboxWord,   // a word in the mailbox from core `index` (B, T0, T1, T2)
+  MailboxRoom,   // room in the mailbox to core `index`
+  PcBufWord,     // a word in the core's PCBuf
+  PcBufRoom,     // room in the PCBuf of TRISC `index`
+  PcBufDrained,  // TRISC `index` to drain its PCBuf and wait, and its thread to be idle
+  TtSync,        // instructions of thread `index` that use what is accessed at `address`
+  PackedTile,    // an entry in the packer's metadata FIFO
+  Debugger,      // to be resumed: halted for `value` (reasons, as in the status register)
   // Of threads.
   Condition,        // condition C`index` of a STALLWAIT
   Lifted,           // nothing any more: the wait ends in the next cycle

@@ -78,10 +78,9 @@ bool Session::write_at_once(u64 address, const void* source, u32 bytes) {
       go_messages_.may_ignore({static_cast<const u8*>(source), bytes})) {
     const card::Function::View* const view = view_of(address, bytes, offset);
     const u8* const flags = view != nullptr ? view->memory.flags : nullptr;
-    const bool plain =
-        view != nullptr &&
-        (flags == nullptr || (flags[offset >> L1::kLineShift] |
-                              flags[(offset + bytes - 1) >> L1::kLineShift]) == 0);
+    const bool plain = view != nullptr &&
+                       (flags == nullptr || (flags[offset >> L1::kLineShift] |
+                                             flags[(offset + bytes - 1) >> L1::kLineShift]) == 0);
     if (plain) {
       if (has_written_) quiet_.engine->skip_to(quiet_.engine->now() + kNextWrite);
       has_written_ = true;

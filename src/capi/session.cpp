@@ -335,8 +335,7 @@ std::string Session::hang(const Visit& visit, const std::vector<Coord>& tiles) {
   Device& device = visit.device();
   const bool idle = device.run(0).status == RunStatus::Idle;
   const auto reason = idle ? host::Standstill::Reason::Idle : host::Standstill::Reason::Spinning;
-  return host::text_of(
-      host::standstill_of(device, code_.of_waiters(device, tiles), tiles, reason));
+  return host::text_of(host::standstill_of(device, code_.of_waiters(device, tiles), tiles, reason));
 }
 
 u32 Session::config_read(u32 bus_device_function, u32 offset) {

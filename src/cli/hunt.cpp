@@ -32,8 +32,7 @@ void tell(const host::RaceReport& races, bool quiet) {
   const std::string text = races.text();
   if (!quiet) {
     fmt::print("  races      {}{}\n", races.told(),
-               races.suppressed() == 0 ? ""
-                                       : fmt::format(" ({} suppressed)", races.suppressed()));
+               races.suppressed() == 0 ? "" : fmt::format(" ({} suppressed)", races.suppressed()));
     std::fflush(stdout);
   }
   if (!text.empty()) fmt::print(stderr, "{}", text);

@@ -330,7 +330,7 @@ std::vector<Fault> Device::faults() const {
   std::vector<Fault> all;
   for (const auto& node : impl_->nodes)
     if (node != nullptr)
-        all.insert(all.end(), node->faults().faults().begin(), node->faults().faults().end());
+      all.insert(all.end(), node->faults().faults().begin(), node->faults().faults().end());
   std::stable_sort(all.begin(), all.end(),
                    [](const Fault& a, const Fault& b) { return a.cycle < b.cycle; });
   return all;

@@ -64,9 +64,9 @@ struct Device::Impl {
   std::vector<Observation> observations;
   std::vector<std::unique_ptr<trace::Observer>> fanouts;  // by node, where there are several
   unsigned next_observation = 1;
-  std::vector<const TileSite*> sites;              // by node
-  Arena arena;                                    // of the nodes and their parts
-  std::vector<ArenaPtr<noc::Node>> nodes;         // null: not made yet
+  std::vector<const TileSite*> sites;      // by node
+  Arena arena;                             // of the nodes and their parts
+  std::vector<ArenaPtr<noc::Node>> nodes;  // null: not made yet
   std::vector<tile::Tile*> tiles;  // by node, Tensix and Ethernet; null: another kind, or not made
   bool self_starting = false;      // nodes that act without having been touched have been made
   pcie::Endpoint* pcie = nullptr;

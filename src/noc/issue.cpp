@@ -109,8 +109,8 @@ bool Niu::check_length(const Command& command, const Author& issuer) {
 
 bool Niu::read_source(u64 address, u32 bytes, const Author& issuer, Payload& payload) {
   payload = Payload::of(bytes);
-  if (bytes == 0 || environment_.read(environment_.tile, address, payload.writable(), bytes,
-                                      issuer.cycle))
+  if (bytes == 0 ||
+      environment_.read(environment_.tile, address, payload.writable(), bytes, issuer.cycle))
     return true;
   std::memset(payload.writable(), 0, bytes);
   return !refuse(Rule::NocAddress, issuer,

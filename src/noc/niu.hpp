@@ -38,8 +38,8 @@ struct NiuEnvironment {
   Wakeup* wakeup = nullptr;  // touch(niu_of(noc)) before any readable register changes
   FaultPort* faults = nullptr;
   NodeId node = kNoNode;
-  u32 instance = 0;  // of an Ethernet tile, for NOC_ENDPOINT_ID
-  Coord position;    // NoC 0 coordinate of the tile
+  u32 instance = 0;        // of an Ethernet tile, for NOC_ENDPOINT_ID
+  Coord position;          // NoC 0 coordinate of the tile
   Arena* arena = nullptr;  // where the state lies; null: anywhere
   /// Local memory as the NIU sees it: L1, and the tile's NoC-visible register space above it.
   /// Returns false where nothing is (the NIU raises the fault).

@@ -80,8 +80,8 @@ std::string Niu::outstanding() const {
   find_outstanding(waits);
   std::string text;
   for (const Wait& wait : waits)
-    text += (text.empty() ? "" : "; ") +
-            text_of_answers(wait, environment_.routing->name(wait.node));
+    text +=
+        (text.empty() ? "" : "; ") + text_of_answers(wait, environment_.routing->name(wait.node));
   return text;
 }
 

@@ -37,10 +37,7 @@ class AtOnce final : public Bus {
 
   u64 covers(u64 address) const override { return windows_.covers(address); }
   u64 plain(u64 address) const override { return windows_.plain(address); }
-  void read(u64 address, std::span<u8> bytes) override {
-
-    windows_.read(address, bytes);
-  }
+  void read(u64 address, std::span<u8> bytes) override { windows_.read(address, bytes); }
   void write(u64 address, std::span<const u8> bytes) override {
     stores_.push_back({address, {bytes.begin(), bytes.end()}});
   }

@@ -23,8 +23,8 @@ class CardAtOnce : public CardTest {
     code.push_back(lui(8, kFlag));
     code.push_back(lui(7, kSeen));
     code.push_back(lui(6, 0xFFB12000));
-    code.push_back(8 << 15 | 2 << 12 | 9 << 7 | 3);             // again: lw x9, 0(x8)
-    code.push_back(0xFE048EE3);                                  // beq x9, x0, again
+    code.push_back(8 << 15 | 2 << 12 | 9 << 7 | 3);                  // again: lw x9, 0(x8)
+    code.push_back(0xFE048EE3);                                      // beq x9, x0, again
     code.push_back(0x1F0u << 20 | 6 << 15 | 2 << 12 | 10 << 7 | 3);  // lw x10, 0x1F0(x6)
     code.push_back(sw(10, 7, 0));
     code.push_back(sw(0, 8, 0));

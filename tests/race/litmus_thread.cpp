@@ -160,8 +160,8 @@ void release_of_a_bank(Bench& b, bool ordered) {
 /// The base of the next tile, written behind an UNPACR that may still be at work.
 void base_of_the_next_tile(Bench& b, bool ordered) {
   const u32 op = b.issue(0, words::unpacr());
-  b.detector.on(event::Access{b.thread_site(0, words::unpacr()), 0, op, field(3), Mode::Read,
-                              ordered});
+  b.detector.on(
+      event::Access{b.thread_site(0, words::unpacr()), 0, op, field(3), Mode::Read, ordered});
   b.run(0, words::rmwcib, field(3), Mode::Write);
 }
 void page_push(Bench& b, bool ordered) {

@@ -14,8 +14,8 @@
 
 #include "support/mul_add_model.hpp"
 #include "support/rounds.hpp"
-#include "tensix/fpu/dst_access.hpp"
 #include "tensix/context.hpp"
+#include "tensix/fpu/dst_access.hpp"
 #include "tensix/harness.hpp"
 
 namespace bhemu::tensix::test {

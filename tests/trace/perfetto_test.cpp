@@ -159,7 +159,7 @@ class Perfetto : public testing::Test {
     const std::string file = (scratch_.path() / "t.pftrace").string();
     const CommandResult result = bhemu(
         scratch_, std::string("run ") + BHEMU_SOURCE_DIR +
-                       "/examples/matmul_multicast.yaml --json --trace-cycles run --trace " + file);
+                      "/examples/matmul_multicast.yaml --json --trace-cycles run --trace " + file);
     EXPECT_EQ(result.status, 0) << result.err;
     counters_ = result.out.substr(result.out.find("\"run\": {"));
     trace_ = std::make_unique<Trace>(contents(file));
