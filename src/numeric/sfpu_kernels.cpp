@@ -9,7 +9,10 @@
 // Highway compiles this file once for each kind of host and chooses at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "numeric/sfpu_kernels.cpp"
+#include <hwy/detect_compiler_arch.h>
+#if HWY_ARCH_X86
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
+#endif
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
