@@ -79,7 +79,8 @@ void add_device_options(CLI::App& app, CommonOptions& options) {
          "--check", options.check,
          "What is looked for that silicon lets pass (docs/DEBUGGING.md, Checks): all, none, "
          "or a list of buffers,noc (the usual ones), reads, guards, uninitialised, caches, "
-         "instructions; 'all,-caches' leaves one out")
+         "instructions; 'all,-caches' leaves one out, caches=silicon makes loads get what the L0 "
+         "data cache holds")
       ->type_name("LIST");
 }
 

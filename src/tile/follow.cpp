@@ -1,5 +1,6 @@
 // The followed schedule, for a trace or an observer. Nothing here changes what happens: a followed
 // core executes the same instructions one by one, and goes to sleep and wakes as it would without.
+// The one exception is asked for: data caches (data_cache.hpp).
 #include "tile/follow.hpp"
 
 #include "base/bits.hpp"
@@ -26,6 +27,8 @@ riscv::Outcome Tile::step_followed(unsigned core) {
   if (observer_ != nullptr) begin_step(step);
   slot.block = BlockKind::None;
 
+  DataCaches::Stale stale(l1_);
+  if (data_caches_ != nullptr) look_into_cache(step, stale);
   const riscv::Outcome outcome =
       slot.recording ? execute_recorded(core, step.cycle + 1) : execute(core, step.cycle + 1);
 
@@ -38,6 +41,36 @@ riscv::Outcome Tile::step_followed(unsigned core) {
     if (outcome == riscv::Outcome::Blocked && slot.block != BlockKind::None) trace_block(core);
   }
   return outcome;
+}
+
+/// Loads that hit get what the core's data cache holds; what flushes it or drops a line does so.
+/// An instruction that is tried again because it had to wait comes here each time.
+void Tile::look_into_cache(const Step& step, DataCaches::Stale& stale) {
+  constexpr u32 kMiscMem = 0x0F;
+  constexpr u32 kSystem = 0x73;
+  constexpr u32 kDisLowCache = 3;                // of cfg0 (CSRs.md)
+  constexpr u32 kDisLowCachePeriodicFlush = 24;  // likewise
+  const u32 opcode = step.word & 0x7F;
+  const riscv::CsrState& csr = cores_[step.core].csr;
+  const u32 cfg0 = csr.cfg0;
+  const bool ordered = ((csr.pmacfg[0] | csr.pmacfg[1]) & 1) != 0;  // a fence before every access
+  if (bit(cfg0, kDisLowCache) || ordered || opcode == kMiscMem || opcode == kSystem ||
+      step.effect.reach == riscv::Reach::Atomic)
+    return data_caches_->flush(step.core);
+  const auto access = [&](u32 address, u32 bytes, bool store) {
+    if (!l1_.has(address, bytes)) return;
+    if (store) return data_caches_->store(step.core, address, bytes);
+    data_caches_->load(step.core, address, bytes, step.cycle, !bit(cfg0, kDisLowCachePeriodicFlush),
+                       stale);
+  };
+  if (step.vector) {
+    for (u32 i = 0; i < step.vector->count; ++i)
+      access(step.vector->element[i].address, step.vector->bytes, step.vector->store);
+  } else if (step.effect.reach == riscv::Reach::Load || step.effect.reach == riscv::Reach::Store) {
+    access(step.effect.address, step.effect.size, step.effect.reach == riscv::Reach::Store);
+  }
+  // A loop that reads old bytes goes on when the cache is flushed, not when L1 changes.
+  if (stale.any()) slots_[step.core].impure = true;
 }
 
 /// What run_core would do without being followed, and no less between two looks at the schedule:

@@ -9,6 +9,7 @@ namespace bhemu::tile {
 
 void Tile::set_observer(trace::Observer* observer) {
   Node::set_observer(observer);
+  if (observer == nullptr && data_caches_ != nullptr) data_caches_->clear();
   if (coprocessor_ != nullptr) coprocessor_->set_observer(observer);
   for (auto& niu : nius_) niu->set_observer(observer);
   const bool all = observer != nullptr && observer->wants_l1_writes();

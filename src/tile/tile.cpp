@@ -140,6 +140,7 @@ void Tile::make_nius(const TileConfig& config) {
 
 void Tile::make_checks(const TileConfig& config, noc::NiuEnvironment& environment) {
   software_ = config.software;
+  if (config.checks.silicon_caches()) data_caches_ = std::make_unique<DataCaches>();
   const bool wanted = config.checks.has(CheckGroup::Buffers) ||
                       config.checks.has(CheckGroup::Noc) || config.checks.has(CheckGroup::Reads);
   if (!wanted || software_ == nullptr || !shape_.is_tensix()) return;
@@ -268,7 +269,12 @@ void Tile::archive(Archive& archive) {
   archive.value(bytes_sent_);
   archive.value(skipped_);
   archive.value(activity_);
+  DataCaches none;
+  bool caches = data_caches_ != nullptr;
+  archive.value(caches);
+  if (caches) archive.value(data_caches_ != nullptr ? *data_caches_ : none);
   if (!archive.is_loading()) return;
+  if (data_caches_ != nullptr && !caches) data_caches_->clear();
   if (checks_ != nullptr) checks_->forget();
   position_ = kOutside;
   decoded_.clear();
@@ -289,6 +295,7 @@ u64 Tile::hash(u64 seed) const {
   seed = riscv_debug_.hash(seed);
   seed = timestamper_.hash(seed);
   seed = pic_.hash(seed);
+  if (data_caches_ != nullptr) seed = data_caches_->hash(seed);
   return tag_search_.hash(seed);
 }
 
@@ -331,6 +338,7 @@ void Tile::reset(Cycle now) {
   timestamper_ = {};
   pic_ = {};
   tag_search_ = {};
+  if (data_caches_ != nullptr) data_caches_->clear();
   activity_ = {};
   if (checks_ != nullptr) checks_->forget();
   bytes_sent_ = skipped_ = 0;

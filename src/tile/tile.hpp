@@ -31,6 +31,7 @@
 #include "riscv/vector.hpp"
 #include "tensix/coprocessor.hpp"
 #include "tile/checks.hpp"
+#include "tile/data_cache.hpp"
 #include "tile/debug_bus.hpp"
 #include "tile/debug_registers.hpp"
 #include "tile/ledger.hpp"
@@ -256,6 +257,7 @@ class Tile final : public noc::Node {
   }
   riscv::Outcome run_followed(unsigned core);
   riscv::Outcome step_followed(unsigned core);
+  void look_into_cache(const Step& step, DataCaches::Stale& stale);
   void skip_rounds(unsigned core, Cycle until);
   void run_coprocessor_followed(Cycle begin);
   // For an observer (observe.cpp)
@@ -387,6 +389,7 @@ class Tile final : public noc::Node {
   Activity activity_;
   Ledger ledger_;
   std::unique_ptr<Checks> checks_;
+  std::unique_ptr<DataCaches> data_caches_;  // null: loads get what L1 holds
   std::shared_ptr<const Software> software_;
   Onlooker* onlooker_ = nullptr;
   bool traces_ = false;  // in the epoch under way
