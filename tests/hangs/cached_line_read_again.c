@@ -1,5 +1,5 @@
-// BRISC reads a word again after NCRISC has changed it, without a fence in between, with its L0 data
-// cache on (firmware turns it off: bit 3 of cfg0).
+// BRISC reads a word again after NCRISC has changed it, without a fence in between, with its L0
+// data cache on (firmware turns it off: bit 3 of cfg0).
 #include "cb.h"
 #include "launch.h"
 
