@@ -5,6 +5,7 @@
 #include "base/bits.hpp"
 #include "noc/trace.hpp"
 #include "tile/bus.hpp"
+#include "tile/late.hpp"
 
 namespace bhemu::tile {
 namespace {
@@ -268,6 +269,7 @@ void Tile::archive(Archive& archive) {
   archive.value(bytes_sent_);
   archive.value(skipped_);
   archive.value(activity_);
+  archive_late(archive);
   if (!archive.is_loading()) return;
   if (checks_ != nullptr) checks_->forget();
   position_ = kOutside;
@@ -322,6 +324,7 @@ void Tile::reset(Cycle now) {
   if (translated_ != nullptr) translated_->translations.drop();
   arrivals_ = {};
   early_.clear();
+  forget_late();
   riscv_debug_ = {};
   if (coprocessor_ != nullptr) coprocessor_->reset();
   for (auto& niu : nius_) niu->reset();
