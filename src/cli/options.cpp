@@ -64,13 +64,13 @@ void add_device_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--threads", options.threads, "Host threads; results do not depend on it")
       ->check(CLI::Range(1, 256))
       ->type_name("N");
-  app.add_option("--timing", options.timing, "fast (default), reference or windows")
-      ->type_name("fast|reference|windows");
+  app.add_option("--timing", options.timing, "fast (default), reference, windows or chaos (legal delays, drawn from --seed)")
+      ->type_name("fast|reference|windows|chaos");
   app.add_option("--effects", options.effects,
                  "With --timing windows: where in its window an instruction takes effect, at issue "
                  "(default), end, or drawn")
       ->type_name("issue|end|drawn");
-  add_count(app, "--seed", options.seed, "Of --effects drawn");
+  add_count(app, "--seed", options.seed, "Of --timing chaos and --effects drawn");
   app.add_option("--rule", options.rules,
                  "How a diagnosis is taken: NAME=error stops, NAME=warn reports and goes on, "
                  "NAME=silicon does what the chip does; may be repeated")

@@ -149,7 +149,7 @@ DeviceOptions device_options(const DeviceSettings& settings, BoardModel preferre
   if (!timing)
     throw InputError(setting_name(style, "timing"), "",
                      fmt::format("timing '{}' is unknown{}", settings.timing,
-                                 suggestion(settings.timing, {"fast", "reference", "windows"})));
+                                 suggestion(settings.timing, {"fast", "reference", "windows", "chaos"})));
   device.timing = *timing;
   device.effects = effects_of(settings, *timing, style);
   // A stop for gdb is a stop of everything.

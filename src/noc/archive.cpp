@@ -1,4 +1,5 @@
 // Packets in snapshots.
+#include "noc/niu_state.hpp"
 #include "noc/node.hpp"
 #include "noc/packet.hpp"
 
@@ -31,6 +32,7 @@ void archive(Archive& archive, Packet& packet) {
   archive.value(packet.issued);
   archive.value(packet.arrival);
   archive.value(packet.sequence);
+  archive.value(packet.answer_late);
   bool carries = packet.payload != nullptr;
   archive.value(carries);
   if (!carries) return;
@@ -41,6 +43,21 @@ void archive(Archive& archive, Packet& packet) {
   if (!archive.is_loading()) return;
   packet.payload = Payload::of(static_cast<u32>(bytes.size()));
   if (!bytes.empty()) std::memcpy(packet.payload.writable(), bytes.data(), bytes.size());
+}
+
+void Departure::archive(Archive& archive) {
+  noc::archive(archive, packet);
+  u64 count = targets.size();
+  archive.value(count);
+  if (archive.is_loading()) targets.assign(count, {});
+  for (auto& [node, coord] : targets) {
+    archive.value(node);
+    archive.value(coord);
+  }
+  archive.value(source);
+  archive.value(source_bytes);
+  archive.value(is_write);
+  archive.value(at);
 }
 
 void ArrivalQueue::archive(Archive& archive) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/delays.hpp"
 #include "base/fault.hpp"
 #include "noc/packet.hpp"
 
@@ -100,6 +101,11 @@ class Node {
   /// settling.
   virtual void set_observer(trace::Observer* observer) { observer_ = observer; }
   trace::Observer* observer() const { return observer_; }
+  /// What happens here late from now on (base/delays.hpp); null: nothing. Between runs only.
+  virtual void set_delays(std::shared_ptr<const DelayPlan> plan) {
+    delays_ = plan == nullptr ? nullptr : std::make_unique<Delays>(id_, std::move(plan));
+  }
+  const Delays* delays() const { return delays_.get(); }
 
  protected:
   NodeKind kind_;
@@ -107,6 +113,7 @@ class Node {
   FaultPort faults_;
   trace::Port* trace_ = nullptr;
   trace::Observer* observer_ = nullptr;
+  std::unique_ptr<Delays> delays_;
 };
 
 }  // namespace bhemu::noc

@@ -56,6 +56,7 @@ struct Packet {
   Cycle issued = 0;
   Cycle arrival = 0;  // the cycle at which it has its effect at the target
   u64 sequence = 0;   // per source node, rising
+  u32 answer_late = 0;  // by how much its answer is to be late
   u32 request = 0;    // trace::RequestId, when the sender's tile was observed; not saved
   Payload payload;
 };

@@ -10,6 +10,7 @@ namespace bhemu::tile {
 
 /// One instruction of a core that is followed.
 riscv::Outcome Tile::step_followed(unsigned core) {
+  if (late_ != nullptr && !follows(core)) return execute_late(core);
   riscv::CoreState& state = cores_[core];
   CoreSlot& slot = slots_[core];
   Step step;
@@ -30,7 +31,9 @@ riscv::Outcome Tile::step_followed(unsigned core) {
   DataCaches::Stale stale(l1_);
   if (data_caches_ != nullptr) look_into_cache(step, stale);
   const riscv::Outcome outcome =
-      slot.recording ? execute_recorded(core, step.cycle + 1) : execute(core, step.cycle + 1);
+      late_ != nullptr ? execute_late(core)
+      : slot.recording ? execute_recorded(core, step.cycle + 1)
+                       : execute(core, step.cycle + 1);
 
   if (outcome == riscv::Outcome::Ok && observer_ != nullptr) end_step(step);
   if (trace_ == nullptr || !trace_->follows(core)) return outcome;

@@ -28,7 +28,7 @@ bool Tile::anyone_awake() const {
 }
 
 Cycle Tile::next_cycle() const {
-  return anyone_awake() || !early_.empty() ? now_ : arrivals_.next();
+  return anyone_awake() || !early_.empty() ? now_ : std::min(arrivals_.next(), next_late());
 }
 
 void Tile::deliver(noc::Packet&& packet) {
@@ -41,7 +41,7 @@ void Tile::run_until(Cycle until, noc::Outbox& outbox) {
   early_.clear();
   traces_ = trace_ != nullptr && trace_->covers(now_, until);
   if (traces_) trace_open_stalls();
-  if (traces_ || observer_ != nullptr || onlooker_ != nullptr) {
+  if (traces_ || observer_ != nullptr || onlooker_ != nullptr || late_ != nullptr) {
     run_turns<true>(until);
   } else {
     run_turns<false>(until);
@@ -53,13 +53,15 @@ template <bool Followed>
 void Tile::run_turns(Cycle until) {
   while (now_ < until) {
     if (!anyone_awake()) {
-      const Cycle next = arrivals_.next();
+      const Cycle next = Followed ? std::min(arrivals_.next(), next_late()) : arrivals_.next();
       if (next >= until) break;
       now_ = std::max(now_, next);
     }
     serve_arrivals();
+    if (Followed && late_ != nullptr) serve_late();
     if (!anyone_awake()) continue;  // nobody was roused
-    run_turn<Followed>(std::min(until, arrivals_.next()));
+    const Cycle limit = std::min(until, arrivals_.next());
+    run_turn<Followed>(Followed ? std::min(limit, next_late()) : limit);
   }
 }
 
@@ -137,7 +139,7 @@ void Tile::run_core(unsigned core) {
     riscv::Outcome outcome;
     if (looked_at) {
       outcome = run_looked_at(core, followed);
-    } else if (followed) {
+    } else if (followed || (Followed && late_ != nullptr)) {
       outcome = run_followed(core);
     } else if (slot.recording) {
       outcome = execute_recorded(core, state.cycle + 1);
@@ -157,7 +159,7 @@ void Tile::after_run(unsigned core, riscv::Outcome outcome) {
     if (std::exchange(buses_[core]->sits_out, false)) {
       if (slot.recording) stop_recording(core, true);
       cores_[core].cycle = nominal_end(cores_[core].cycle);
-    } else {
+    } else if (!was_held_up()) {
       block(core);
     }
   }

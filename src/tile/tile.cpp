@@ -5,6 +5,7 @@
 #include "base/bits.hpp"
 #include "noc/trace.hpp"
 #include "tile/bus.hpp"
+#include "tile/late.hpp"
 
 namespace bhemu::tile {
 namespace {
@@ -273,6 +274,7 @@ void Tile::archive(Archive& archive) {
   bool caches = data_caches_ != nullptr;
   archive.value(caches);
   if (caches) archive.value(data_caches_ != nullptr ? *data_caches_ : none);
+  archive_late(archive);
   if (!archive.is_loading()) return;
   if (data_caches_ != nullptr && !caches) data_caches_->clear();
   if (checks_ != nullptr) checks_->forget();
@@ -329,6 +331,7 @@ void Tile::reset(Cycle now) {
   if (translated_ != nullptr) translated_->translations.drop();
   arrivals_ = {};
   early_.clear();
+  forget_late();
   riscv_debug_ = {};
   if (coprocessor_ != nullptr) coprocessor_->reset();
   for (auto& niu : nius_) niu->reset();

@@ -53,6 +53,9 @@ class CodeCache;
 namespace bhemu::tile {
 
 class Onlooker;
+enum class Way : u8;
+struct LateStore;
+struct LateStores;
 struct Translated;
 
 struct TileConfig {
@@ -108,6 +111,7 @@ class Tile final : public noc::Node {
   void reset(Cycle now) override;
   void catch_up_trace(Cycle now) override;
   void set_observer(trace::Observer* observer) override;
+  void set_delays(std::shared_ptr<const DelayPlan> plan) override;
 
   /// Brings cores that wait to cycle `now` (an epoch edge), as if they had been run: before
   /// anything looks at cycle counts or hashes.
@@ -178,6 +182,7 @@ class Tile final : public noc::Node {
  private:
   template <bool Record>
   friend struct CoreBus;
+  friend struct DelayedBus;
   friend class DebugProbe;
   static constexpr unsigned kOutside = kCores + 1;  // arrivals and the host: between turns
   static constexpr unsigned index(CoreId id) { return index_of(id); }
@@ -282,9 +287,29 @@ class Tile final : public noc::Node {
   riscv::Outcome run_looked_at(unsigned core, bool followed);
   bool look_at_register(unsigned core, u32 address, u32& value);
 
+  // Late stores and pushes (late.cpp)
+  Cycle next_late() const;
+  void serve_late();
+  void land(std::size_t index, Cycle now);
+  void count_pending(const LateStore& store, i32 change);
+  void land_way(unsigned core, Way way, u32 address, u32 bytes);
+  void land_overlapping(unsigned core, u32 address, u32 bytes);
+  void land_before_load(unsigned core, u32 address);
+  bool holds_up(unsigned core);
+  bool was_held_up();
+  riscv::Outcome send_on_its_way(LateStore store, DelayKind kind, Cycle now);
+  riscv::Outcome store_late(unsigned core, u32 address, u32 size, u32 value);
+  riscv::Outcome store_l1_late(unsigned core, u32 address, const void* source, u32 bytes);
+  riscv::Outcome push_late(unsigned core, u32 word);
+  void put_off_push(unsigned core, Region region, bool fused);
+  riscv::Outcome execute_late(unsigned core);
+  void archive_late(Archive& archive);
+  void forget_late();
+
   // MMIO (mmio.cpp)
   riscv::Loaded load(unsigned core, u32 address, u32 size, Cycle now);
   riscv::Outcome store(unsigned core, u32 address, u32 size, u32 value, Cycle now);
+  riscv::Outcome carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value, Cycle now);
   riscv::Loaded load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle now);
   void check_semaphore(unsigned core, u32 index, bool gets, Cycle now);
   riscv::Outcome store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 value, Cycle now);
@@ -366,6 +391,7 @@ class Tile final : public noc::Node {
   Mapping decoded_;  // riscv::Decoded per word of L1
   std::array<std::unique_ptr<EthernetCoreBus<false>>, kCores> buses_;  // as CoreBus in most tiles
   std::array<std::unique_ptr<EthernetCoreBus<true>>, kCores> recording_buses_;
+  std::unique_ptr<LateStores> late_;       // null: nothing has ever been late here
   std::unique_ptr<Translated> translated_;  // null: the interpreter does everything
   std::unique_ptr<tensix::Coprocessor> coprocessor_;
   std::unique_ptr<eth::Port> port_;
