@@ -5,6 +5,7 @@
 #include "base/bits.hpp"
 #include "noc/trace.hpp"
 #include "tile/bus.hpp"
+#include "tile/follow.hpp"
 
 namespace bhemu::tile {
 namespace {
