@@ -8,24 +8,34 @@
 
 namespace bhemu::tile {
 
+Tile::Following& Tile::following() {
+  if (following_ == nullptr) following_ = std::make_unique<Following>();
+  return *following_;
+}
+
 /// One instruction of a core that is followed.
 riscv::Outcome Tile::step_followed(unsigned core) {
   if (late_ != nullptr && !follows(core)) return execute_late(core);
   riscv::CoreState& state = cores_[core];
   CoreSlot& slot = slots_[core];
-  Step step;
+  Following& following = this->following();
+  Step& step = following.steps[core];
   step.core = core;
   step.cycle = state.cycle;
   step.pc = state.pc;
   step.word = riscv::is_instruction_address(step.pc, l1_.size()) ? l1_.read32(step.pc) : 0;
-  step.effect = riscv::effect_of(state, step.word);
+  step.kind = &following.kinds.at(step.pc, step.word);
+  step.effect = riscv::effect_of(state, *step.kind);
+  step.vector.reset();
   if (step.effect.reach == riscv::Reach::Vector && shape_.core[core] == CoreId::Trisc2) {
     step.vector.emplace();
     if (riscv::plan_vector_access(state, step.word, *step.vector) != riscv::VectorResult::Ok)
       step.vector.reset();
   }
   const std::size_t mark = trace_ != nullptr ? trace_->mark() : 0;
-  if (observer_ != nullptr) begin_step(step);
+  const bool tells =
+      observer_ != nullptr && (following.tells_all || step.effect.reach != riscv::Reach::None);
+  if (tells) begin_step(step);
   slot.block = BlockKind::None;
 
   DataCaches::Stale stale(l1_);
@@ -35,7 +45,7 @@ riscv::Outcome Tile::step_followed(unsigned core) {
       : slot.recording ? execute_recorded(core, step.cycle + 1)
                        : execute(core, step.cycle + 1);
 
-  if (outcome == riscv::Outcome::Ok && observer_ != nullptr) end_step(step);
+  if (outcome == riscv::Outcome::Ok && tells) end_step(step);
   if (trace_ == nullptr || !trace_->follows(core)) return outcome;
   if (outcome == riscv::Outcome::Ok) {
     trace_step(step, mark);
@@ -76,6 +86,22 @@ void Tile::look_into_cache(const Step& step, DataCaches::Stale& stale) {
   if (stale.any()) slots_[step.core].impure = true;
 }
 
+/// Up to there the core does nothing but arithmetic, with a jump at the end perhaps.
+Cycle Tile::untold_until(unsigned core, Cycle end) {
+  const riscv::CoreState& state = cores_[core];
+  riscv::Kinds& kinds = following_->kinds;
+  u32 pc = state.pc;
+  Cycle at = state.cycle;
+  while (at < end && riscv::is_instruction_address(pc, l1_.size())) {
+    const riscv::Kind::Plain plain = kinds.at(pc, l1_.read32(pc)).plain;
+    if (plain == riscv::Kind::Plain::No) break;
+    ++at;
+    pc += 4;
+    if (plain == riscv::Kind::Plain::Leaves) break;
+  }
+  return at;
+}
+
 /// What run_core would do without being followed, and no less between two looks at the schedule:
 /// when a core is found to repeat itself decides when a hang is noticed.
 riscv::Outcome Tile::run_followed(unsigned core) {
@@ -87,9 +113,12 @@ riscv::Outcome Tile::run_followed(unsigned core) {
     return outcome;
   }
   const Cycle end = turn_end_;
+  const bool traced = traces_ && trace_->follows(core);
+  const bool tells_all = traced || late_ != nullptr || following().tells_all;
   riscv::Outcome outcome;
   do {
-    outcome = step_followed(core);
+    const Cycle until = tells_all ? state.cycle : untold_until(core, end);
+    outcome = until == state.cycle ? step_followed(core) : execute(core, until);
   } while (outcome == riscv::Outcome::Ok && !buses_[core]->attention && state.cycle < end);
   buses_[core]->attention = false;
   return outcome;

@@ -5,6 +5,7 @@
 #include "base/bits.hpp"
 #include "noc/trace.hpp"
 #include "tile/bus.hpp"
+#include "tile/follow.hpp"
 #include "tile/late.hpp"
 
 namespace bhemu::tile {

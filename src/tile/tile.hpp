@@ -257,12 +257,15 @@ class Tile final : public noc::Node {
   void misuse(Rule rule, const Author& author, std::string text);
   // For a trace or an observer, when there is one (follow.cpp)
   struct Step;
+  struct Following;
   bool follows(unsigned core) const {
     return observer_ != nullptr || (traces_ && trace_->follows(core));
   }
   riscv::Outcome run_followed(unsigned core);
   riscv::Outcome step_followed(unsigned core);
   void look_into_cache(const Step& step, DataCaches::Stale& stale);
+  Following& following();
+  Cycle untold_until(unsigned core, Cycle end);
   void skip_rounds(unsigned core, Cycle until);
   void run_coprocessor_followed(Cycle begin);
   // For an observer (observe.cpp)
@@ -270,6 +273,8 @@ class Tile final : public noc::Node {
   void end_step(Step& step);
   void tell_push(unsigned core, const Author& author, unsigned thread, u32 word, bool by_brisc);
   void tell_queues(const Step& step);
+  void tell_stream(u32 stream, const noc::StreamState& before, const noc::StreamState& after,
+                   const Author& author);
   void tell_core(unsigned core, bool released, const Author& by);
   // For a trace (trace.cpp)
   void trace_step(const Step& step, std::size_t mark);
@@ -418,6 +423,7 @@ class Tile final : public noc::Node {
   std::unique_ptr<DataCaches> data_caches_;  // null: loads get what L1 holds
   std::shared_ptr<const Software> software_;
   Onlooker* onlooker_ = nullptr;
+  std::unique_ptr<Following> following_;  // null: the tile was never followed
   bool traces_ = false;  // in the epoch under way
 };
 
