@@ -61,8 +61,8 @@ def write(area):
         board, dispatch, way = key[1].split("-")
         total += counts[key]
         cells = " | ".join(str(counts[key][column]) for column in COLUMNS)
-        lines.append(f"| {key[0]}{part_of(area, key, counts[key])} | {board} | {dispatch} | {way} | {cells} | "
-                     f"{seconds[key]:.0f} s |")
+        name = key[0] + part_of(area, key, counts[key])
+        lines.append(f"| {name} | {board} | {dispatch} | {way} | {cells} | {seconds[key]:.0f} s |")
     print("\n".join(lines))
     lines += ["", "## Not passed", ""]
     for record in failures:
