@@ -6,6 +6,7 @@ there. A test that crashes, or prints nothing for `timeout` seconds, costs that 
 
 import json
 import os
+import random
 import re
 import selectors
 import signal
@@ -164,17 +165,22 @@ class Runner:
         if self.options.again and path.exists():
             path.unlink()
         done = {record["test"]: record for record in read_results(path)}
+        listed = 0
         if self.options.retry:
             done = {name: record for name, record in done.items()
                     if record["outcome"] in ("passed", "skipped")}
             write_results(path, done.values())
         for program in self.programs(suite):
             if suite.gtest:
-                tests = [test for test in self.list_tests(suite, setting, program)
-                         if test not in done]
+                tests = self.list_tests(suite, setting, program)
+                listed += len(tests)
+                tests = sample(tests, self.options.sample, self.options.seed)
+                tests = [test for test in tests if test not in done]
                 self.run_gtest(suite, setting, program, tests, path)
             elif program.name not in done and self.wanted(program.name):
                 self.run_program(suite, setting, program, path)
+        if listed and not self.options.filter:
+            path.with_suffix(".listed").write_text(f"{listed}\n", encoding="utf-8")
 
     def wanted(self, name):
         return not self.options.filter or self.options.filter.strip("*") in name
@@ -252,6 +258,15 @@ class Runner:
                 if setting.way == "shim" and match[1] == "FAILED":
                     break
         return ended
+
+
+def sample(tests, count, seed):
+    """One test from each of `count` equal parts of the list, so that all of it is represented."""
+    if not count or count >= len(tests):
+        return tests
+    numbers = random.Random(seed)
+    edges = [len(tests) * part // count for part in range(count + 1)]
+    return [tests[numbers.randrange(begin, end)] for begin, end in zip(edges, edges[1:])]
 
 
 def replace(path, data):
