@@ -204,6 +204,8 @@ class Tile final : public noc::Node {
   void serve_arrivals();
   riscv::Outcome execute(unsigned core, Cycle until);
   riscv::Outcome execute_recorded(unsigned core, Cycle until);
+  riscv::Outcome execute_alone(unsigned core);
+  riscv::Outcome glance(unsigned core);
   bool coprocessor_asleep() const { return coprocessor_ == nullptr || coprocessor_->asleep(); }
   bool anyone_awake() const;
   Cycle nominal_begin(Cycle at) const { return std::max(turn_begin_, at - at % quantum_); }
@@ -391,6 +393,12 @@ class Tile final : public noc::Node {
   Cycle quantum_;
   bool parking_;
   Wakeup wakeup_;
+  // When a core that is alone is next looked at for a loop, and how long after that if in vain.
+  struct Glance {
+    Cycle next = 0;
+    Cycle backoff = 0;
+  };
+  std::array<Glance, kCores> glances_;
 
   L1 l1_;
   Mapping decoded_;  // riscv::Decoded per word of L1
