@@ -29,7 +29,7 @@ struct Tile::Step {
 /// What a followed tile keeps beside its state.
 struct Tile::Following {
   riscv::Kinds kinds;
-  bool tells_all = true;  // the observer wants each instruction
+  bool tells_all = true;           // the observer wants each instruction
   std::array<Step, kCores> steps;  // under way: one can lead to a step of another core
 };
 

@@ -432,7 +432,7 @@ class Tile final : public noc::Node {
   std::shared_ptr<const Software> software_;
   Onlooker* onlooker_ = nullptr;
   std::unique_ptr<Following> following_;  // null: the tile was never followed
-  bool traces_ = false;  // in the epoch under way
+  bool traces_ = false;                   // in the epoch under way
 };
 
 }  // namespace bhemu::tile
