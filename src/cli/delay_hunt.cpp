@@ -11,6 +11,7 @@
 #include "host/delay_hunt.hpp"
 #include "host/delay_list.hpp"
 #include "host/error.hpp"
+#include "host/file.hpp"
 #include "host/json.hpp"
 #include "host/machine.hpp"
 #include "host/races.hpp"
@@ -28,6 +29,8 @@ DeviceOptions hunted_options(const CommonOptions& options, const host::Program& 
   all.timing = "chaos";
   all.effects = "issue";
   all.threads = 1;
+  // What a check finds in every run is no business of a hunt.
+  if (all.check.empty()) all.check = "none";
   DeviceOptions device = device_options(all, program.board.value_or(BoardModel::P100A));
   device.jit.enabled = false;  // chaos does not use it, and every process would have its own
   return device;

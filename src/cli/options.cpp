@@ -25,10 +25,11 @@ std::optional<u64> count_of(const std::string& text) {
   return static_cast<u64>(real);
 }
 
-CLI::Option* add_count(CLI::App& app, const char* name, u64& value, const char* help) {
+}  // namespace
+
+void add_count(CLI::App& app, const char* name, u64& value, const char* help) {
   const std::string option = name;
-  return app
-      .add_option_function<std::string>(
+  app.add_option_function<std::string>(
           name,
           [&value, option](const std::string& text) {
             const std::optional<u64> count = count_of(text);
@@ -41,8 +42,6 @@ CLI::Option* add_count(CLI::App& app, const char* name, u64& value, const char* 
           help)
       ->type_name("N");
 }
-
-}  // namespace
 
 void add_board_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--board", options.board, "p100a (120 tiles) or p150 (140 tiles)")
@@ -60,6 +59,10 @@ void add_board_options(CLI::App& app, CommonOptions& options) {
       ->type_name("18.12|19.3");
 }
 
+namespace {
+void add_rule_options(CLI::App& app, CommonOptions& options);
+}
+
 void add_device_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--threads", options.threads, "Host threads; results do not depend on it")
       ->check(CLI::Range(1, 256))
@@ -71,6 +74,12 @@ void add_device_options(CLI::App& app, CommonOptions& options) {
                  "(default), end, or drawn")
       ->type_name("issue|end|drawn");
   add_count(app, "--seed", options.seed, "Of --timing chaos and --effects drawn");
+  add_rule_options(app, options);
+}
+
+namespace {
+
+void add_rule_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--rule", options.rules,
                  "How a diagnosis is taken: NAME=error stops, NAME=warn reports and goes on, "
                  "NAME=silicon does what the chip does; may be repeated")
@@ -84,14 +93,29 @@ void add_device_options(CLI::App& app, CommonOptions& options) {
       ->type_name("LIST");
 }
 
-void add_run_options(CLI::App& app, CommonOptions& options) {
+void add_firmware_option(CLI::App& app, CommonOptions& options) {
   app.add_option("--firmware", options.firmware,
                  "Directory with brisc.elf, ncrisc.elf, trisc0.elf, trisc1.elf and trisc2.elf; "
                  "default: bhemu's own firmware")
       ->type_name("DIR");
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& app, CommonOptions& options) {
+  add_firmware_option(app, options);
   add_device_options(app, options);
   add_count(app, "--max-cycles", options.max_cycles,
             "Stop a boot or a program after so many cycles (status 3)");
+}
+
+void add_hunt_options(CLI::App& app, CommonOptions& options) {
+  add_firmware_option(app, options);
+  add_count(app, "--seed", options.seed, "Where the seeds that are tried begin");
+  add_rule_options(app, options);
+  add_count(app, "--max-cycles", options.max_cycles,
+            "A run that takes longer hangs; default: 20 times the cycles without delays, and a "
+            "million");
 }
 
 void add_trace_options(CLI::App& app, CommonOptions& options) {

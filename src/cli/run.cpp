@@ -18,6 +18,7 @@
 #include "gdb/server.hpp"
 #include "host/bundle.hpp"
 #include "host/compile.hpp"
+#include "host/delay_list.hpp"
 #include "host/error.hpp"
 #include "host/file.hpp"
 #include "host/json.hpp"
@@ -463,11 +464,13 @@ Outcome run_with_progress(Machine& machine, const host::PreparedProgram& prepare
 
 /// A run, or with `recorded` its repetition.
 int perform(const CommonOptions& options, const RunCommand& command, const host::Program& program,
-            host::Firmware firmware, const host::Bundle* recorded, bool late) {
+            host::Firmware firmware, const host::Bundle* recorded, bool late,
+            const std::shared_ptr<const DelayPlan>& delays = nullptr) {
   Interrupts interrupts;  // before the machine's threads
   Machine machine(device_options(options, program.board.value_or(BoardModel::P100A)),
                   std::move(firmware));
   limit(machine, options);
+  if (delays != nullptr) machine.set_delays(delays);
   const host::PreparedProgram prepared = machine.prepare(program);
   prepared.check_outputs(command.output);
   if (!options.json)
@@ -551,6 +554,22 @@ int run(const CommonOptions& given, const RunCommand& wanted) {
   return perform(options, command, program, firmware_of(options), nullptr, false);
 }
 
+namespace {
+
+/// The list that bhemu hunt has found; null: a run without one.
+std::shared_ptr<const DelayPlan> delays_of(const std::string& path, const host::Bundle& bundle) {
+  try {
+    auto delays = host::delay_plan_of(bundle);
+    if (delays != nullptr && bundle.settings.timing != name_of(TimingModel::Chaos))
+      throw ArchiveError("delays without chaos");
+    return delays;
+  } catch (const ArchiveError&) {
+    throw host::InputError(path, "", "the bundle is damaged: its delays make no sense");
+  }
+}
+
+}  // namespace
+
 int replay(const CommonOptions& options, const ReplayCommand& command) {
   const host::Bundle bundle = host::read_bundle(command.bundle);
   if (command.late && bundle.snapshot.empty())
@@ -568,7 +587,8 @@ int replay(const CommonOptions& options, const ReplayCommand& command) {
   if (command.late && all.max_cycles != 0 && bundle.end_cycle > bundle.snapshot_cycle)
     all.max_cycles -= bundle.cycles - (bundle.end_cycle - bundle.snapshot_cycle);
   try {
-    return perform(all, {}, program, host::firmware_of(bundle), &bundle, command.late);
+    return perform(all, {}, program, host::firmware_of(bundle), &bundle, command.late,
+                   delays_of(command.bundle, bundle));
   } catch (const ArchiveError& error) {
     throw host::InputError(command.bundle, "",
                            fmt::format("its snapshot cannot be used here ({}): replay without "

@@ -330,11 +330,12 @@ RunResult Device::advance(Cycle cycles) {
   return result;
 }
 
-void Device::set_delays(std::shared_ptr<const DelayPlan> plan) {
+void Device::set_delays(std::shared_ptr<const DelayPlan> plan, std::span<const NodeId> nodes) {
   CHECK(plan == nullptr || impl_->options.timing == TimingModel::Chaos);
-  impl_->delays = std::move(plan);
+  impl_->delays = nodes.empty() ? plan : nullptr;
   for (const auto& node : impl_->nodes)
     if (node != nullptr) node->set_delays(impl_->delays);
+  for (const NodeId node : nodes) impl_->node(node).set_delays(plan);
 }
 
 std::shared_ptr<const DelayPlan> Device::delay_plan() const {

@@ -162,8 +162,8 @@ class Device {
   RunResult run(Cycle limit, const std::function<bool()>& done = nullptr);
 
   /// What happens late from now on; null: nothing. Only with timing Chaos, which begins with the
-  /// draws of its seed. Between runs.
-  void set_delays(std::shared_ptr<const DelayPlan> plan);
+  /// draws of its seed. `nodes`: where; none: everywhere. Between runs.
+  void set_delays(std::shared_ptr<const DelayPlan> plan, std::span<const NodeId> nodes = {});
   std::shared_ptr<const DelayPlan> delay_plan() const;
   /// What the plan in force wanted noted, in the order of keys.
   std::vector<Delay> delays() const;

@@ -206,7 +206,13 @@ Outcome Machine::run_unsaved(const PreparedProgram& program, std::span<const u8>
                      "a program with several launches has to be repeated from its beginning");
   know_words(program);
   device_.clear_faults();
-  if (device_.options().timing == TimingModel::Chaos) device_.set_delays(delays_);
+  if (device_.options().timing == TimingModel::Chaos) {
+    // The firmware of other tiles only waits.
+    std::vector<NodeId> nodes;
+    for (const Coord tile : program.tiles())
+      nodes.push_back(device_.board().node_at_translated(tile));
+    device_.set_delays(delays_, nodes);
+  }
   Outcome outcome;
   for (unsigned index = 0; index < program.launches(); ++index) {
     join(outcome, run_launch(program, index, snapshot));
