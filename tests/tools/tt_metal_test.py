@@ -27,8 +27,10 @@ tests = os.environ["TESTS"].split()
 arguments = dict(word.lstrip("-").split("=", 1) for word in sys.argv[1:] if "=" in word)
 if "--gtest_list_tests" in sys.argv:
     print("Loading a device\nFixture.")
+    wanted = arguments["gtest_filter"].split(":")[0]
     for name in tests:
-        print("  " + name)
+        if wanted in ("*", "Fixture." + name):
+            print("  " + name)
     sys.exit()
 open("starts", "a").write("start\n")
 for name in arguments["gtest_filter"].split(":"):
@@ -102,6 +104,12 @@ class Run(Case):
         self.assertEqual(before, after)
         self.assertEqual(outcomes["Crashes"], "crash")
         self.assertEqual(starts, 3)
+
+    def test_a_retry_with_a_filter_keeps_the_other_results(self):
+        self.outcomes()
+        outcomes, starts = self.outcomes(retry=True, filter="Fixture.Fails:-")
+        self.assertEqual((len(outcomes), starts), (6, 3))
+        self.assertEqual((outcomes["Fails"], outcomes["Crashes"]), ("failed", "crash"))
 
     def test_a_sample_has_a_test_of_every_part_of_the_list(self):
         tests = [str(number) for number in range(100)]

@@ -169,15 +169,16 @@ class Runner:
         if self.options.retry:
             done = {name: record for name, record in done.items()
                     if record["outcome"] in ("passed", "skipped")}
-            write_results(path, done.values())
         for program in self.programs(suite):
             if suite.gtest:
                 tests = self.list_tests(suite, setting, program)
                 listed += len(tests)
                 tests = sample(tests, self.options.sample, self.options.seed)
                 tests = [test for test in tests if test not in done]
+                forget(path, tests)
                 self.run_gtest(suite, setting, program, tests, path)
             elif program.name not in done and self.wanted(program.name):
+                forget(path, [program.name])
                 self.run_program(suite, setting, program, path)
         if listed and not self.options.filter:
             path.with_suffix(".listed").write_text(f"{listed}\n", encoding="utf-8")
@@ -282,6 +283,10 @@ def read_results(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def write_results(path, records):
-    text = "".join(json.dumps(record) + "\n" for record in records)
-    path.write_text(text, encoding="utf-8")
+def forget(path, tests):
+    """What is about to run again has no result; what is not keeps its own."""
+    records = read_results(path)
+    kept = [record for record in records if record["test"] not in set(tests)]
+    if len(kept) < len(records):
+        text = "".join(json.dumps(record) + "\n" for record in kept)
+        path.write_text(text, encoding="utf-8")
