@@ -61,12 +61,17 @@ void Departure::archive(Archive& archive) {
 }
 
 void ArrivalQueue::archive(Archive& archive) {
-  u64 count = heap_.size();
+  u64 count = order_.size();
   archive.value(count);
-  if (archive.is_loading()) heap_.clear();
+  if (!archive.is_loading()) {
+    for (const Entry& entry : order_) noc::archive(archive, packets_[entry.place]);
+    return;
+  }
+  *this = {};
   for (u64 i = 0; i < count; ++i) {
-    if (archive.is_loading()) heap_.emplace_back();
-    noc::archive(archive, heap_[i]);
+    Packet packet;
+    noc::archive(archive, packet);
+    push(std::move(packet));
   }
 }
 
