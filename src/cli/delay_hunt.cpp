@@ -45,8 +45,7 @@ std::vector<host::Suspect> suspects_of(const CommonOptions& options, const host:
   CommonOptions plain = options;
   plain.timing = "windows";
   plain.effects = "issue";
-  const DeviceOptions device =
-      device_options(plain, program.board.value_or(BoardModel::P100A));
+  const DeviceOptions device = device_options(plain, program.board.value_or(BoardModel::P100A));
   host::Machine machine(device, firmware_of(options));
   const host::PreparedProgram prepared = machine.prepare(program);
   host::RaceWatch watch(machine.device(), race, &machine.firmware(), prepared.tiles());
@@ -196,8 +195,7 @@ int hunt(const CommonOptions& options, const HuntCommand& command) {
   const std::string path = !found                    ? ""
                            : !command.output.empty() ? command.output
                                                      : program.name + ".hunt";
-  const Caught caught =
-      found ? record(options, program, *found, limit, path) : Caught{};
+  const Caught caught = found ? record(options, program, *found, limit, path) : Caught{};
   if (options.json)
     print_json(program, undisturbed, hunt.runs(), found ? &*found : nullptr, caught, path);
   else if (found && !options.quiet)

@@ -27,10 +27,9 @@ riscv::Outcome Tile::step_followed(unsigned core) {
   if (observer_ != nullptr) begin_step(step);
   slot.block = BlockKind::None;
 
-  const riscv::Outcome outcome =
-      late_ != nullptr ? execute_late(core)
-      : slot.recording ? execute_recorded(core, step.cycle + 1)
-                       : execute(core, step.cycle + 1);
+  const riscv::Outcome outcome = late_ != nullptr ? execute_late(core)
+                                 : slot.recording ? execute_recorded(core, step.cycle + 1)
+                                                  : execute(core, step.cycle + 1);
 
   if (outcome == riscv::Outcome::Ok && observer_ != nullptr) end_step(step);
   if (trace_ == nullptr || !trace_->follows(core)) return outcome;
