@@ -45,6 +45,12 @@ TEST_F(HuntCommand, finds_the_same_with_any_number_of_processes) {
   EXPECT_EQ(hunt("races/replay_record_broken", "--json --jobs 3").out, first);
 }
 
+TEST_F(HuntCommand, asks_the_race_detector_whom_to_hold_up) {
+  const CommandResult found = hunt("races/early_release_broken");
+  EXPECT_EQ(found.status, 1) << found.out << found.err;
+  EXPECT_TRUE(holds(found.out, "found by flips of the race detector's findings")) << found.out;
+}
+
 TEST_F(HuntCommand, of_a_program_in_order_finds_nothing) {
   const CommandResult nothing = hunt("races/flag_rewrite_mended", "--runs 60");
   EXPECT_EQ(nothing.status, 0) << nothing.out << nothing.err;
