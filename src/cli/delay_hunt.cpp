@@ -24,13 +24,19 @@ using host::Catch;
 using host::Status;
 using host::Verdict;
 
-DeviceOptions hunted_options(const CommonOptions& options, const host::Program& program) {
+/// What the runs of a hunt are made with, and their repetition.
+CommonOptions hunted_settings(const CommonOptions& options) {
   CommonOptions all = options;
   all.timing = "chaos";
   all.effects = "issue";
   all.threads = 1;
   // What a check finds in every run is no business of a hunt.
   if (all.check.empty()) all.check = "none";
+  return all;
+}
+
+DeviceOptions hunted_options(const CommonOptions& options, const host::Program& program) {
+  const CommonOptions all = hunted_settings(options);
   DeviceOptions device = device_options(all, program.board.value_or(BoardModel::P100A));
   device.jit.enabled = false;  // chaos does not use it, and every process would have its own
   return device;
@@ -80,9 +86,7 @@ struct Caught {
 
 Caught record(const CommonOptions& options, const host::Program& program, const Catch& found,
               Cycle limit, const std::string& path) {
-  CommonOptions all = options;
-  all.timing = "chaos";
-  all.effects = "issue";
+  const CommonOptions all = hunted_settings(options);
   host::Machine machine(hunted_options(options, program), firmware_of(options));
   const host::PreparedProgram prepared = machine.prepare(program);
   machine.set_limit(limit);
