@@ -45,9 +45,9 @@ DelayKind delay_kind_named(std::string_view word) {
 u32 Delays::cycles_of(const Delay& place, u32 usual, u32 most) const {
   switch (plan_->source) {
     case DelayPlan::Source::List: {
-      const auto found = std::lower_bound(
-          plan_->list.begin(), plan_->list.end(), place.key(),
-          [](const Delay& one, u64 key) { return one.key() < key; });
+      const auto found =
+          std::lower_bound(plan_->list.begin(), plan_->list.end(), place.key(),
+                           [](const Delay& one, u64 key) { return one.key() < key; });
       const bool there = found != plan_->list.end() && found->key() == place.key();
       return there ? std::min(found->cycles, most) : 0;
     }
@@ -59,7 +59,8 @@ u32 Delays::cycles_of(const Delay& place, u32 usual, u32 most) const {
   if (most == 0) return 0;
   const u64 seed = mixed(plan_->seed + 0x9E3779B97F4A7C15u);
   const u64 occurrence = place.occurrence;
-  if (mixed(mixed(seed ^ place.key()) + 1) % 256 >= frequency(mixed(seed ^ (place.key() - occurrence))))
+  if (mixed(mixed(seed ^ place.key()) + 1) % 256 >=
+      frequency(mixed(seed ^ (place.key() - occurrence))))
     return 0;
   const u64 random = mixed(mixed(seed ^ place.key()) + 2);
   constexpr u64 kBurst = 16;  // one in so many

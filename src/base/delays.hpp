@@ -45,10 +45,10 @@ struct Delay {
   Agent agent = Agent::Host;
   DelayKind kind = DelayKind::Start;
   u32 occurrence = 0;  // of this agent and kind in this node, from 0
-  u32 where = 0;       // program counter of a core, or instruction word; says where, decides nothing
+  u32 where = 0;  // program counter of a core, or instruction word; says where, decides nothing
   u32 cycles = 0;
-  u32 most = 0;   // that it could have been here
-  Cycle at = 0;   // the cycle in which it began
+  u32 most = 0;  // that it could have been here
+  Cycle at = 0;  // the cycle in which it began
 
   /// What names the place; the order of lists.
   u64 key() const {
@@ -76,7 +76,8 @@ struct DelayPlan {
 /// The draws of one node.
 class Delays {
  public:
-  Delays(NodeId node, std::shared_ptr<const DelayPlan> plan) : node_(node), plan_(std::move(plan)) {}
+  Delays(NodeId node, std::shared_ptr<const DelayPlan> plan)
+      : node_(node), plan_(std::move(plan)) {}
 
   /// Cycles, from 0 to the most of the kind's row.
   u32 draw(DelayKind kind, Agent agent, u32 where, Cycle now);

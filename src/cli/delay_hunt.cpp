@@ -24,13 +24,19 @@ using host::Catch;
 using host::Status;
 using host::Verdict;
 
-DeviceOptions hunted_options(const CommonOptions& options, const host::Program& program) {
+/// What the runs of a hunt are made with, and their repetition.
+CommonOptions hunted_settings(const CommonOptions& options) {
   CommonOptions all = options;
   all.timing = "chaos";
   all.effects = "issue";
   all.threads = 1;
   // What a check finds in every run is no business of a hunt.
   if (all.check.empty()) all.check = "none";
+  return all;
+}
+
+DeviceOptions hunted_options(const CommonOptions& options, const host::Program& program) {
+  const CommonOptions all = hunted_settings(options);
   DeviceOptions device = device_options(all, program.board.value_or(BoardModel::P100A));
   device.jit.enabled = false;  // chaos does not use it, and every process would have its own
   return device;
@@ -45,8 +51,7 @@ std::vector<host::Suspect> suspects_of(const CommonOptions& options, const host:
   CommonOptions plain = options;
   plain.timing = "windows";
   plain.effects = "issue";
-  const DeviceOptions device =
-      device_options(plain, program.board.value_or(BoardModel::P100A));
+  const DeviceOptions device = device_options(plain, program.board.value_or(BoardModel::P100A));
   host::Machine machine(device, firmware_of(options));
   const host::PreparedProgram prepared = machine.prepare(program);
   host::RaceWatch watch(machine.device(), race, &machine.firmware(), prepared.tiles());
@@ -81,9 +86,7 @@ struct Caught {
 
 Caught record(const CommonOptions& options, const host::Program& program, const Catch& found,
               Cycle limit, const std::string& path) {
-  CommonOptions all = options;
-  all.timing = "chaos";
-  all.effects = "issue";
+  const CommonOptions all = hunted_settings(options);
   host::Machine machine(hunted_options(options, program), firmware_of(options));
   const host::PreparedProgram prepared = machine.prepare(program);
   machine.set_limit(limit);
@@ -196,8 +199,7 @@ int hunt(const CommonOptions& options, const HuntCommand& command) {
   const std::string path = !found                    ? ""
                            : !command.output.empty() ? command.output
                                                      : program.name + ".hunt";
-  const Caught caught =
-      found ? record(options, program, *found, limit, path) : Caught{};
+  const Caught caught = found ? record(options, program, *found, limit, path) : Caught{};
   if (options.json)
     print_json(program, undisturbed, hunt.runs(), found ? &*found : nullptr, caught, path);
   else if (found && !options.quiet)

@@ -136,7 +136,8 @@ struct CommandLine {
     add_why();
 
     replay_command = app.add_subcommand(
-        "replay", "Run again what bhemu run --bug-bundle or bhemu hunt has recorded, cycle for cycle");
+        "replay",
+        "Run again what bhemu run --bug-bundle or bhemu hunt has recorded, cycle for cycle");
     replay_command->add_option("bundle", replay.bundle, "The bundle")
         ->required()
         ->type_name("FILE");
@@ -221,8 +222,7 @@ struct CommandLine {
         ->check(CLI::Range(1, 256))
         ->type_name("N");
     add_count(*hunt_command, "--runs", hunt.runs, "Give up after so many runs (default 5000)");
-    add_count(*hunt_command, "--seconds", hunt.seconds,
-              "Give up after so much time (default 300)");
+    add_count(*hunt_command, "--seconds", hunt.seconds, "Give up after so much time (default 300)");
     hunt_command->footer(
         "Exit status: 0 nothing was found, 1 something was, 2 bad input, 3 or 4 the program hangs "
         "or breaks a rule without any delay.");

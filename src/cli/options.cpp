@@ -30,16 +30,16 @@ std::optional<u64> count_of(const std::string& text) {
 void add_count(CLI::App& app, const char* name, u64& value, const char* help) {
   const std::string option = name;
   app.add_option_function<std::string>(
-          name,
-          [&value, option](const std::string& text) {
-            const std::optional<u64> count = count_of(text);
-            if (!count)
-              throw CLI::ValidationError(option, "'" + text +
-                                                     "' is no whole number from 0 on (1000000 or "
-                                                     "1e6)");
-            value = *count;
-          },
-          help)
+         name,
+         [&value, option](const std::string& text) {
+           const std::optional<u64> count = count_of(text);
+           if (!count)
+             throw CLI::ValidationError(option, "'" + text +
+                                                    "' is no whole number from 0 on (1000000 or "
+                                                    "1e6)");
+           value = *count;
+         },
+         help)
       ->type_name("N");
 }
 
@@ -67,7 +67,8 @@ void add_device_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--threads", options.threads, "Host threads; results do not depend on it")
       ->check(CLI::Range(1, 256))
       ->type_name("N");
-  app.add_option("--timing", options.timing, "fast (default), reference, windows or chaos (legal delays, drawn from --seed)")
+  app.add_option("--timing", options.timing,
+                 "fast (default), reference, windows or chaos (legal delays, drawn from --seed)")
       ->type_name("fast|reference|windows|chaos");
   app.add_option("--effects", options.effects,
                  "With --timing windows: where in its window an instruction takes effect, at issue "

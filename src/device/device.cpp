@@ -146,8 +146,7 @@ ArenaPtr<noc::Node> Device::Impl::tile_at(const TileSite& site) {
     config.shape = &tile::ethernet_shape();
     config.ethernet = board.ethernet_facts(site);
   }
-  if (site.kind == noc::NodeKind::Tensix &&
-      (options.full || has_windows(options.timing)))
+  if (site.kind == noc::NodeKind::Tensix && (options.full || has_windows(options.timing)))
     config.units = &unit_timing;
   auto tile = make_in<tile::Tile>(&arena, config);
   tiles[site.node] = tile.get();

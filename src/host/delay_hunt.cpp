@@ -11,6 +11,8 @@ namespace {
 // Runs whose results are looked at together. It decides what is found first, so it is a constant
 // and does not follow the number of processes.
 constexpr size_t kBatch = 16;
+constexpr u64 kSeeds = 128;
+constexpr unsigned kGridStages = 4;
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -120,25 +122,45 @@ std::vector<DelayPlan> DelayHunt::late_producers() const {
   return plans;
 }
 
-/// What came first in a run is held until the other has been.
+/// What came first in a run is held until the other has been: by one delay near it, by several, and
+/// by one while what was seen late on cards (banks, slots, records) is late everywhere.
 std::vector<DelayPlan> DelayHunt::flips(std::span<const Suspect> suspects) const {
   constexpr size_t kNearest = 6;
+  std::vector<Delay> seen;
+  for (Delay place : undisturbed_->delays) {
+    if (place.kind != DelayKind::Bank && place.kind != DelayKind::MacroStore) continue;
+    place.cycles = place.most;
+    seen.push_back(place);
+  }
   std::vector<DelayPlan> plans;
   for (const Suspect& suspect : suspects) {
     std::vector<Delay> places;
     for (const Delay& place : undisturbed_->delays) {
-      if (place.node != suspect.node || place.most == 0 || place.at > suspect.first) continue;
+      if (place.node != suspect.node || place.most == 0) continue;
       const bool itself = place.agent == suspect.agent && place.where == suspect.where;
       const bool push = suspect.pushed_at != 0 && place.where == suspect.pushed_at;
       const bool start = place.kind == DelayKind::Start && place.agent == suspect.agent;
       if (itself || push || start) places.push_back(place);
     }
+    const auto distance = [&suspect](const Delay& place) {
+      return place.at > suspect.first ? place.at - suspect.first : suspect.first - place.at;
+    };
     std::stable_sort(places.begin(), places.end(),
-                     [](const Delay& a, const Delay& b) { return a.at > b.at; });
+                     [&](const Delay& a, const Delay& b) { return distance(a) < distance(b); });
     if (places.size() > kNearest) places.resize(kNearest);
     const u64 gap = suspect.second > suspect.first ? suspect.second - suspect.first : 0;
+    std::vector<Delay> together = places;
+    for (Delay& place : together) place.cycles = place.most;
+    if (!together.empty()) plans.push_back(plan_of(together));
     for (const u64 cycles : {gap + 4, gap + 40, u64{row_of(DelayKind::Start).most}})
-      for (const Delay& place : places) plans.push_back(with_cycles(place, cycles));
+      for (const Delay& place : places) {
+        plans.push_back(with_cycles(place, cycles));
+        if (seen.empty()) continue;
+        DelayPlan both = plan_of(seen);
+        both.list.push_back(plans.back().list.front());
+        sort_by_key(both.list);
+        plans.push_back(std::move(both));
+      }
   }
   return plans;
 }
@@ -157,7 +179,7 @@ std::vector<DelayPlan> DelayHunt::seeds(u64 first, u64 count) const {
 
 /// One delay at one site at a time, long ones first, then ever finer, as TT-NOP does it.
 std::vector<DelayPlan> DelayHunt::grid(unsigned stage) const {
-  static constexpr u32 kStages[][6] = {
+  static constexpr u32 kStages[kGridStages][6] = {
       {2000, 100, 0}, {1, 2, 4, 0}, {500, 52, 28, 10, 0}, {16, 22, 40, 64, 76, 88}};
   std::vector<DelayPlan> plans;
   for (const u32 cycles : kStages[stage]) {
@@ -204,14 +226,11 @@ std::optional<Catch> DelayHunt::search(std::span<const Suspect> suspects) {
   const auto found = [&] {
     if (tries("late producers", late_producers())) return true;
     if (tries("flips of the race detector's findings", flips(suspects))) return true;
-    if (tries("seeds", seeds(0, 64))) return true;
-    for (unsigned stage = 0; stage < 2; ++stage)
-      if (tries("grid of single delays", grid(stage))) return true;
-    if (tries("priorities", priorities(0))) return true;
-    for (unsigned stage = 2; stage < 4; ++stage)
-      if (tries("grid of single delays", grid(stage))) return true;
-    for (u64 round = 1; !is_over(); ++round) {
-      if (tries("seeds", seeds(64 * round, 64))) return true;
+    // What takes several delays and what takes one short one are looked for in turns.
+    for (u64 round = 0; !is_over(); ++round) {
+      if (tries("seeds", seeds(kSeeds * round, kSeeds))) return true;
+      if (round < kGridStages && tries("grid of single delays", grid(static_cast<unsigned>(round))))
+        return true;
       if (tries("priorities", priorities(round))) return true;
     }
     return false;

@@ -46,9 +46,9 @@ struct HuntLimits {
 
 struct Catch {
   std::string strategy;
-  Verdict verdict;              // of the smallest list
+  Verdict verdict;               // of the smallest list
   std::vector<DelayBand> bands;  // the smallest list
-  u64 found_after = 0;          // runs
+  u64 found_after = 0;           // runs
 };
 
 class DelayHunt {

@@ -175,8 +175,9 @@ std::string nop_arguments(const DelayBand& band, Device& device, const CodeMap& 
   return fmt::format(
       "TTNOP_SITE_MODE=sync TTNOP_THREADS={0} TTNOP_SITES={0}:{1} TTNOP_FILLER={2} "
       "TTNOP_DELAYS={3}-{4}  ({5} at 0x{6:x})",
-      kThreadNames[thread], *site, filler, band.least, std::max(band.least, std::min(band.most, 100u)),
-      tensix::disassemble(sites[*site].word), sites[*site].address);
+      kThreadNames[thread], *site, filler, band.least,
+      std::max(band.least, std::min(band.most, 100u)), tensix::disassemble(sites[*site].word),
+      sites[*site].address);
 }
 
 }  // namespace bhemu::host

@@ -1,5 +1,5 @@
-// What a core sees of its tile while things happen late in it (tile/late.hpp): its stores and pushes
-// may be held up, and wait for their way; its loads wait for what is under way before them.
+// What a core sees of its tile while things happen late in it (tile/late.hpp): its stores and
+// pushes may be held up, and wait for their way; its loads wait for what is under way before them.
 #pragma once
 
 #include "tile/bus.hpp"

@@ -40,10 +40,9 @@ riscv::Outcome Tile::step_followed(unsigned core) {
 
   DataCaches::Stale stale(l1_);
   if (data_caches_ != nullptr) look_into_cache(step, stale);
-  const riscv::Outcome outcome =
-      late_ != nullptr ? execute_late(core)
-      : slot.recording ? execute_recorded(core, step.cycle + 1)
-                       : execute(core, step.cycle + 1);
+  const riscv::Outcome outcome = late_ != nullptr ? execute_late(core)
+                                 : slot.recording ? execute_recorded(core, step.cycle + 1)
+                                                  : execute(core, step.cycle + 1);
 
   if (outcome == riscv::Outcome::Ok && tells) end_step(step);
   if (trace_ == nullptr || !trace_->follows(core)) return outcome;

@@ -141,8 +141,7 @@ bool Tile::was_held_up() {
 Outcome Tile::send_on_its_way(LateStore store, DelayKind kind, Cycle now) {
   const Agent agent = this->agent(store.core);
   store.due = now;
-  if (delays_ != nullptr)
-    store.due += delays_->draw(kind, agent, store.pc, now);
+  if (delays_ != nullptr) store.due += delays_->draw(kind, agent, store.pc, now);
   for (const LateStore& before : late_->stores)
     if (before.core == store.core && before.way == store.way)
       store.due = std::max(store.due, before.due);

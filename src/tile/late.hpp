@@ -53,7 +53,7 @@ struct LateStores {
     archive.value(drawn);
   }
 
-  std::vector<LateStore> stores;  // in the order of the cores' programs
+  std::vector<LateStore> stores;     // in the order of the cores' programs
   std::array<bool, kCores> drawn{};  // has been held up in front of the access that it is at
   bool held_up = false;              // the core whose turn it is has just been
   /// Every store to L1 comes through the tile's door.

@@ -404,7 +404,7 @@ class Tile final : public noc::Node {
   Mapping decoded_;  // riscv::Decoded per word of L1
   std::array<std::unique_ptr<EthernetCoreBus<false>>, kCores> buses_;  // as CoreBus in most tiles
   std::array<std::unique_ptr<EthernetCoreBus<true>>, kCores> recording_buses_;
-  std::unique_ptr<LateStores> late_;       // null: nothing has ever been late here
+  std::unique_ptr<LateStores> late_;        // null: nothing has ever been late here
   std::unique_ptr<Translated> translated_;  // null: the interpreter does everything
   std::unique_ptr<tensix::Coprocessor> coprocessor_;
   std::unique_ptr<eth::Port> port_;

@@ -42,20 +42,25 @@ TEST_P(ChaosExample, without_delays_is_what_windows_makes_of_it) {
   const DelayPlan none;
   const u64 windows = run_of(program, {TimingModel::Windows});
   EXPECT_EQ(run_of(program, {}, &none), windows);
-  EXPECT_EQ(run_of(program, {TimingModel::Chaos, 0, 2, false}, &none), windows);
+  EXPECT_EQ(run_of(program, {TimingModel::Chaos, 0, 2}, &none), windows);
 }
 
 TEST_P(ChaosExample, of_a_seed_is_one_run_for_every_thread_count_with_and_without_parking) {
   const Program program = example(GetParam());
   const u64 hash = run_of(program, {TimingModel::Chaos, 5});
   EXPECT_NE(hash, run_of(program, {TimingModel::Windows}));
-  for (const bool parking : {true, false})
-    for (const unsigned threads : {1u, 3u})
-      EXPECT_EQ(run_of(program, {TimingModel::Chaos, 5, threads, parking}), hash)
-          << threads << " threads, parking " << parking;
+  EXPECT_EQ(run_of(program, {TimingModel::Chaos, 5, 3, true}), hash);
+  EXPECT_EQ(run_of(program, {TimingModel::Chaos, 5, 2, false}), hash);
 }
 
-INSTANTIATE_TEST_SUITE_P(Examples, ChaosExample, testing::Values("add_scalar", "ring", "copy"));
+INSTANTIATE_TEST_SUITE_P(Examples, ChaosExample,
+                         testing::Values("ring", "copy", "races/flag_rewrite_mended",
+                                         "races/unpack_base_mended"),
+                         [](const auto& info) {
+                           const std::string name = info.param;
+                           const std::size_t slash = name.find('/');
+                           return slash == std::string::npos ? name : name.substr(slash + 1);
+                         });
 
 class RaceFree : public testing::TestWithParam<const char*> {};
 
@@ -83,17 +88,18 @@ TEST_P(RaceFree, program_keeps_its_result_over_seeds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Examples, RaceFree,
-    testing::Values("add_scalar", "copy", "dram_copy", "ring", "races/flag_rewrite_mended",
-                    "races/move_into_src_mended", "races/move_without_gate_mended",
-                    "races/early_release_mended", "races/unpack_base_mended",
-                    "races/store_then_send_mended", "races/mode_switch_mended",
-                    "races/early_push_mended"),
-    [](const auto& info) {
-      std::string name = info.param;
-      return name.substr(name.find('/') == std::string::npos ? 0 : name.find('/') + 1);
-    });
+INSTANTIATE_TEST_SUITE_P(Examples, RaceFree,
+                         testing::Values("add_scalar", "copy", "dram_copy", "ring",
+                                         "races/flag_rewrite_mended", "races/move_into_src_mended",
+                                         "races/move_without_gate_mended",
+                                         "races/early_release_mended", "races/unpack_base_mended",
+                                         "races/store_then_send_mended", "races/mode_switch_mended",
+                                         "races/early_push_mended"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           return name.substr(
+                               name.find('/') == std::string::npos ? 0 : name.find('/') + 1);
+                         });
 
 /// Restores a device to itself at one edge.
 class Copier final : public Attendant {

@@ -144,11 +144,12 @@ TEST_P(HuntedRace, shows_itself_with_at_most_three_delays) {
   }
 }
 
-// E1, E2, E3, E4, E7, E14 and E16 of the catalogue that docs/HUNTING.md names.
+// E1, E2, E4, E7, E14 and E16 of the catalogue that docs/HUNTING.md names; E3, which
+// takes the race detector's word, is in tests/cli.
 INSTANTIATE_TEST_SUITE_P(Gallery, HuntedRace,
-                         testing::Values("move_into_src", "move_without_gate", "early_release",
-                                         "replay_record", "unpack_base", "macro_store",
-                                         "flag_rewrite", "store_then_send"),
+                         testing::Values("move_into_src", "move_without_gate", "replay_record",
+                                         "unpack_base", "macro_store", "flag_rewrite",
+                                         "store_then_send"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(DelayList, keeps_what_it_was_given_and_refuses_what_it_cannot_have_been) {

@@ -202,7 +202,8 @@ void draw_delay(State& state, const Environment& env, unsigned thread, const Dec
   const bool expanded =
       frontend.gate_origin == Origin::Mop || frontend.gate_origin == Origin::Replay;
   if (expanded && (decoded.unit_mask() & kOnePipeline) != 0) return;
-  const u32 cycles = env.delays->draw(DelayKind::Gate, agent_of_thread(thread), frontend.gate_word, now);
+  const u32 cycles =
+      env.delays->draw(DelayKind::Gate, agent_of_thread(thread), frontend.gate_word, now);
   if (cycles != 0) state.held_until[thread] = std::max(state.held_until[thread], now + cycles);
 }
 

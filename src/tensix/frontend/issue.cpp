@@ -30,9 +30,11 @@ void leave_banks_visible(const Context& context, const SourceBanks& before) {
   const std::array<u8, 2> bank{fpu.src_a.matrix_bank, fpu.src_b.matrix_bank};
   for (unsigned file = 0; file < bank.size(); ++file) {
     if (bank[file] == before.bank[file] || !before.readable[file]) continue;
-    const u32 cycles = context.env.delays->draw(
-        DelayKind::Bank, agent_of_thread(context.thread), context.word, context.now);
-    if (cycles != 0) context.state.late.bank_until[file] = context.now + 1 + cycles;
+    const u32 cycles = context.env.delays->draw(DelayKind::Bank, agent_of_thread(context.thread),
+                                                context.word, context.now);
+    // Who waits for the unit to be done sees the new one.
+    const Cycle done = context.now + context.env.timing->duration[opcode_of(context.word)].latency;
+    if (cycles != 0) context.state.late.bank_until[file] = std::min(context.now + 1 + cycles, done);
   }
 }
 
@@ -45,7 +47,8 @@ Cycle open_window(const Context& context, const Decoded& decoded, BusyUnit unit)
   const Cycle free_at =
       context.now + duration.occupancy_of(context.moved) + (keeps_others ? stretch : 0);
   // An effect may have to wait for the unit's earlier ones: so long the instruction is at work.
-  const Cycle end = std::max(context.now + duration.latency_of(context.moved) + stretch, context.last_effect);
+  const Cycle end =
+      std::max(context.now + duration.latency_of(context.moved) + stretch, context.last_effect);
   context.busy(unit, end - context.now);
   if (decoded.accept != 0) {
     Cycle& taken_until = state.taken_until[static_cast<unsigned>(unit)];
