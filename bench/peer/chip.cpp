@@ -515,7 +515,8 @@ void compare(const Options& options) {
     std::array<double, 2> best{1e9, 1e9};
     for (unsigned round = 0; round < options.rounds; ++round) {
       best[0] = std::min(best[0], run_row(row, {options.ours, options.firmware}));
-      if (!options.peer.empty()) best[1] = std::min(best[1], run_row(row, {options.peer, options.firmware}));
+      if (!options.peer.empty())
+        best[1] = std::min(best[1], run_row(row, {options.peer, options.firmware}));
     }
     const auto text = [&](double time) {
       return time < 0 || time > 1e8 ? std::string("-") : fmt::format("{:.4g}", time * row.scale);
@@ -546,7 +547,8 @@ int main(int argc, char** argv) {
     if (!options.direct.empty()) {
       for (const auto& row : bhemu::peer::kRows)
         if (options.direct == row.name)
-          fmt::print("{:.4g} {}\n", row.run({options.ours, options.firmware}) * row.scale, row.unit);
+          fmt::print("{:.4g} {}\n", row.run({options.ours, options.firmware}) * row.scale,
+                     row.unit);
       return 0;
     }
     bhemu::peer::compare(options);

@@ -141,8 +141,8 @@ int Mapping::fd() {
   u8* const copy = map(size_, MAP_SHARED, file);
   each_extent([&](u64 first, u64 count) { std::memcpy(copy + first, data_ + first, count); });
   munmap(copy, size_);
-  void* const data = mmap(data_, size_, PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, 0);
+  void* const data =
+      mmap(data_, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, 0);
   CHECK(data == data_);
   file_to_come_ = nullptr;
   fd_ = file;

@@ -53,7 +53,7 @@ class Mapping {
   u64 size_ = 0;
   int fd_ = -1;
   const char* file_to_come_ = nullptr;  // its name, of memory in large pages that has none yet
-  std::vector<bool> populated_;  // granule by granule (kGranule); empty: none
+  std::vector<bool> populated_;         // granule by granule (kGranule); empty: none
 };
 
 /// Mixes `bytes` into `seed`; the hash of the determinism tests (64-bit FNV-style, 8 bytes a step).

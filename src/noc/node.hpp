@@ -25,8 +25,8 @@ struct Outbox {
   std::vector<Packet> packets;
 };
 
-/// Packets on their way to one node, earliest first. Packets stay where they are put; what is sorted
-/// are their places.
+/// Packets on their way to one node, earliest first. Packets stay where they are put; what is
+/// sorted are their places.
 class ArrivalQueue {
  public:
   bool empty() const { return order_.empty(); }

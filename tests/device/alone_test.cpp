@@ -1,6 +1,6 @@
 // A core that is alone in its tile has long turns, in which rounds of its waiting loops are left
-// out. Nothing that anybody can look at may tell: every cycle at which the host looks in is the same
-// as in a run that executes everything.
+// out. Nothing that anybody can look at may tell: every cycle at which the host looks in is the
+// same as in a run that executes everything.
 #include <gtest/gtest.h>
 
 #include <vector>
