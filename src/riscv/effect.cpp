@@ -141,7 +141,7 @@ u64 sources_of_format(Format format, u32 word) {
   return 0;
 }
 
-constexpr Kind::Plain plain_of(Format format) {
+Kind::Plain plain_of(Format format) {
   switch (format) {
     case Format::Upper:
     case Format::UpperPc:
@@ -157,29 +157,6 @@ constexpr Kind::Plain plain_of(Format format) {
     default:
       return Kind::Plain::No;
   }
-}
-
-constexpr auto kPlain = [] {
-  std::array<Kind::Plain, kOps> plain{};
-  for (const Row& row : kRows) plain[static_cast<unsigned>(row.op)] = plain_of(row.format);
-  return plain;
-}();
-
-Kind kind_of_format(Format format, u32 word) {
-  Kind kind;
-  kind.word = word;
-  kind.destination = destination_of(format, word);
-  if (kind.destination != Destination::None) kind.reg = static_cast<u8>(rd_of(word));
-  kind.reach = reach_of(format, word);
-  kind.stores_float = format == Format::FpStore;
-  kind.sources = sources_of_format(format, word);
-  kind.writes = destination_bit({kind.destination, kind.reg});
-  if (kind.reach == Reach::Load) kind.offset = i_immediate(word);
-  if (kind.reach == Reach::Store) kind.offset = s_immediate(word);
-  const bool one_address = kind.reach != Reach::None && kind.reach != Reach::Vector;
-  if (one_address && kind.reach != Reach::Tensix)
-    kind.size = static_cast<u8>(1u << (bits(word, 12, 3) & 3));
-  return kind;
 }
 
 }  // namespace
@@ -201,17 +178,23 @@ u64 destination_bit(const Effect& effect) {
 }
 
 Kind kind_of(u32 word) {
+  Kind kind;
+  kind.word = word;
   const Row* row = find_row(word);
-  return row == nullptr ? Kind() : kind_of_format(row->format, word);
-}
-
-Kind kind_of(const Decoded& entry, u32 word) {
-  if (entry.op < kFirstRow) return kind_of(word);
-  return kind_of_format(row_of(static_cast<Op>(entry.op)).format, word);
-}
-
-Kind::Plain plain_of(const Decoded& entry) {
-  return kPlain[entry.op];
+  if (row == nullptr) return kind;
+  kind.destination = destination_of(row->format, word);
+  if (kind.destination != Destination::None) kind.reg = static_cast<u8>(rd_of(word));
+  kind.reach = reach_of(row->format, word);
+  kind.plain = plain_of(row->format);
+  kind.stores_float = row->format == Format::FpStore;
+  kind.sources = sources_of_format(row->format, word);
+  kind.writes = destination_bit({kind.destination, kind.reg});
+  if (kind.reach == Reach::Load) kind.offset = i_immediate(word);
+  if (kind.reach == Reach::Store) kind.offset = s_immediate(word);
+  const bool one_address = kind.reach != Reach::None && kind.reach != Reach::Vector;
+  if (one_address && kind.reach != Reach::Tensix)
+    kind.size = static_cast<u8>(1u << (bits(word, 12, 3) & 3));
+  return kind;
 }
 
 Effect effect_of(const CoreState& state, const Kind& kind) {

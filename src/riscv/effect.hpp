@@ -28,7 +28,7 @@ constexpr bool stores(const Effect& effect) {
          effect.reach == Reach::Tensix;
 }
 
-/// What a word alone says of its effect.
+/// What a word alone says of its effect, for those who look at the same words again and again.
 struct Kind {
   /// What it can do besides writing an integer register.
   enum class Plain : u8 {
@@ -42,15 +42,26 @@ struct Kind {
   Reach reach = Reach::None;
   u8 size = 0;
   bool stores_float = false;
+  Plain plain = Plain::No;
   i32 offset = 0;   // of the address, from register rs1
   u64 sources = 0;  // sources_of
   u64 writes = 0;   // destination_bit of the effect
 };
 Kind kind_of(u32 word);
-/// The same with less work; `entry` is what the word was decoded to, if it was.
-Kind kind_of(const Decoded& entry, u32 word);
-/// Of a decoded entry; No, when it is empty.
-Kind::Plain plain_of(const Decoded& entry);
+
+/// Kinds of the words at the addresses looked at last.
+class Kinds {
+ public:
+  const Kind& at(u32 pc, u32 word) {
+    Kind& kind = kinds_[pc / 4 % kKinds];
+    if (kind.word != word) kind = kind_of(word);
+    return kind;
+  }
+
+ private:
+  static constexpr u32 kKinds = 1024;
+  std::array<Kind, kKinds> kinds_;  // the word 0 is no instruction, and so is an empty Kind
+};
 
 /// Of the instruction `word`, which `state` is about to execute. Vector loads and stores have
 /// elements instead of one address: plan_vector_access.

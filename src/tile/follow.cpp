@@ -23,11 +23,9 @@ riscv::Outcome Tile::step_followed(unsigned core) {
   step.core = core;
   step.cycle = state.cycle;
   step.pc = state.pc;
-  const bool is_code = riscv::is_instruction_address(step.pc, l1_.size());
-  step.word = is_code ? l1_.read32(step.pc) : 0;
-  step.kind =
-      is_code ? riscv::kind_of(buses_[core]->decoded[step.pc / 4], step.word) : riscv::Kind();
-  step.effect = riscv::effect_of(state, step.kind);
+  step.word = riscv::is_instruction_address(step.pc, l1_.size()) ? l1_.read32(step.pc) : 0;
+  step.kind = &following.kinds.at(step.pc, step.word);
+  step.effect = riscv::effect_of(state, *step.kind);
   step.vector.reset();
   if (step.effect.reach == riscv::Reach::Vector && shape_.core[core] == CoreId::Trisc2) {
     step.vector.emplace();
@@ -90,11 +88,11 @@ void Tile::look_into_cache(const Step& step, DataCaches::Stale& stale) {
 /// Up to there the core does nothing but arithmetic, with a jump at the end perhaps.
 Cycle Tile::untold_until(unsigned core, Cycle end) {
   const riscv::CoreState& state = cores_[core];
-  const riscv::Decoded* const decoded = buses_[core]->decoded;
+  riscv::Kinds& kinds = following_->kinds;
   u32 pc = state.pc;
   Cycle at = state.cycle;
   while (at < end && riscv::is_instruction_address(pc, l1_.size())) {
-    const riscv::Kind::Plain plain = riscv::plain_of(decoded[pc / 4]);
+    const riscv::Kind::Plain plain = kinds.at(pc, l1_.read32(pc)).plain;
     if (plain == riscv::Kind::Plain::No) break;
     ++at;
     pc += 4;

@@ -15,7 +15,7 @@ struct Tile::Step {
   Cycle cycle = 0;
   u32 pc = 0;
   u32 word = 0;
-  riscv::Kind kind;
+  const riscv::Kind* kind = nullptr;
   riscv::Effect effect;
   std::optional<riscv::VectorAccess> vector;
   // For an observer only.
@@ -28,6 +28,7 @@ struct Tile::Step {
 
 /// What a followed tile keeps beside its state.
 struct Tile::Following {
+  riscv::Kinds kinds;
   bool tells_all = true;           // the observer wants each instruction
   std::array<Step, kCores> steps;  // under way: one can lead to a step of another core
 };

@@ -38,8 +38,8 @@ void Tile::begin_step(Step& step) {
   told.author = {agent(step.core), step.pc, step.cycle, id()};
   told.word = step.word;
   told.step = state.instret;
-  told.reads = step.kind.sources;
-  told.writes = step.kind.writes;
+  told.reads = step.kind->sources;
+  told.writes = step.kind->writes;
   told.state = &state;
   told.accesses = {};
   step.access.size = 0;
