@@ -23,10 +23,8 @@ Way way_of(Region region) {
       return Way::Niu;
     case Region::Overlay:
       return Way::Overlay;
-    case Region::PcBuf0:
-    case Region::PcBuf1:
-    case Region::PcBuf2:
-      return Way::Semaphore;
+    // Posts and takes through PCBuf are never late: LLK's unpackers post UNPACK_SYNC by a store and
+    // push the SEMGET that takes it, with nothing between that orders the two.
     case Region::Dst:
       return Way::Dst;
     default:
