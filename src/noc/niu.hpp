@@ -59,7 +59,7 @@ struct NiuEnvironment {
 
 struct NiuState;  // plain data, noc/niu_state.hpp
 struct Departure;
-struct Command;   // a decoded command buffer, noc/command.hpp
+struct Command;  // a decoded command buffer, noc/command.hpp
 
 class Niu {
  public:
