@@ -353,8 +353,8 @@ bool Coprocessor::drained(unsigned thread) const {
          frontend::keep_waiting(*state_, environment_, thread, state_->now);
 }
 
-bool Coprocessor::mop_drained(unsigned thread) const {
-  return frontend::mop_idle(state_->frontend[thread]);
+bool Coprocessor::mop_drained(unsigned thread, Cycle now) const {
+  return frontend::mop_idle(state_->frontend[thread], now);
 }
 
 bool Coprocessor::holds_config(unsigned thread, u32 index, bool is_store) const {

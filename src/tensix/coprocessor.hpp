@@ -131,7 +131,7 @@ class Coprocessor {
   /// TTSync: everything pushed has left the thread and the units it used are quiet.
   bool drained(unsigned thread) const;
   /// The MOP expander of the thread is idle and its FIFO empty (PCBuf + 8).
-  bool mop_drained(unsigned thread) const;
+  bool mop_drained(unsigned thread, Cycle now = kNever) const;
   /// Auto TTSync: an access of the thread's core has to wait for instructions pushed before.
   /// `index` of the configuration as in read_config.
   bool holds_config(unsigned thread, u32 index, bool is_store) const;

@@ -316,7 +316,7 @@ Loaded Tile::load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle now) {
       if (coprocessor_->drained(buffer) || (forced.enabled && forced.busy)) return {0, Outcome::Ok};
       return {0, wait(core, BlockKind::CoprocessorDone, events, address)};
     case kTtSyncMopDone:
-      if (coprocessor_->mop_drained(buffer) || (forced.enabled && forced.busy))
+      if (coprocessor_->mop_drained(buffer, now) || (forced.enabled && forced.busy))
         return {0, Outcome::Ok};
       return {0, wait(core, BlockKind::MopDone, events | mask_of(fifo_of(buffer)), address)};
     default: {

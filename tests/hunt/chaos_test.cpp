@@ -88,18 +88,17 @@ TEST_P(RaceFree, program_keeps_its_result_over_seeds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Examples, RaceFree,
-                         testing::Values("add_scalar", "copy", "dram_copy", "ring",
-                                         "races/flag_rewrite_mended", "races/move_into_src_mended",
-                                         "races/move_without_gate_mended",
-                                         "races/early_release_mended", "races/unpack_base_mended",
-                                         "races/store_then_send_mended", "races/mode_switch_mended",
-                                         "races/early_push_mended"),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           return name.substr(
-                               name.find('/') == std::string::npos ? 0 : name.find('/') + 1);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Examples, RaceFree,
+    testing::Values("add_scalar", "copy", "dram_copy", "ring", "softmax", "layernorm",
+                    "races/flag_rewrite_mended", "races/move_into_src_mended",
+                    "races/move_without_gate_mended", "races/early_release_mended",
+                    "races/unpack_base_mended", "races/store_then_send_mended",
+                    "races/mode_switch_mended", "races/early_push_mended"),
+    [](const auto& info) {
+      std::string name = info.param;
+      return name.substr(name.find('/') == std::string::npos ? 0 : name.find('/') + 1);
+    });
 
 /// Restores a device to itself at one edge.
 class Copier final : public Attendant {

@@ -197,10 +197,10 @@ void run_ahead(Frontend& frontend, Cycle now) {
 
 }  // namespace
 
-bool mop_idle(const Frontend& frontend) {
+bool mop_idle(const Frontend& frontend, Cycle now) {
   if (!holds_mop(frontend)) return true;
   Frontend ahead = frontend;
-  run_ahead(ahead, kNever);
+  run_ahead(ahead, now);
   return !holds_mop(ahead);
 }
 
