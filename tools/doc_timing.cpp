@@ -1,4 +1,5 @@
 // docs/isa/timing.md: how long instructions of the coprocessor and of the cores take, and the NoC.
+#include "base/delays.hpp"
 #include "doc_markdown.hpp"
 #include "doc_pages.hpp"
 #include "tensix/isa.hpp"
@@ -57,11 +58,27 @@ std::string noc_section() {
 
 #undef RANGE
 
+std::string delays_section() {
+  std::string page =
+      "\n## Delays\n\nWhat `chaos` may put off beyond `windows`, and by how many cycles: usually, "
+      "and at "
+      "most. Without a\nfigure the instruction's own row above has it.\n\n" +
+      table_head({"kind", "what is late", "usual", "most", "evidence", "source"});
+  const auto figure = [](u16 cycles) {
+    return cycles == 0 ? std::string() : fmt::format("{}", cycles);
+  };
+  for (const DelayRow& one : kDelayRows)
+    page += docs::row({code_cell(one.word), one.what, figure(one.usual), figure(one.most),
+                       name_of(one.evidence), cell(one.source)});
+  return page;
+}
+
 }  // namespace
 
 std::string timing_page() {
-  std::string page =
-      page_head("Timing", "src/tensix/timing.def, src/riscv/timing.def, src/noc/timing.def");
+  std::string page = page_head("Timing",
+                               "src/tensix/timing.def, src/riscv/timing.def, src/noc/timing.def, "
+                               "src/base/delays.def");
   page += R"(## Coprocessor
 
 Cycles: typical, and in brackets the least and the most. *Latency* is from issue until all is done:
@@ -91,7 +108,7 @@ every effect at issue, unless `--effects` says otherwise.
                        per_kib_of(row.per_kib), row.thread == ThreadRule::Holds ? "held" : "",
                        tensix::name_of(row.effect), name_of(row.evidence), cell(row.source)});
   }
-  return page + cores_section() + noc_section();
+  return page + cores_section() + noc_section() + delays_section();
 }
 
 }  // namespace bhemu::docs

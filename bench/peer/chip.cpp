@@ -39,12 +39,17 @@ void demand(bool right, const char* what) {
   if (!right) throw std::runtime_error(what);
 }
 
+struct Setup {
+  std::string library;
+  std::string firmware;  // a directory; empty: our own
+};
+
 /// A library and its card. Window 0 is for uploads and single accesses, window 1 for whoever aims
 /// once and looks often.
 class Card {
  public:
-  explicit Card(const std::string& path) {
-    handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  explicit Card(const Setup& setup) {
+    handle_ = dlopen(setup.library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle_ == nullptr) throw std::runtime_error(dlerror());
     find("libttsim_clock", clock);
     find("libttsim_pci_mem_rd_bytes", bus_read);
@@ -108,7 +113,10 @@ class Card {
 // --- Firmware and kernels.
 
 struct Booter {
-  Booter() : board(BoardOptions::defaults(BoardModel::P150)), firmware(host::Firmware::embedded()) {
+  explicit Booter(const Setup& setup)
+      : board(BoardOptions::defaults(BoardModel::P150)),
+        firmware(setup.firmware.empty() ? host::Firmware::embedded()
+                                        : host::Firmware::load(setup.firmware)) {
     // 120 tiles: the columns that a P100A has.
     for (const Coord tile : board.tensix())
       if (tile.x < 15) tiles.push_back(tile);
@@ -304,24 +312,24 @@ double run_guest(Card& card, const std::vector<u32>& program, u32 turns) {
 
 // --- Rows: seconds per unit.
 
-double row_init(const std::string& path) {
+double row_init(const Setup& setup) {
   const double begin = now();
-  Card card(path);
+  Card card(setup);
   return now() - begin;
 }
 
-double row_boot(const std::string& path) {
-  const Booter booter;
-  Card card(path);
+double row_boot(const Setup& setup) {
+  const Booter booter(setup);
+  Card card(setup);
   const double begin = now();
   booter.boot(card);
   return now() - begin;
 }
 
-double row_whole(const std::string& path) {
-  const Booter booter;
+double row_whole(const Setup& setup) {
+  const Booter booter(setup);
   const double begin = now();
-  Card card(path);
+  Card card(setup);
   booter.boot(card);
   booter.launch(card, 7);
   const double time = now() - begin;
@@ -331,9 +339,9 @@ double row_whole(const std::string& path) {
   return time + now() - again;
 }
 
-double row_launch(const std::string& path) {
-  const Booter booter;
-  Card card(path);
+double row_launch(const Setup& setup) {
+  const Booter booter(setup);
+  Card card(setup);
   booter.boot(card);
   double best = 1e9;
   for (u32 i = 0; i < 6; ++i) {
@@ -345,9 +353,9 @@ double row_launch(const std::string& path) {
   return best;
 }
 
-double row_read(const std::string& path) {
+double row_read(const Setup& setup) {
   constexpr u32 kTimes = 2'000'000;
-  Card card(path);
+  Card card(setup);
   card.write32(kTile, 0x1000, 0x12345678);
   card.aim(1, kTile, 0);
   u32 value = 0;
@@ -363,9 +371,9 @@ double row_read(const std::string& path) {
   return time / kTimes;
 }
 
-double row_write(const std::string& path) {
+double row_write(const Setup& setup) {
   constexpr u32 kTimes = 500'000;
-  Card card(path);
+  Card card(setup);
   card.aim(1, kTile, 0);
   const double begin = now();
   for (u32 i = 0; i < kTimes; ++i) card.bus_write(card.through(1, 0x1000 + i % 64 * 4), &i, 4);
@@ -385,21 +393,21 @@ double poll(Card& card, u64 address, u32 times) {
   return (now() - begin) / times;
 }
 
-double row_poll_reset(const std::string& path) {
-  Card card(path);
+double row_poll_reset(const Setup& setup) {
+  Card card(setup);
   card.write32(kTile, 0x1000, 1);
   return poll(card, 0x1000, 300'000);
 }
 
-double row_poll_idle(const std::string& path) {
-  const Booter booter;
-  Card card(path);
+double row_poll_idle(const Setup& setup) {
+  const Booter booter(setup);
+  Card card(setup);
   booter.boot(card);
   return poll(card, booter.firmware.protocol().go_messages, 20'000);
 }
 
-double row_copy(const std::string& path) {
-  Card card(path);
+double row_copy(const Setup& setup) {
+  Card card(setup);
   const std::vector<u32> words = pattern(3);
   card.write({17, 12}, 0, words);
   run_guest(card, copy_program(100), 100);
@@ -409,8 +417,8 @@ double row_copy(const std::string& path) {
   return time;
 }
 
-double row_multicast(const std::string& path) {
-  Card card(path);
+double row_multicast(const Setup& setup) {
+  Card card(setup);
   const std::vector<u32> words = pattern(5);
   card.write(kTile, kBuffer, words);
   run_guest(card, multicast_program(50), 50);
@@ -433,12 +441,12 @@ double upload(Card& card, Coord tile, u64 bytes, u32 times) {
   return time / (static_cast<double>(bytes) * times / (1 << 20));
 }
 
-double row_upload_l1(const std::string& path) {
-  Card card(path);
+double row_upload_l1(const Setup& setup) {
+  Card card(setup);
   return upload(card, kTile, u64{1} << 20, 400);
 }
-double row_upload_dram(const std::string& path) {
-  Card card(path);
+double row_upload_dram(const Setup& setup) {
+  Card card(setup);
   return upload(card, {17, 12}, u64{64} << 20, 6);
 }
 
@@ -446,7 +454,7 @@ struct Row {
   const char* name;
   const char* unit;  // of a line in the table, and how many of it a second has
   double scale;
-  double (*run)(const std::string& path);
+  double (*run)(const Setup& setup);
 };
 constexpr Row kRows[] = {
     {"init", "ms", 1e3, row_init},
@@ -464,7 +472,7 @@ constexpr Row kRows[] = {
 };
 
 /// In a process of its own. Negative: it failed.
-double run_row(const Row& row, const std::string& path) {
+double run_row(const Row& row, const Setup& setup) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
   const pid_t child = fork();
@@ -472,9 +480,9 @@ double run_row(const Row& row, const std::string& path) {
   if (child == 0) {
     double time = -1;
     try {
-      time = row.run(path);
+      time = row.run(setup);
     } catch (const std::exception& error) {
-      fmt::print(stderr, "{}: {}: {}\n", path, row.name, error.what());
+      fmt::print(stderr, "{}: {}: {}\n", setup.library, row.name, error.what());
     }
     if (write(ends[1], &time, sizeof time) != sizeof time) _exit(1);
     _exit(0);
@@ -490,6 +498,7 @@ double run_row(const Row& row, const std::string& path) {
 struct Options {
   std::string ours;
   std::string peer;
+  std::string firmware;
   std::vector<std::string> only;
   unsigned rounds = 5;
   std::string direct;  // run a row in this process, for profilers
@@ -505,8 +514,9 @@ void compare(const Options& options) {
     if (!wanted) continue;
     std::array<double, 2> best{1e9, 1e9};
     for (unsigned round = 0; round < options.rounds; ++round) {
-      best[0] = std::min(best[0], run_row(row, options.ours));
-      if (!options.peer.empty()) best[1] = std::min(best[1], run_row(row, options.peer));
+      best[0] = std::min(best[0], run_row(row, {options.ours, options.firmware}));
+      if (!options.peer.empty())
+        best[1] = std::min(best[1], run_row(row, {options.peer, options.firmware}));
     }
     const auto text = [&](double time) {
       return time < 0 || time > 1e8 ? std::string("-") : fmt::format("{:.4g}", time * row.scale);
@@ -526,6 +536,8 @@ int main(int argc, char** argv) {
   CLI::App app("Start, boot, launch, host accesses and NoC of bhemu beside another simulator.");
   app.add_option("ours", options.ours, "bhemu's library")->required();
   app.add_option("--peer", options.peer, "another library with the libttsim ABI");
+  app.add_option("--firmware", options.firmware,
+                 "directory with the ELFs of the firmware to boot; bhemu's own without it");
   app.add_option("--only", options.only, "rows whose names contain one of these");
   app.add_option("--rounds", options.rounds, "rounds of both sides in turn")
       ->check(CLI::Range(1, 99));
@@ -535,7 +547,8 @@ int main(int argc, char** argv) {
     if (!options.direct.empty()) {
       for (const auto& row : bhemu::peer::kRows)
         if (options.direct == row.name)
-          fmt::print("{:.4g} {}\n", row.run(options.ours) * row.scale, row.unit);
+          fmt::print("{:.4g} {}\n", row.run({options.ours, options.firmware}) * row.scale,
+                     row.unit);
       return 0;
     }
     bhemu::peer::compare(options);

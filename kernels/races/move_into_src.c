@@ -4,7 +4,7 @@
 #include "races.h"
 #include "tensix.h"
 
-enum { BANKS = 4 };
+enum { BANKS = 4, MOVED = 64 };  // the row of Dst that is moved; ones, so that a clear shows
 
 #if GUEST_CORE == CORE_TRISC0
 static void ClearBanks(void) {
@@ -17,6 +17,10 @@ KERNEL(ClearBanks)
 #else
 static void AddAndMove(void) {
   TTI(ZEROACC, .clear_mode = 3, .addr_mode = 1);
+  TTI(STALLWAIT, .stall_res = STALL_SFPU, .wait_res = WAIT_MATH);
+  TTI(SFPLOADI, .lreg_ind = 0, .imm16 = 0x3F80);
+  TTI(SFPSTORE, .lreg_ind = 0, .dest_reg_addr = MOVED, .sfpu_addr_mode = 7);
+  TTI(STALLWAIT, .stall_res = STALL_MATH, .wait_res = WAIT_SFPU);
   for (u32 i = 0; i < BANKS / 2; ++i) {
     TTI(ELWADD, .clear_dvalid = 1);
 #if MENDED
@@ -24,7 +28,7 @@ static void AddAndMove(void) {
 #else
     TTI(STALLWAIT, .stall_res = STALL_MATH, .wait_res = WAIT_SRCA_VLD);
 #endif
-    TTI(MOVD2A, .src = 0, .dst = 0, .instr_mod = 2);
+    TTI(MOVD2A, .src = 0, .dst = MOVED, .instr_mod = 2);
     TTI(ELWADD, .clear_dvalid = 3);
     TTI(STALLWAIT, .stall_res = STALL_MATH, .wait_res = WAIT_MATH | WAIT_SRCB_VLD);
     TTI(SETRWC, .bit_mask = 0xF, .clear_ab_vld = 2);

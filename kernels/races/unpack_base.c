@@ -9,6 +9,9 @@
 
 #if GUEST_CORE == CORE_TRISC0
 static void UnpackFromTwoPlaces(void) {
+  // Two tiles that can be told from each other.
+  for (u32 i = 0; i < 1024; ++i) Write32(ScratchAddress(4 * i), 0x3F803F80 + i * 0x10001);
+  ReadBack(ScratchAddress(4 * 1023));
   UnpackStart();
   for (u32 i = 0; i < 2; ++i) {
     WriteConfig(THCON_SEC0_REG3_Base_address_WORD, (ScratchAddress(0) >> 4) + 32 * i);

@@ -43,6 +43,9 @@ class CheckSet {
   constexpr bool has(CheckGroup group) const {
     return (bits_ >> static_cast<unsigned>(group) & 1) != 0;
   }
+  /// `caches=silicon`: a load that hits in the L0 data cache gets what is in it, old or not.
+  constexpr void set_silicon_caches(bool on) { silicon_caches_ = on; }
+  constexpr bool silicon_caches() const { return silicon_caches_ && has(CheckGroup::Caches); }
   constexpr bool empty() const { return bits_ == 0; }
   /// Some of it needs somebody who looks on at every instruction (src/check).
   constexpr bool needs_observer() const {
@@ -54,6 +57,7 @@ class CheckSet {
 
  private:
   u32 bits_ = 0;
+  bool silicon_caches_ = false;
 };
 
 }  // namespace bhemu

@@ -23,6 +23,8 @@ class Ring {
   T& front() { return slots_[head_ % Capacity]; }
   T& back() { return slots_[(tail_ - 1) % Capacity]; }
   const T& operator[](u32 index) const { return slots_[(head_ + index) % Capacity]; }
+  /// What was taken out last, as long as nothing has come in its place.
+  const T& last_out() const { return slots_[(head_ - 1) % Capacity]; }
   T pop() {
     CHECK(!empty());
     return slots_[head_++ % Capacity];

@@ -1,4 +1,4 @@
-// What clients do most (reading and writing a few bytes of memory, clocking) while nothing happens
+// What clients do most (reading a few bytes of memory, writing, clocking) while nothing happens
 // on the chip: the same effects as the calls of session.cpp have, without the ways through card,
 // device and node. Whatever is not plain goes there.
 #include <cstring>
@@ -11,7 +11,10 @@
 namespace bhemu::capi {
 namespace {
 
-constexpr u32 kMost = 32;  // bytes; then an access is one flit, whatever its alignment
+constexpr u32 kFewest = 32;  // bytes that are one flit, whatever their alignment
+// Longer writes to memory without flags may need pages that do not exist yet, which the memory
+// itself makes in one go.
+constexpr u32 kMostWithoutFlags = 32 * 1024;
 
 /// Copies of a word, which is what most accesses are, without a call.
 void copy(void* target, const void* source, u32 bytes) {
@@ -19,6 +22,20 @@ void copy(void* target, const void* source, u32 bytes) {
     std::memcpy(target, source, 4);
   else
     std::memcpy(target, source, bytes);
+}
+
+/// Nobody is to hear of a write to any line from the first byte to the last.
+bool is_free(const u8* flags, u64 first, u64 last) {
+  u64 any = 0;
+  u64 line = first >> L1::kLineShift;
+  const u64 end = (last >> L1::kLineShift) + 1;
+  for (; line + sizeof any <= end; line += sizeof any) {
+    u64 eight;
+    std::memcpy(&eight, flags + line, sizeof eight);
+    any |= eight;
+  }
+  for (; line < end; ++line) any |= flags[line];
+  return any == 0;
 }
 
 bool is_go_message(const u8* bytes, u32 count) {
@@ -49,7 +66,7 @@ inline const card::Function::View* Session::view_of(u64 address, u32 bytes, u64&
 }
 
 bool Session::read_at_once(u64 address, void* target, u32 bytes) {
-  if (bytes - 1 >= kMost || target == nullptr || !mutex_.enter()) return false;
+  if (bytes - 1 >= kFewest || target == nullptr || !mutex_.enter()) return false;
   bool done = false;
   u64 offset;
   if (quiet_.engine != nullptr && (!has_written_ || quiet_.engine->idle())) {
@@ -71,22 +88,24 @@ bool Session::read_at_once(u64 address, void* target, u32 bytes) {
 }
 
 bool Session::write_at_once(u64 address, const void* source, u32 bytes) {
-  if (bytes - 1 >= kMost || source == nullptr || !mutex_.enter()) return false;
+  if (bytes == 0 || source == nullptr || !mutex_.enter()) return false;
   bool done = false;
   u64 offset;
   if (quiet_.engine != nullptr && quiet_.engine->idle() &&
       go_messages_.may_ignore({static_cast<const u8*>(source), bytes})) {
     const card::Function::View* const view = view_of(address, bytes, offset);
     const u8* const flags = view != nullptr ? view->memory.flags : nullptr;
-    const bool plain = view != nullptr &&
-                       (flags == nullptr || (flags[offset >> L1::kLineShift] |
-                                             flags[(offset + bytes - 1) >> L1::kLineShift]) == 0);
+    const bool plain =
+        view != nullptr && (flags == nullptr ? bytes <= kMostWithoutFlags
+                                             : is_free(flags, offset, offset + bytes - 1));
     if (plain) {
       if (has_written_) quiet_.engine->skip_to(quiet_.engine->now() + kNextWrite);
       has_written_ = true;
       note_write();
       copy(view->memory.data + offset, source, bytes);
-      quiet_.pcie->count_host_request(view->noc, true, view->posted, 0, 1);
+      // Windows begin at multiples of a flit.
+      quiet_.pcie->count_host_request(view->noc, true, view->posted, offset,
+                                      bytes <= kFewest ? 1 : bytes);
       ++calls_;
       done = true;
       if (silence_) silence_->called_quickly();

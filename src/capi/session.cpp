@@ -275,7 +275,7 @@ void Session::guarded(bool changes, Body body) {
 
 /// The client has read from a tile.
 void Session::observe(const Visit& visit, NodeId node, u64 address, std::span<const u8> bytes) {
-  go_messages_.was_read(address, bytes);
+  go_messages_.was_read(visit.device(), node, address, bytes);
   polls_.saw(node, address, bytes, [&] { return is_still(visit); });
 }
 
@@ -326,7 +326,7 @@ std::string Session::standstill(const Visit& visit) {
 void Session::say_where_everything_stands() {
   const std::lock_guard lock(mutex_);
   const Visit visit(card_, false);
-  report(host::text_of(host::standstill_of(visit.device(), code_.of_waiters(visit.device(), {}), {},
+  report(host::text_of(host::standstill_of(visit.device(), code_.of_waiters(visit.device()), {},
                                            host::Standstill::Reason::Asked)));
 }
 
@@ -335,7 +335,7 @@ std::string Session::hang(const Visit& visit, const std::vector<Coord>& tiles) {
   Device& device = visit.device();
   const bool idle = device.run(0).status == RunStatus::Idle;
   const auto reason = idle ? host::Standstill::Reason::Idle : host::Standstill::Reason::Spinning;
-  return host::text_of(host::standstill_of(device, code_.of_waiters(device, tiles), tiles, reason));
+  return host::text_of(host::standstill_of(device, code_.of_waiters(device), tiles, reason));
 }
 
 u32 Session::config_read(u32 bus_device_function, u32 offset) {
@@ -377,8 +377,8 @@ void Session::read(u64 address, std::span<u8> bytes) {
     if (bytes.empty()) return;  // nothing goes out on the bus
     let_writes_work(visit.device(), true);
     visit.function().read(address, bytes);
-    if (const auto behind = visit.function().behind(address))
-      observe(visit, behind->node, behind->address, bytes);
+    const auto behind = visit.function().behind(address);
+    if (behind && behind->node != kNoNode) observe(visit, behind->node, behind->address, bytes);
   });
 }
 
@@ -391,7 +391,7 @@ void Session::write(u64 address, std::span<const u8> bytes) {
     if (!visit.function().is_window_register(address)) note_write();
     visit.function().write(address, bytes);
     if (const auto behind = visit.function().behind(address))
-      go_messages_.was_written(behind->node, behind->address, bytes);
+      go_messages_.was_written(visit.device(), behind->node, behind->address, bytes);
   });
 }
 
@@ -423,7 +423,7 @@ void Session::tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes) {
     const NodeId node =
         there ? device.board().node_at_translated({static_cast<u8>(x), static_cast<u8>(y)})
               : kNoNode;
-    go_messages_.was_written(node, address, bytes);
+    if (node != kNoNode) go_messages_.was_written(device, node, address, bytes);
     const bool stopped = node != kNoNode && device.node(node).faults().stopped();
     if (!device.write(node, address, bytes))
       throw card::AccessError(

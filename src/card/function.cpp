@@ -97,11 +97,13 @@ std::optional<Function::Behind> Function::behind(u64 address) const {
   const u64 offset = is_large ? in_bar4 : in_bar0;
   const unsigned index = (is_large ? Windows::kSmall : 0) + static_cast<unsigned>(offset / size);
   const Window& window = windows_.window(index);
-  if (windows_.objection(index) != nullptr || window.mcast != 0) return std::nullopt;
+  if (windows_.objection(index) != nullptr) return std::nullopt;
+  const u64 target = windows_.address(index) + offset % size;
+  if (window.mcast != 0) return Behind{kNoNode, target};
   const Coord coord{static_cast<u8>(window.x_end), static_cast<u8>(window.y_end)};
   const NodeId node = device_.board().routing().at(static_cast<unsigned>(window.noc_sel), coord);
   if (node == kNoNode) return std::nullopt;
-  return Behind{node, windows_.address(index) + offset % size};
+  return Behind{node, target};
 }
 
 void Function::look_behind(unsigned window) {
@@ -109,7 +111,7 @@ void Function::look_behind(unsigned window) {
   const auto behind = this->behind(bar_base(0) + window * Windows::kSmallBytes);
   views_[window] = {};
   views_[window].known = true;
-  if (!behind) return;
+  if (!behind || behind->node == kNoNode) return;
   noc::PlainMemory memory = device_.plain_memory(behind->node);
   if (behind->address >= memory.bytes) return;
   memory.data += behind->address;

@@ -60,9 +60,9 @@ class Function {
   void bar_read(unsigned bar, u64 offset, std::span<u8> bytes);
   void bar_write(unsigned bar, u64 offset, std::span<const u8> bytes);
 
-  /// What a bus address leads to through a window that names one tile; nothing otherwise.
+  /// What a bus address leads to through a window; nothing where no tile is named.
   struct Behind {
-    NodeId node;
+    NodeId node;  // kNoNode: all tiles of a rectangle
     u64 address;
   };
   std::optional<Behind> behind(u64 address) const;

@@ -43,6 +43,8 @@ bool excluded(const Strided& strided, u32 x, u32 y) {
 }  // namespace
 
 void Windows::write(u32 offset, u32 value) {
+  // Whoever aims a window writes all of its words, and changes one or two.
+  if (words_[offset / 4] == value) return;
   words_[offset / 4] = value;
   const unsigned index = offset / 12;
   if (index < kCount) decode(index);

@@ -26,7 +26,12 @@ constexpr u8 kChanged = 2;
 
 void TileChecker::check_l0(const trace::Instruction& one, const trace::CoreAccess& access) {
   CoreView& core = cores_[one.core];
-  if (!core.l0_enabled || access.store) return;
+  const riscv::CsrState& csr = one.state->csr;
+  // Switched off, emptied by an atomic, or by the fence before every access that pmacfg asks for.
+  if (bit(csr.cfg0, kDisLowCache) || (access.load && access.store) ||
+      ((csr.pmacfg[0] | csr.pmacfg[1]) & 1) != 0)
+    return core.l0.clear();
+  if (access.store) return;
   const u32 line = access.address >> kLineShift;
   const auto found = std::find_if(core.l0.begin(), core.l0.end(),
                                   [&](const CachedLine& cached) { return cached.line == line; });
@@ -91,7 +96,6 @@ void TileChecker::note_system(const trace::Instruction& one) {
     core.l0.clear();
   } else if (opcode == kSystem && one.state->csr.cfg0 != core.cfg0) {
     core.cfg0 = one.state->csr.cfg0;
-    core.l0_enabled = !bit(core.cfg0, kDisLowCache);
     core.l0.clear();
   }
   for (const trace::CoreAccess& access : one.accesses) {

@@ -42,7 +42,6 @@ class TileChecker final : public trace::Observer {
     u32 sp = 0;
     bool stack_told = false;
     std::deque<CachedLine> l0;
-    bool l0_enabled = true;
     u32 cfg0 = 0;
     std::vector<u8> fetched;  // by line of L1: 1 it was fetched, 2 and changed since
     u32 line = ~0u;

@@ -24,6 +24,16 @@ struct RunCommand {
 };
 int run(const CommonOptions& options, const RunCommand& command);
 
+struct HuntCommand {
+  std::string program;
+  std::string output;  // for bhemu replay; empty: the program's name with .hunt
+  unsigned jobs = 1;
+  u64 runs = 5000;
+  u64 seconds = 300;
+};
+/// Looks for delays under which a program ends differently.
+int hunt(const CommonOptions& options, const HuntCommand& command);
+
 struct WhyCommand {
   std::string program;
   std::string tile;

@@ -51,6 +51,7 @@ constexpr const char* kFooter =
     "                                                  what a tile sends and gets\n"
     "  bhemu run p.yaml --gdb 0 --gdb-script p.gdb     then: gdb-multiarch -x p.gdb\n"
     "  bhemu run p.yaml --bug-bundle bug.bundle        then, anywhere: bhemu replay bug.bundle\n"
+    "  bhemu hunt p.yaml --jobs 2                      shake it until a race shows itself\n"
     "  bhemu boot --board p150 --firmware DIR          boot tt-metal's firmware on 140 tiles\n"
     "  bhemu info --board p100a --harvest-dram 2       the grid of a P100A without bank 2\n"
     "  bhemu soc-descriptor --board p150 > build/lib/soc_descriptor.yaml\n"
@@ -72,6 +73,7 @@ struct CommandLine {
   CLI::App app{kDescription, "bhemu"};
   CommonOptions options;
   RunCommand run;
+  HuntCommand hunt;
   WhyCommand why;
   ReplayCommand replay;
   BuildCommand build;
@@ -84,6 +86,7 @@ struct CommandLine {
   CLI::App* info_command = nullptr;
   CLI::App* boot_command = nullptr;
   CLI::App* run_command = nullptr;
+  CLI::App* hunt_command = nullptr;
   CLI::App* why_command = nullptr;
   CLI::App* replay_command = nullptr;
   CLI::App* build_command = nullptr;
@@ -129,10 +132,12 @@ struct CommandLine {
     add_race_options(*run_command, options);
     add_profile_options(*run_command, options);
     add_output_options(*run_command, options);
+    add_hunt();
     add_why();
 
     replay_command = app.add_subcommand(
-        "replay", "Run again what bhemu run --bug-bundle has recorded, cycle for cycle");
+        "replay",
+        "Run again what bhemu run --bug-bundle or bhemu hunt has recorded, cycle for cycle");
     replay_command->add_option("bundle", replay.bundle, "The bundle")
         ->required()
         ->type_name("FILE");
@@ -199,6 +204,31 @@ struct CommandLine {
         ->type_name("TILE:PLACE");
     run_command->add_flag("--watch-stop", run.stop_at_watch,
                           "End the run at the first access that --watch sees");
+  }
+
+  void add_hunt() {
+    hunt_command = app.add_subcommand(
+        "hunt",
+        "Look for delays that hardware may have and under which a program hangs, breaks a rule or "
+        "has another result, and make their list short (docs/HUNTING.md)");
+    hunt_command->add_option("program", hunt.program, "Program file (YAML)")
+        ->required()
+        ->type_name("FILE");
+    hunt_command
+        ->add_option("--output", hunt.output,
+                     "Where to write what was found, for bhemu replay; default: NAME.hunt here")
+        ->type_name("FILE");
+    hunt_command->add_option("--jobs", hunt.jobs, "Processes; what is found does not depend on it")
+        ->check(CLI::Range(1, 256))
+        ->type_name("N");
+    add_count(*hunt_command, "--runs", hunt.runs, "Give up after so many runs (default 5000)");
+    add_count(*hunt_command, "--seconds", hunt.seconds, "Give up after so much time (default 300)");
+    hunt_command->footer(
+        "Exit status: 0 nothing was found, 1 something was, 2 bad input, 3 or 4 the program hangs "
+        "or breaks a rule without any delay.");
+    add_board_options(*hunt_command, options);
+    add_hunt_options(*hunt_command, options);
+    add_output_options(*hunt_command, options);
   }
 
   void add_why() {
@@ -272,6 +302,7 @@ struct CommandLine {
     if (info_command->parsed()) return info(options);
     if (boot_command->parsed()) return boot(options);
     if (run_command->parsed()) return cli::run(options, run);
+    if (hunt_command->parsed()) return cli::hunt(options, hunt);
     if (why_command->parsed()) return cli::why(options, why);
     if (build_command->parsed()) return cli::build(options, build);
     if (replay_command->parsed()) return cli::replay(options, replay);

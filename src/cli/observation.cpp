@@ -38,7 +38,7 @@ Observation::Observation(host::Machine& machine, const CommonOptions& options, b
       host::output_target(options.profile);
     profile_ = std::make_shared<debug::Profile>();
     profile_->begin = kNever;
-    profile_->windows = options.timing == "windows";
+    profile_->windows = options.timing == "windows" || options.timing == "chaos";
   }
   if (trace_)
     trace_sink_ = debug::open_trace(*trace_, [this](Agent agent, u32 pc) {

@@ -25,24 +25,23 @@ std::optional<u64> count_of(const std::string& text) {
   return static_cast<u64>(real);
 }
 
-CLI::Option* add_count(CLI::App& app, const char* name, u64& value, const char* help) {
+}  // namespace
+
+void add_count(CLI::App& app, const char* name, u64& value, const char* help) {
   const std::string option = name;
-  return app
-      .add_option_function<std::string>(
-          name,
-          [&value, option](const std::string& text) {
-            const std::optional<u64> count = count_of(text);
-            if (!count)
-              throw CLI::ValidationError(option, "'" + text +
-                                                     "' is no whole number from 0 on (1000000 or "
-                                                     "1e6)");
-            value = *count;
-          },
-          help)
+  app.add_option_function<std::string>(
+         name,
+         [&value, option](const std::string& text) {
+           const std::optional<u64> count = count_of(text);
+           if (!count)
+             throw CLI::ValidationError(option, "'" + text +
+                                                    "' is no whole number from 0 on (1000000 or "
+                                                    "1e6)");
+           value = *count;
+         },
+         help)
       ->type_name("N");
 }
-
-}  // namespace
 
 void add_board_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--board", options.board, "p100a (120 tiles) or p150 (140 tiles)")
@@ -60,17 +59,28 @@ void add_board_options(CLI::App& app, CommonOptions& options) {
       ->type_name("18.12|19.3");
 }
 
+namespace {
+void add_rule_options(CLI::App& app, CommonOptions& options);
+}
+
 void add_device_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--threads", options.threads, "Host threads; results do not depend on it")
       ->check(CLI::Range(1, 256))
       ->type_name("N");
-  app.add_option("--timing", options.timing, "fast (default), reference or windows")
-      ->type_name("fast|reference|windows");
+  app.add_option("--timing", options.timing,
+                 "fast (default), reference, windows or chaos (legal delays, drawn from --seed)")
+      ->type_name("fast|reference|windows|chaos");
   app.add_option("--effects", options.effects,
                  "With --timing windows: where in its window an instruction takes effect, at issue "
                  "(default), end, or drawn")
       ->type_name("issue|end|drawn");
-  add_count(app, "--seed", options.seed, "Of --effects drawn");
+  add_count(app, "--seed", options.seed, "Of --timing chaos and --effects drawn");
+  add_rule_options(app, options);
+}
+
+namespace {
+
+void add_rule_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--rule", options.rules,
                  "How a diagnosis is taken: NAME=error stops, NAME=warn reports and goes on, "
                  "NAME=silicon does what the chip does; may be repeated")
@@ -79,18 +89,34 @@ void add_device_options(CLI::App& app, CommonOptions& options) {
          "--check", options.check,
          "What is looked for that silicon lets pass (docs/DEBUGGING.md, Checks): all, none, "
          "or a list of buffers,noc (the usual ones), reads, guards, uninitialised, caches, "
-         "instructions; 'all,-caches' leaves one out")
+         "instructions; 'all,-caches' leaves one out, caches=silicon makes loads get what the L0 "
+         "data cache holds")
       ->type_name("LIST");
 }
 
-void add_run_options(CLI::App& app, CommonOptions& options) {
+void add_firmware_option(CLI::App& app, CommonOptions& options) {
   app.add_option("--firmware", options.firmware,
                  "Directory with brisc.elf, ncrisc.elf, trisc0.elf, trisc1.elf and trisc2.elf; "
                  "default: bhemu's own firmware")
       ->type_name("DIR");
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& app, CommonOptions& options) {
+  add_firmware_option(app, options);
   add_device_options(app, options);
   add_count(app, "--max-cycles", options.max_cycles,
             "Stop a boot or a program after so many cycles (status 3)");
+}
+
+void add_hunt_options(CLI::App& app, CommonOptions& options) {
+  add_firmware_option(app, options);
+  add_count(app, "--seed", options.seed, "Where the seeds that are tried begin");
+  add_rule_options(app, options);
+  add_count(app, "--max-cycles", options.max_cycles,
+            "A run that takes longer hangs; default: 20 times the cycles without delays, and a "
+            "million");
 }
 
 void add_trace_options(CLI::App& app, CommonOptions& options) {

@@ -26,6 +26,10 @@ struct CommonOptions : host::DeviceSettings {
 void add_board_options(CLI::App& app, CommonOptions& options);
 void add_device_options(CLI::App& app, CommonOptions& options);
 void add_run_options(CLI::App& app, CommonOptions& options);
+/// Those of a run that decide what is hunted; the timing is chaos.
+void add_hunt_options(CLI::App& app, CommonOptions& options);
+/// A whole number from 0 on, like 1000000, 1e6 or 0x100.
+void add_count(CLI::App& app, const char* name, u64& value, const char* help);
 /// --trace and what goes with it.
 void add_trace_options(CLI::App& app, CommonOptions& options);
 /// --gdb and what goes with it.

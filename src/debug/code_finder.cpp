@@ -49,8 +49,13 @@ u32 unmoved(u32 word) {
 }
 
 std::vector<u8> contents_of(const fs::path& path) {
+  std::error_code gone;
+  const auto size = fs::file_size(path, gone);
+  std::vector<u8> bytes(gone ? 0 : size);
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<size_t>(file.gcount()));
+  return bytes;
 }
 
 }  // namespace
@@ -67,6 +72,15 @@ class CodeFinder::Search {
     const u32 first = code_.pc - std::min(code_.pc, around);
     const u32 end = std::min<u32>(code_.pc + around, static_cast<u32>(code_.l1.size()));
     return std::span<const u8>(code_.l1).subspan(first, end - first);
+  }
+
+  /// How much of what is around the pc a file holds; 0: not enough.
+  u32 held_by(std::span<const u8> file) const {
+    for (u32 around = kAround; around >= kLeastAround; around /= 2) {
+      const std::span<const u8> wanted = window(around);
+      if (memmem(file.data(), file.size(), wanted.data(), wanted.size()) != nullptr) return around;
+    }
+    return 0;
   }
 
   void offer(const host::Elf& elf, u32 around) {
@@ -162,22 +176,18 @@ const host::Elf* CodeFinder::load(const fs::path& path) {
 
 CodeFinder::Match CodeFinder::find(const Code& code) {
   // Code may begin or end here: what is around it is only as long as it has to be.
-  std::vector<fs::path> files;
-  bool looked = false;
+  std::vector<u32> held;  // by file: how much of that is in it; each is read once
   for (const bool moved : {false, true}) {
     for (u32 around = kAround; around >= kLeastAround; around /= 2) {
       if (moved && around != kAround) break;
       Search search(code, moved);
       for (const auto& elf : named_) search.offer(*elf, around);
       if (search.best().elf != nullptr) return search.best();
-      if (!looked) files = files_in_folders();
-      looked = true;
-      const std::span<const u8> wanted = search.window(around);
-      for (const fs::path& path : files) {
-        if (!moved) {
-          const std::vector<u8> bytes = contents_of(path);
-          if (memmem(bytes.data(), bytes.size(), wanted.data(), wanted.size()) == nullptr) continue;
-        }
+      if (!files_) files_ = files_in_folders();
+      for (size_t i = 0; i < files_->size(); ++i) {
+        const fs::path& path = (*files_)[i];
+        if (i == held.size()) held.push_back(search.held_by(contents_of(path)));
+        if (!moved && held[i] < around) continue;
         if (const host::Elf* elf = load(path)) search.offer(*elf, around);
         if (search.best().whole) break;
       }
@@ -209,6 +219,7 @@ void CodeFinder::add(host::CodeMap& map, Found& found, Device& device, NodeId no
 }
 
 host::CodeMap CodeFinder::of_faults(Device& device) {
+  files_.reset();
   host::CodeMap map;
   Found found;
   if (named_.empty() && folders_.empty()) return map;
@@ -217,19 +228,18 @@ host::CodeMap CodeFinder::of_faults(Device& device) {
   return map;
 }
 
-host::CodeMap CodeFinder::of_waiters(Device& device, std::span<const Coord> tiles) {
+host::CodeMap CodeFinder::of_waiters(Device& device) {
+  files_.reset();
   host::CodeMap map;
   Found found;
   if (named_.empty() && folders_.empty()) return map;
-  for (const Waiter& waiter : device.waiters()) {
-    const Coord tile = device.coord_of(waiter.node);
-    if (tiles.empty() || std::find(tiles.begin(), tiles.end(), tile) != tiles.end())
-      add(map, found, device, waiter.node, waiter.agent, waiter.pc);
-  }
+  for (const Waiter& waiter : device.waiters())
+    add(map, found, device, waiter.node, waiter.agent, waiter.pc);
   return map;
 }
 
 host::CodeMap CodeFinder::of_sites(Device& device, std::span<const Author> sites) {
+  files_.reset();
   host::CodeMap map;
   Found found;
   if (named_.empty() && folders_.empty()) return map;

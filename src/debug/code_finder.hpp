@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,7 +34,7 @@ class CodeFinder {
   /// For the cores among the device's faults, and for those that wait; code that no ELF holds is
   /// left out. The map does not outlive this.
   host::CodeMap of_faults(Device& device);
-  host::CodeMap of_waiters(Device& device, std::span<const Coord> tiles);
+  host::CodeMap of_waiters(Device& device);
   /// For cores at these program counters; each says its tile.
   host::CodeMap of_sites(Device& device, std::span<const Author> sites);
 
@@ -62,6 +63,7 @@ class CodeFinder {
 
   std::vector<std::unique_ptr<const host::Elf>> named_;
   std::vector<std::string> folders_;
+  std::optional<std::vector<std::filesystem::path>> files_;  // in them, while a report is made
   /// Read from the folders so far; null: no ELF of ours.
   std::map<std::string, std::unique_ptr<const host::Elf>> loaded_;
 };

@@ -44,7 +44,7 @@ void KnownCode::look_in(const std::string& path) {
 
 host::CodeMap KnownCode::map(Device& device) {
   host::CodeMap map = finder_->of_faults(device);
-  map.add(finder_->of_waiters(device, {}));
+  map.add(finder_->of_waiters(device));
   // What was loaded last has overwritten what was there.
   for (const Loaded& each : std::views::reverse(loaded_))
     add_all(map, each.core, *each.elf, each.tile);

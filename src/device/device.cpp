@@ -20,7 +20,11 @@ Cycle quantum_of(TimingModel timing) {
   return timing == TimingModel::Fast ? kFastQuantum : 1;
 }
 
-constexpr const char* kTimingNames[] = {"fast", "reference", "windows"};
+constexpr const char* kTimingNames[] = {"fast", "reference", "windows", "chaos"};
+
+bool has_windows(TimingModel timing) {
+  return timing == TimingModel::Windows || timing == TimingModel::Chaos;
+}
 
 }  // namespace
 
@@ -43,7 +47,18 @@ Device::Impl::Impl(const DeviceOptions& wanted)
   nodes.resize(board.node_count());
   tiles.resize(board.node_count(), nullptr);
   coords.resize(board.node_count());
-  if (options.timing == TimingModel::Windows) {
+  // Who asks for the bytes that silicon gives wants to see what they lead to.
+  if (options.checks.silicon_caches()) {
+    Severity& severity = options.faults.severity[static_cast<unsigned>(Rule::CacheStaleData)];
+    if (severity == Severity::Error) severity = Severity::Warn;
+  }
+  if (options.timing == TimingModel::Chaos) {
+    DelayPlan plan;
+    plan.source = DelayPlan::Source::Seed;
+    plan.seed = options.seed;
+    delays = std::make_shared<const DelayPlan>(std::move(plan));
+  }
+  if (has_windows(options.timing)) {
     unit_timing = tensix::Timing::typical();
     unit_timing.placement = options.effects;
     unit_timing.seed = options.seed;
@@ -66,6 +81,7 @@ Device::Impl::Impl(const DeviceOptions& wanted)
 noc::Node& Device::Impl::make_node(NodeId id) {
   CHECK(nodes[id] == nullptr);
   nodes[id] = node_at(*sites[id]);
+  if (delays != nullptr) nodes[id]->set_delays(delays);
   engine->add(*nodes[id]);
   return *nodes[id];
 }
@@ -130,8 +146,7 @@ ArenaPtr<noc::Node> Device::Impl::tile_at(const TileSite& site) {
     config.shape = &tile::ethernet_shape();
     config.ethernet = board.ethernet_facts(site);
   }
-  if (site.kind == noc::NodeKind::Tensix &&
-      (options.full || options.timing == TimingModel::Windows))
+  if (site.kind == noc::NodeKind::Tensix && (options.full || has_windows(options.timing)))
     config.units = &unit_timing;
   auto tile = make_in<tile::Tile>(&arena, config);
   tiles[site.node] = tile.get();
@@ -312,6 +327,29 @@ RunResult Device::advance(Cycle cycles) {
     result.cycle = cycle();
   }
   return result;
+}
+
+void Device::set_delays(std::shared_ptr<const DelayPlan> plan, std::span<const NodeId> nodes) {
+  CHECK(plan == nullptr || impl_->options.timing == TimingModel::Chaos);
+  impl_->delays = nodes.empty() ? plan : nullptr;
+  for (const auto& node : impl_->nodes)
+    if (node != nullptr) node->set_delays(impl_->delays);
+  for (const NodeId node : nodes) impl_->node(node).set_delays(plan);
+}
+
+std::shared_ptr<const DelayPlan> Device::delay_plan() const {
+  return impl_->delays;
+}
+
+std::vector<Delay> Device::delays() const {
+  std::vector<Delay> all;
+  for (const auto& node : impl_->nodes) {
+    const Delays* const delays = node == nullptr ? nullptr : node->delays();
+    if (delays != nullptr) all.insert(all.end(), delays->notes().begin(), delays->notes().end());
+  }
+  std::sort(all.begin(), all.end(),
+            [](const Delay& a, const Delay& b) { return a.key() < b.key(); });
+  return all;
 }
 
 void Device::attend(Attendant* attendant) {

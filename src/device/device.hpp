@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/check_groups.hpp"
+#include "base/delays.hpp"
 #include "base/fault.hpp"
 #include "base/wait.hpp"
 #include "device/board.hpp"
@@ -46,6 +47,7 @@ enum class TimingModel : u8 {
   Fast,       // an instruction takes a cycle; agents of a tile alternate every 32
   Reference,  // the same, alternating every cycle
   Windows,    // as Reference, but the coprocessor's units work as long as timing.def typically says
+  Chaos,      // as Windows, and whatever hardware leaves open is late (base/delays.hpp)
 };
 const char* name_of(TimingModel timing);
 /// The timing of that name, if there is one.
@@ -63,7 +65,7 @@ struct DeviceOptions {
   tensix::Placement effects = tensix::Placement::Issue;
   /// Translation of RISC-V code; results do not depend on it.
   riscv::jit::Options jit = riscv::jit::Options::from_environment();
-  u64 seed = 0;  // of Placement::Drawn; nothing else draws
+  u64 seed = 0;  // of Placement::Drawn and of Chaos; nothing else draws
   FaultPolicy faults;
   /// What is checked beyond what the documents forbid (docs/DEBUGGING.md, "Checks"); those of these
   /// that look on at every instruction are src/check's. `software`: null: nothing is checked.
@@ -158,6 +160,13 @@ class Device {
   /// Runs until `done()` (asked at every epoch edge and at the start), `limit` cycles from now have
   /// passed, the device is idle or spins, or a fault stops it. A null `done` never holds.
   RunResult run(Cycle limit, const std::function<bool()>& done = nullptr);
+
+  /// What happens late from now on; null: nothing. Only with timing Chaos, which begins with the
+  /// draws of its seed. `nodes`: where; none: everywhere. Between runs.
+  void set_delays(std::shared_ptr<const DelayPlan> plan, std::span<const NodeId> nodes = {});
+  std::shared_ptr<const DelayPlan> delay_plan() const;
+  /// What the plan in force wanted noted, in the order of keys.
+  std::vector<Delay> delays() const;
 
   /// Lets at least `cycles` pass, also when the device is idle or spins: what a host does that
   /// waits and may write later. Stops early only for a fault.

@@ -57,6 +57,7 @@ struct Device::Impl {
 
   DeviceOptions options;
   Board board;
+  std::shared_ptr<const DelayPlan> delays;  // of nodes that are still to be made, too
   noc::Timing noc_timing;
   tensix::Timing unit_timing;  // of the Full build of the coprocessors
   noc::Routing routing;

@@ -12,7 +12,8 @@ bool inside(u64 address, u32 bytes) {
 }  // namespace
 
 Bank::Bank(const noc::EndpointConfig& config)
-    : Endpoint(noc::NodeKind::Dram, config), memory_("bhemu-dram", kBankBytes) {}
+    : Endpoint(noc::NodeKind::Dram, config),
+      memory_(Mapping::in_large_pages("bhemu-dram", kBankBytes)) {}
 
 bool Bank::read(u64 address, void* target, u32 bytes, Cycle) {
   if (!inside(address, bytes)) return false;

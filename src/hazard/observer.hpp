@@ -96,8 +96,11 @@ class TileObserver final : public trace::Observer {
     bool returned = false;  // from a kernel, and nobody has been told that it is done
     Author left_kernel_at;
     u32 cfg0 = 0;
-    u32 fetched_line = ~0u;
-    u16 fetched_words = 0;
+    struct Fetched {
+      u32 line = ~0u;
+      u16* words = nullptr;
+    };
+    std::array<Fetched, 64> recent{};       // of `fetched`, by line
     std::unordered_map<u32, u16> fetched;   // words of code that it has fetched, by line
     std::unordered_map<u32, u32> versions;  // of words: the one it is known to have seen
     std::unordered_map<u32, u32> pages;     // of page counters: the count that is certain

@@ -195,15 +195,12 @@ void TileObserver::touch_pcbuf(CoreView& core, const trace::Instruction& one,
 void TileObserver::check_fetch(CoreView& core, const trace::Instruction& one) {
   const u32 line = one.author.pc >> 6;
   const u16 word = static_cast<u16>(1u << (one.author.pc >> 2 & 15));
-  if (line == core.fetched_line && (core.fetched_words & word) != 0) return;
-  u16& known = core.fetched[line];
-  if ((known & word) == 0) {
-    known |= word;
-    code_[line] |= word;
-    detectors_.feed(event::Fetch{one.author, {Place::L1, 4, one.author.pc}});
-  }
-  core.fetched_line = line;
-  core.fetched_words = known;
+  CoreView::Fetched& recent = core.recent[line % core.recent.size()];
+  if (recent.line != line) recent = {line, &core.fetched[line]};
+  if ((*recent.words & word) != 0) return;
+  *recent.words |= word;
+  code_[line] |= word;
+  detectors_.feed(event::Fetch{one.author, {Place::L1, 4, one.author.pc}});
 }
 
 /// L1 was written: code there is new.
@@ -220,7 +217,6 @@ void TileObserver::written(u64 address, u64 bytes) {
     if ((found->second & words) == 0) continue;
     found->second &= static_cast<u16>(~words);
     for (CoreView& core : cores_) {
-      core.fetched_line = ~0u;
       core.polls.clear();
       if (const auto own = core.fetched.find(static_cast<u32>(line)); own != core.fetched.end())
         own->second &= static_cast<u16>(~words);

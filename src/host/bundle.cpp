@@ -10,6 +10,7 @@
 
 #include "base/archive.hpp"
 #include "base/check.hpp"
+#include "host/delay_list.hpp"
 #include "host/embedded.hpp"
 #include "host/error.hpp"
 #include "host/file.hpp"
@@ -196,7 +197,7 @@ Bundle parse_bundle(const std::string& path, std::span<const u8> bytes) {
     throw InputError(path, "", "the bundle is damaged: its contents make no sense");
   }
   for (const BundleSection& section : bundle.sections)
-    if (section.needed)
+    if (section.needed && section.name != kDelaySection)
       throw InputError(path, "",
                        fmt::format("the bundle was written by bhemu {} and needs '{}', which this "
                                    "bhemu ({}) does not know",

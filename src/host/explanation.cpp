@@ -351,6 +351,11 @@ class Words {
 
   // --- NoC.
 
+  /// A rectangle that ends before it begins goes round the torus.
+  static bool in_span(u32 value, u32 first, u32 last) {
+    return first <= last ? value >= first && value <= last : value >= first || value <= last;
+  }
+
   /// The last multicasts that are still in the command buffers, and whom they really reached.
   std::string multicasts(const Standing& one) const {
     const noc::NiuState& state = tile_of(one).niu(one.index).state();
@@ -368,8 +373,8 @@ class Words {
       if (!written) continue;
       u32 reached = 0;
       for (const Coord tile : device_.board().tensix()) {
-        const bool inside = tile.x >= written->first.x && tile.x <= written->last.x &&
-                            tile.y >= written->first.y && tile.y <= written->last.y;
+        const bool inside = in_span(tile.x, written->first.x, written->last.x) &&
+                            in_span(tile.y, written->first.y, written->last.y);
         reached += inside && (!(tile == one.tile) || deed.command.include_source());
       }
       text += fmt::format("; its last multicast, to {} to {}, reached {}{}",

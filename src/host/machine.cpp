@@ -50,7 +50,8 @@ std::string Outcome::explanation(size_t all_tiles) const {
 }
 
 Machine::Machine(const DeviceOptions& options, Firmware firmware)
-    : device_(options), firmware_(std::move(firmware)) {
+    : device_(options), firmware_(std::move(firmware)), delays_(device_.delay_plan()) {
+  device_.set_delays(nullptr);
   for (unsigned core = 0; core < kCores; ++core) {
     const auto id = static_cast<CoreId>(core);
     for (const Segment& segment : firmware_.elf(id).segments())
@@ -205,6 +206,13 @@ Outcome Machine::run_unsaved(const PreparedProgram& program, std::span<const u8>
                      "a program with several launches has to be repeated from its beginning");
   know_words(program);
   device_.clear_faults();
+  if (device_.options().timing == TimingModel::Chaos) {
+    // The firmware of other tiles only waits.
+    std::vector<NodeId> nodes;
+    for (const Coord tile : program.tiles())
+      nodes.push_back(device_.board().node_at_translated(tile));
+    device_.set_delays(delays_, nodes);
+  }
   Outcome outcome;
   for (unsigned index = 0; index < program.launches(); ++index) {
     join(outcome, run_launch(program, index, snapshot));

@@ -60,6 +60,9 @@ class Machine {
   void set_started(std::function<void()> started) { started_ = std::move(started); }
   /// Gets what kernels PRINT, in the order of cycles; without one it is dropped.
   void set_printer(Printer printer) { printer_ = std::move(printer); }
+  /// What is late while programs run (timing Chaos only; without this what the seed draws). The
+  /// boot is never late: it is the same for all.
+  void set_delays(std::shared_ptr<const DelayPlan> plan) { delays_ = std::move(plan); }
   /// Cycles that one phase may take; kNever: no limit.
   void set_limit(Cycle limit) { limit_ = limit; }
 
@@ -93,6 +96,7 @@ class Machine {
   Printer printer_;
   std::vector<std::unique_ptr<NoteWatch>>* watches_ = nullptr;  // of the launch under way
   Cycle limit_ = kNever;
+  std::shared_ptr<const DelayPlan> delays_;
 };
 
 }  // namespace bhemu::host

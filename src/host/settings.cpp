@@ -147,9 +147,10 @@ DeviceOptions device_options(const DeviceSettings& settings, BoardModel preferre
   device.board = board_options(settings, preferred, style);
   const auto timing = timing_named(settings.timing);
   if (!timing)
-    throw InputError(setting_name(style, "timing"), "",
-                     fmt::format("timing '{}' is unknown{}", settings.timing,
-                                 suggestion(settings.timing, {"fast", "reference", "windows"})));
+    throw InputError(
+        setting_name(style, "timing"), "",
+        fmt::format("timing '{}' is unknown{}", settings.timing,
+                    suggestion(settings.timing, {"fast", "reference", "windows", "chaos"})));
   device.timing = *timing;
   device.effects = effects_of(settings, *timing, style);
   // A stop for gdb is a stop of everything.

@@ -62,7 +62,7 @@ std::shared_ptr<const tile::Software> launched_software() {
 
 CheckSet check_set(const std::string& text, SettingStyle style) {
   if (text.empty()) return CheckSet::usual();
-  std::vector<std::string> known{"all", "none", "usual"};
+  std::vector<std::string> known{"all", "none", "usual", "caches=silicon"};
   for (const CheckGroupInfo& info : kCheckGroupInfo) known.emplace_back(info.name);
   CheckSet set;
   size_t begin = 0;
@@ -74,6 +74,10 @@ CheckSet check_set(const std::string& text, SettingStyle style) {
     const bool off = name.starts_with('-');
     if (off) name.erase(0, 1);
     bool found = false;
+    if (name == "caches=silicon" && !off) {
+      name = "caches";
+      set.set_silicon_caches(true);
+    }
     for (unsigned i = 0; i < kCheckGroups; ++i) {
       const CheckGroupInfo& info = kCheckGroupInfo[i];
       if (name != info.name && name != "all" && !(name == "usual" && info.usual)) continue;
@@ -83,8 +87,8 @@ CheckSet check_set(const std::string& text, SettingStyle style) {
     if (!found && name != "none")
       throw InputError(
           setting_name(style, "check"), "",
-          fmt::format("there is no check '{}'{} (all, none, usual or of: {})", name,
-                      suggestion(name, known), fmt::join(known.begin() + 3, known.end(), ", ")));
+          fmt::format("there is no check '{}'{} (all, none, usual, caches=silicon or of: {})", name,
+                      suggestion(name, known), fmt::join(known.begin() + 4, known.end(), ", ")));
   }
   return set;
 }

@@ -170,7 +170,7 @@ std::optional<Direct> Driver::direct(unsigned bar, u64 offset, u64 bytes) {
   const NodeId node = device.board().routing().at(static_cast<unsigned>(window.noc_sel), coord);
   if (node == kNoNode) return std::nullopt;
   const u64 address = windows.address(index) + offset % size;
-  const auto stretch = [&](const Mapping& memory, bool writable) -> std::optional<Direct> {
+  const auto stretch = [&](Mapping& memory, bool writable) -> std::optional<Direct> {
     if (address >= memory.size()) return std::nullopt;
     return Direct{memory.fd(), address, std::min(bytes, memory.size() - address), writable};
   };

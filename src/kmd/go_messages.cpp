@@ -4,9 +4,18 @@
 #include <array>
 
 namespace bhemu::kmd {
+namespace {
 
-void GoMessages::was_read(u64 address, std::span<const u8> bytes) {
-  if (sure_) return;
+bool is_tensix(const Device& device, NodeId node) {
+  const TileSite* const site = node == kNoNode ? nullptr : device.board().site_of(node);
+  return site != nullptr && site->kind == noc::NodeKind::Tensix;
+}
+
+}  // namespace
+
+void GoMessages::was_read(const Device& device, NodeId node, u64 address,
+                          std::span<const u8> bytes) {
+  if (sure_ || !is_tensix(device, node)) return;
   if (!is(address, bytes, kInit) && !is(address, bytes, kGo)) {
     times_ = 0;
     return;
@@ -18,8 +27,10 @@ void GoMessages::was_read(u64 address, std::span<const u8> bytes) {
   address_ = address;
 }
 
-void GoMessages::was_written(NodeId node, u64 address, std::span<const u8> bytes) {
-  if (node == kNoNode || bytes.size() != 4 || (sure_ && address != address_)) return;
+void GoMessages::was_written(const Device& device, NodeId node, u64 address,
+                             std::span<const u8> bytes) {
+  if (node == kNoNode) return was_multicast(address, bytes);
+  if (bytes.size() != 4 || (sure_ && address != address_) || !is_tensix(device, node)) return;
   if (!sure_ && is(address, bytes, kInit)) {
     if (node != last_.node || address != last_.address)
       tiles_ = address == last_.address ? tiles_ + 1 : 1;
@@ -36,6 +47,13 @@ void GoMessages::was_written(NodeId node, u64 address, std::span<const u8> bytes
   } else if (found != own_.end()) {
     own_.erase(found);
   }
+}
+
+void GoMessages::was_multicast(u64 address, std::span<const u8> bytes) {
+  // The word at 0 is the jump that BRISC begins with, and may look like one.
+  if (sure_ || address == 0 || !is(address, bytes, kInit)) return;
+  known_ = true;
+  address_ = address;
 }
 
 bool GoMessages::any_started_by_the_client(Device& device) const {

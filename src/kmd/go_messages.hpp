@@ -5,8 +5,9 @@
 // Known by go messages (go_msg_t in tt_metal/hw/inc/hostdev/dev_msgs.h): a word of L1 whose last
 // byte says how far a tile has come. Where that word lies differs from version to version; it is
 // learned from the client, which reads it again and again while firmware boots or a kernel runs, or
-// which writes it to one tile after the other before firmware boots. Writes alone may be something
-// else that looks the same, so reads overrule them, and so do later writes.
+// which writes it before firmware boots, to one tile after the other or to many at once. Writes
+// alone may be something else that looks the same, so reads overrule them, and so do later writes.
+// Ethernet tiles have theirs elsewhere, so what is read from or written to them tells nothing.
 #pragma once
 
 #include <span>
@@ -28,20 +29,23 @@ class GoMessages {
   }
 
   /// The client has read from, or written to, a tile.
-  void was_read(u64 address, std::span<const u8> bytes);
-  void was_written(NodeId node, u64 address, std::span<const u8> bytes);
+  void was_read(const Device& device, NodeId node, u64 address, std::span<const u8> bytes);
+  /// kNoNode: to all tiles of a rectangle.
+  void was_written(const Device& device, NodeId node, u64 address, std::span<const u8> bytes);
   /// Whether a kernel that the client has started itself runs.
   bool any_started_by_the_client(Device& device) const;
   /// The same of bytes that tell nothing: no word, or one that is no go message.
   void was_read_something_else() { times_ = 0; }
   bool may_ignore(std::span<const u8> bytes) const {
-    return bytes.size() != 4 || (own_.empty() && bytes[3] != kGo);
+    return bytes.size() != 4 || (own_.empty() && bytes[3] != kGo && bytes[3] != kInit);
   }
   /// The Tensix tiles with a kernel that the client has not started itself; none until it is known
   /// where to look.
   std::vector<Coord> started_by_the_chip(Device& device) const;
 
  private:
+  void was_multicast(u64 address, std::span<const u8> bytes);
+
   static constexpr unsigned kEnough = 8;  // reads or tiles in a row that settle where it lies
 
   struct Start {

@@ -13,16 +13,17 @@ constexpr unsigned kBeforeSuspicion = Ticker::kTicksPerSecond / 2;
 
 }  // namespace
 
-void HangWatch::was_read(const Behind& place, std::span<const u8> bytes, bool still) {
-  if (!place) return;
-  go_messages_.was_read(place->address, bytes);
+void HangWatch::was_read(const Device& device, const Behind& place, std::span<const u8> bytes,
+                         bool still) {
+  if (!place || place->node == kNoNode) return;
+  go_messages_.was_read(device, place->node, place->address, bytes);
   polls_.saw(place->node, place->address, bytes, [&] { return still; });
 }
 
-void HangWatch::was_written(const Behind& place, std::span<const u8> bytes) {
+void HangWatch::was_written(const Device& device, const Behind& place, std::span<const u8> bytes) {
   ++writes_;
   polls_.restart();
-  if (place) go_messages_.was_written(place->node, place->address, bytes);
+  if (place) go_messages_.was_written(device, place->node, place->address, bytes);
 }
 
 HangWatch::Verdict HangWatch::tick(Device& device, const Look& look) {

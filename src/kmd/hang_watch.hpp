@@ -45,8 +45,8 @@ class HangWatch {
 
   // All at the edge of an epoch.
 
-  void was_read(const Behind& place, std::span<const u8> bytes, bool still);
-  void was_written(const Behind& place, std::span<const u8> bytes);
+  void was_read(const Device& device, const Behind& place, std::span<const u8> bytes, bool still);
+  void was_written(const Device& device, const Behind& place, std::span<const u8> bytes);
   Verdict tick(Device& device, const Look& look);
   /// The client's reads of L1 must not pass unseen.
   bool suspects() const { return suspects_; }

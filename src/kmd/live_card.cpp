@@ -71,7 +71,7 @@ LiveCard::LiveCard(const host::CardSettings& settings, const LiveCardOptions& op
 }
 
 std::string LiveCard::where_everything_stands() {
-  return text_of(host::standstill_of(*device_, code_.of_waiters(*device_, {}), {},
+  return text_of(host::standstill_of(*device_, code_.of_waiters(*device_), {},
                                      host::Standstill::Reason::Asked));
 }
 
@@ -125,7 +125,7 @@ void LiveCard::serve_gdb() {
   options.tiles = device_->board().tensix();
   options.tiles.resize(std::min(options.tiles.size(), kFirstTiles));
   options.stops_at_standstill = false;
-  options.code = [this] { return code_.of_waiters(*device_, {}); };
+  options.code = [this] { return code_.of_waiters(*device_); };
   options.standstill = [this] { return where_everything_stands(); };
   gdb_ = std::make_unique<gdb::Server>(*device_, std::move(options));
 }
@@ -186,7 +186,8 @@ bool LiveCard::read(unsigned bar, u64 offset, std::span<u8> bytes) {
   const bool done = access(false, [&](card::Function& function) {
     function.bar_read(bar, offset, bytes);
     if (hang_ && bytes.size() == sizeof(u32))
-      hang_->was_read(function.behind(function.bar_base(bar) + offset), bytes, is_still());
+      hang_->was_read(*device_, function.behind(function.bar_base(bar) + offset), bytes,
+                      is_still());
   });
   if (!done) std::memset(bytes.data(), 0xFF, bytes.size());
   return done;
@@ -198,7 +199,7 @@ bool LiveCard::write(std::span<const Store> stores) {
     function.bar_write(store.bar, store.offset, store.bytes);
     const u64 address = function.bar_base(store.bar) + store.offset;
     if (hang_ && !function.is_window_register(address))
-      hang_->was_written(function.behind(address), store.bytes);
+      hang_->was_written(*device_, function.behind(address), store.bytes);
   });
 }
 
@@ -388,8 +389,7 @@ std::string LiveCard::hang_text() {
                           ? host::Standstill::Reason::Idle
                           : host::Standstill::Reason::Spinning;
   return hang_->sentence(*device_) +
-         host::text_of(
-             host::standstill_of(*device_, code_.of_waiters(*device_, tiles), tiles, reason));
+         host::text_of(host::standstill_of(*device_, code_.of_waiters(*device_), tiles, reason));
 }
 
 /// At the edge, where somebody has just been refused. The access has changed nothing, so the card

@@ -1,11 +1,14 @@
 #include "mem/mapping.hpp"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <system_error>
 #include <utility>
@@ -22,6 +25,9 @@ constexpr u64 kNoPage = ~u64{0};
 // unit in which we remember what exists: that call is not free for pages that do.
 constexpr u64 kGranule = 64 * 1024;
 constexpr u64 kPiece = 512 * 1024;
+constexpr u64 kLargePage = 2 * 1024 * 1024;
+// Shorter stretches do not repay the zeroing of a large page.
+constexpr u64 kWorthLargePages = 256 * 1024;
 
 u8* map(u64 bytes, int flags, int fd) {
   void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, fd, 0);
@@ -35,7 +41,7 @@ bool all_zero(const u8* page) {
 
 /// Calls `visit(first byte, count)` for every run of the file that holds data; holes are zero.
 template <class Visit>
-void each_extent(int fd, u64 size, Visit visit) {
+void each_extent_of_file(int fd, u64 size, Visit visit) {
   off_t at = 0;
   while (static_cast<u64>(at) < size) {
     const off_t first = lseek(fd, at, SEEK_DATA);
@@ -46,16 +52,101 @@ void each_extent(int fd, u64 size, Visit visit) {
   }
 }
 
+// The kernel's PAGEMAP_SCAN (Documentation/admin-guide/mm/pagemap.rst, since 6.7), which headers of
+// older systems do not have.
+struct PageRegion {
+  u64 start, end, categories;
+};
+struct PageScan {
+  u64 size, flags, start, end, walk_end, regions, region_count, max_pages;
+  u64 inverted, mask, any_of, returned;
+};
+constexpr unsigned long kScan = _IOWR('f', 16, PageScan);
+constexpr u64 kPresent = 1u << 3 | 1u << 4;  // or swapped out
+
+/// Runs of private memory that somebody has written to. False: the kernel cannot tell.
+template <class Visit>
+bool each_extent_of_memory(u8* data, u64 size, Visit visit) {
+  // Not kept open: after a fork it would tell of the parent's pages.
+  const int pages = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  if (pages < 0) return false;
+  std::array<PageRegion, 64> regions;
+  const u64 base = reinterpret_cast<std::uintptr_t>(data);
+  bool told = true;
+  for (u64 at = base; told && at < base + size;) {
+    PageScan scan{};
+    scan.size = sizeof scan;
+    scan.start = at;
+    scan.end = base + size;
+    scan.regions = reinterpret_cast<std::uintptr_t>(regions.data());
+    scan.region_count = regions.size();
+    scan.any_of = scan.returned = kPresent;
+    const int count = ioctl(pages, kScan, &scan);
+    told = count >= 0 && scan.walk_end > at;
+    for (int i = 0; i < count; ++i)
+      visit(regions[i].start - base, regions[i].end - regions[i].start);
+    at = scan.walk_end;
+  }
+  close(pages);
+  return told;
+}
+
+int file_of(const char* name, u64 bytes) {
+  const int fd = memfd_create(name, MFD_CLOEXEC);
+  if (fd < 0) throw std::system_error(errno, std::generic_category(), "memfd_create");
+  if (ftruncate(fd, static_cast<off_t>(bytes)) != 0) {
+    close(fd);
+    throw std::system_error(errno, std::generic_category(), "ftruncate");
+  }
+  return fd;
+}
+
 }  // namespace
 
 Mapping::Mapping(const char* name, u64 bytes) : size_(align_up(bytes, kPage)) {
-  fd_ = memfd_create(name, MFD_CLOEXEC);
-  if (fd_ < 0) throw std::system_error(errno, std::generic_category(), "memfd_create");
-  if (ftruncate(fd_, static_cast<off_t>(size_)) != 0) {
-    close(fd_);
-    throw std::system_error(errno, std::generic_category(), "ftruncate");
-  }
+  fd_ = file_of(name, size_);
   data_ = map(size_, MAP_SHARED, fd_);
+}
+
+Mapping Mapping::in_large_pages(const char* name, u64 bytes) {
+  const u64 size = align_up(bytes, kLargePage);
+  void* const room = mmap(nullptr, size + kLargePage, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) return Mapping(name, bytes);
+  if (!each_extent_of_memory(static_cast<u8*>(room), kPage, [](u64, u64) {})) {
+    munmap(room, size + kLargePage);
+    return Mapping(name, bytes);
+  }
+  Mapping mapping;
+  mapping.size_ = size;
+  mapping.file_to_come_ = name;
+  u8* const first = static_cast<u8*>(room);
+  mapping.data_ = first + (0 - reinterpret_cast<std::uintptr_t>(first)) % kLargePage;
+  if (mapping.data_ != first) munmap(first, static_cast<u64>(mapping.data_ - first));
+  munmap(mapping.data_ + size, kLargePage - static_cast<u64>(mapping.data_ - first));
+  return mapping;
+}
+
+template <class Visit>
+void Mapping::each_extent(Visit visit) const {
+  CHECK(fd_ >= 0 || file_to_come_ != nullptr);
+  if (fd_ >= 0) return each_extent_of_file(fd_, size_, visit);
+  CHECK(each_extent_of_memory(data_, size_, visit));
+}
+
+/// The file takes the place of the private memory, at the same addresses.
+int Mapping::fd() {
+  if (file_to_come_ == nullptr) return fd_;
+  const int file = file_of(file_to_come_, size_);
+  u8* const copy = map(size_, MAP_SHARED, file);
+  each_extent([&](u64 first, u64 count) { std::memcpy(copy + first, data_ + first, count); });
+  munmap(copy, size_);
+  void* const data =
+      mmap(data_, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, 0);
+  CHECK(data == data_);
+  file_to_come_ = nullptr;
+  fd_ = file;
+  return fd_;
 }
 
 Mapping Mapping::anonymous(u64 bytes) {
@@ -69,12 +160,14 @@ Mapping::Mapping(Mapping&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)),
       fd_(std::exchange(other.fd_, -1)),
+      file_to_come_(std::exchange(other.file_to_come_, nullptr)),
       populated_(std::move(other.populated_)) {}
 
 Mapping& Mapping::operator=(Mapping&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
   std::swap(fd_, other.fd_);
+  std::swap(file_to_come_, other.file_to_come_);
   std::swap(populated_, other.populated_);
   return *this;
 }
@@ -113,6 +206,10 @@ void Mapping::populate(u64 offset, u64 bytes) {
   if (populated_.empty()) populated_.resize(align_up(size_, kGranule) / kGranule);
   const u64 first = offset & ~u64{kPage - 1};
   const u64 end = offset + bytes;
+  if (file_to_come_ != nullptr && bytes >= kWorthLargePages) {
+    const u64 begin = offset & ~(kLargePage - 1);
+    madvise(data_ + begin, align_up(end, kLargePage) - begin, MADV_HUGEPAGE);
+  }
   // A kernel before 5.14 refuses, and the pages come one by one when they are touched.
   madvise(data_ + first, end - first, MADV_POPULATE_WRITE);
   for (u64 at = align_up(first, kGranule); at + kGranule <= end; at += kGranule)
@@ -131,9 +228,8 @@ void Mapping::clear() {
 }
 
 u64 Mapping::hash() const {
-  CHECK(fd_ >= 0);
   u64 hash = 0;
-  each_extent(fd_, size_, [&](u64 first, u64 count) {
+  each_extent([&](u64 first, u64 count) {
     for (u64 at = first; at < first + count; at += kPage) {
       if (all_zero(data_ + at)) continue;
       hash = hash_bytes(hash ^ at, data_ + at, kPage);
@@ -143,7 +239,6 @@ u64 Mapping::hash() const {
 }
 
 void Mapping::archive(Archive& archive) {
-  CHECK(fd_ >= 0);
   archive.expect(size_);
   u64 page = 0;
   if (archive.is_loading()) {
@@ -154,7 +249,7 @@ void Mapping::archive(Archive& archive) {
     }
     return;
   }
-  each_extent(fd_, size_, [&](u64 first, u64 count) {
+  each_extent([&](u64 first, u64 count) {
     for (u64 at = first; at < first + count; at += kPage) {
       if (all_zero(data_ + at)) continue;
       page = at / kPage;

@@ -1,5 +1,5 @@
-// A sparse, zero-filled, page-aligned region of host memory backed by a memfd: pages exist only
-// once touched, and a client can map the same pages.
+// A sparse, zero-filled, page-aligned region of host memory: pages exist only once touched, and a
+// client can map the same pages, by the memfd that they lie in.
 #pragma once
 
 #include <string>
@@ -17,6 +17,9 @@ class Mapping {
   Mapping(const char* name, u64 bytes);
   /// Private anonymous memory instead of a memfd: for caches that no client ever maps.
   static Mapping anonymous(u64 bytes);
+  /// As the first, for memory that is mostly written in long stretches: those lie in large pages
+  /// where the host has them. The pages get a file once somebody asks for it.
+  static Mapping in_large_pages(const char* name, u64 bytes);
   Mapping(Mapping&& other) noexcept;
   Mapping& operator=(Mapping&& other) noexcept;
   Mapping(const Mapping&) = delete;
@@ -25,7 +28,9 @@ class Mapping {
 
   u8* data() const { return data_; }
   u64 size() const { return size_; }
-  int fd() const { return fd_; }  // -1 for anonymous memory
+  /// Of the file with the same pages, for who maps them; -1 for anonymous memory. Nobody may write
+  /// to the region meanwhile.
+  int fd();
 
   /// Copies to the region. Pages of a long stretch that do not exist yet are made in one go, a
   /// tenth of the cost of touching them one by one.
@@ -39,13 +44,16 @@ class Mapping {
   void archive(Archive& archive);
 
  private:
+  template <class Visit>
+  void each_extent(Visit visit) const;
   bool is_populated(u64 offset, u64 bytes) const;
   void populate(u64 offset, u64 bytes);
 
   u8* data_ = nullptr;
   u64 size_ = 0;
   int fd_ = -1;
-  std::vector<bool> populated_;  // granule by granule (kGranule); empty: none
+  const char* file_to_come_ = nullptr;  // its name, of memory in large pages that has none yet
+  std::vector<bool> populated_;         // granule by granule (kGranule); empty: none
 };
 
 /// Mixes `bytes` into `seed`; the hash of the determinism tests (64-bit FNV-style, 8 bytes a step).

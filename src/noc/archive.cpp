@@ -1,4 +1,5 @@
 // Packets in snapshots.
+#include "noc/niu_state.hpp"
 #include "noc/node.hpp"
 #include "noc/packet.hpp"
 
@@ -31,6 +32,7 @@ void archive(Archive& archive, Packet& packet) {
   archive.value(packet.issued);
   archive.value(packet.arrival);
   archive.value(packet.sequence);
+  archive.value(packet.answer_late);
   bool carries = packet.payload != nullptr;
   archive.value(carries);
   if (!carries) return;
@@ -43,13 +45,33 @@ void archive(Archive& archive, Packet& packet) {
   if (!bytes.empty()) std::memcpy(packet.payload.writable(), bytes.data(), bytes.size());
 }
 
-void ArrivalQueue::archive(Archive& archive) {
-  u64 count = heap_.size();
+void Departure::archive(Archive& archive) {
+  noc::archive(archive, packet);
+  u64 count = targets.size();
   archive.value(count);
-  if (archive.is_loading()) heap_.clear();
+  if (archive.is_loading()) targets.assign(count, {});
+  for (auto& [node, coord] : targets) {
+    archive.value(node);
+    archive.value(coord);
+  }
+  archive.value(source);
+  archive.value(source_bytes);
+  archive.value(is_write);
+  archive.value(at);
+}
+
+void ArrivalQueue::archive(Archive& archive) {
+  u64 count = order_.size();
+  archive.value(count);
+  if (!archive.is_loading()) {
+    for (const Entry& entry : order_) noc::archive(archive, packets_[entry.place]);
+    return;
+  }
+  *this = {};
   for (u64 i = 0; i < count; ++i) {
-    if (archive.is_loading()) heap_.emplace_back();
-    noc::archive(archive, heap_[i]);
+    Packet packet;
+    noc::archive(archive, packet);
+    push(std::move(packet));
   }
 }
 

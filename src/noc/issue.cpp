@@ -173,16 +173,12 @@ void Niu::send_request(Packet&& packet, const Command& command, u64 local, const
   const auto all = targets.all();
   if (environment_.requested != nullptr)
     environment_.requested(environment_.tile, packet, local, static_cast<u32>(all.size()));
+  if (delays_ != nullptr && put_off(packet, local, targets, issuer)) return;
+  if (packet.kind == PacketKind::WriteRequest) count_sent(packet);
   for (std::size_t i = 0; i < all.size(); ++i) {
     Packet copy = i + 1 == all.size() ? std::move(packet) : packet;
-    copy.target = all[i].node;
-    copy.target_coord = noc_ == 0 ? all[i].coord
-                                  : Coord{static_cast<u8>(Routing::kWidth - 1 - all[i].coord.x),
-                                          static_cast<u8>(Routing::kHeight - 1 - all[i].coord.y)};
-    const bool home = copy.target == environment_.node;
-    copy.arrival =
-        issuer.cycle + (home ? environment_.timing->loopback : environment_.timing->one_way);
-    environment_.send(environment_.tile, std::move(copy));
+    address_to(copy, all[i].node, all[i].coord);
+    dispatch(std::move(copy), issuer.cycle);
   }
 }
 
@@ -319,11 +315,17 @@ void Niu::count_write(Packet& packet, const Command& command, const Targets& tar
     raise_transactions(niu::NIU_MST_WRITE_REQS_OUTGOING_ID, id, parts, issuer);
   count(niu::NIU_MST_CMD_ACCEPTED, parts);
   count(posted ? niu::NIU_MST_POSTED_WR_REQ_STARTED : niu::NIU_MST_NONPOSTED_WR_REQ_STARTED, parts);
+}
+
+/// The source has been read, and the request is out.
+void Niu::count_sent(const Packet& packet) {
+  const u32 parts = packet.parts;
+  const bool posted = packet.posted;
   count(posted ? niu::NIU_MST_POSTED_WR_REQ_SENT : niu::NIU_MST_NONPOSTED_WR_REQ_SENT, parts);
   if (!packet.inline_data) {
     count(posted ? niu::NIU_MST_POSTED_WR_DATA_WORD_SENT : niu::NIU_MST_NONPOSTED_WR_DATA_WORD_SENT,
           flits_of(packet.address, packet.length));
-    lower_transactions(niu::NIU_MST_WRITE_REQS_OUTGOING_ID, id, parts);
+    lower_transactions(niu::NIU_MST_WRITE_REQS_OUTGOING_ID, packet.transaction_id, parts);
   }
 }
 

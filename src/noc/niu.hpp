@@ -58,7 +58,8 @@ struct NiuEnvironment {
 };
 
 struct NiuState;  // plain data, noc/niu_state.hpp
-struct Command;   // a decoded command buffer, noc/command.hpp
+struct Departure;
+struct Command;  // a decoded command buffer, noc/command.hpp
 
 class Niu {
  public:
@@ -95,6 +96,13 @@ class Niu {
   /// Whom to tell of requests and arrivals; null: nobody.
   void set_observer(trace::Observer* observer) { observer_ = observer; }
 
+  /// What is late from now on; null: nothing. Between runs only.
+  void set_delays(Delays* delays) { delays_ = delays; }
+  /// When the first request that waits for its way out leaves; kNever: none does.
+  Cycle next_departure() const;
+  /// Lets out whatever leaves in cycle `now` at the latest.
+  void depart_due(Cycle now);
+
   NiuState& state() { return *state_; }
   const NiuState& state() const { return *state_; }
 
@@ -119,6 +127,7 @@ class Niu {
   void issue_write(const Command& command, const Author& issuer);
   void count_write(Packet& packet, const Command& command, const Targets& targets,
                    const Author& issuer);
+  void count_sent(const Packet& packet);
   void issue_atomic(const Command& command, const Author& issuer);
   bool check_control(const Command& command, const Author& issuer);
   bool check_linked(const Command& command, u32 coordinate, const Author& issuer);
@@ -135,6 +144,12 @@ class Niu {
   /// `local`: the address in this tile that the request reads from or returns to.
   void send_request(Packet&& packet, const Command& command, u64 local, const Targets& targets,
                     const Author& issuer);
+  // Late requests (depart.cpp)
+  bool put_off(Packet& packet, u64 local, const Targets& targets, const Author& issuer);
+  void draw_answer(Packet& packet, const Targets& targets, const Author& issuer);
+  void depart(Departure& departure);
+  void address_to(Packet& packet, NodeId node, Coord coord) const;
+  void dispatch(Packet&& packet, Cycle now);
   void tell(Packet& packet, const Command& command, u64 local, const Targets& targets,
             const Author& issuer);
   void finish_split(u32 buffer, const Command& command);
@@ -153,6 +168,7 @@ class Niu {
   NiuEnvironment environment_;
   unsigned noc_;
   trace::Observer* observer_ = nullptr;
+  Delays* delays_ = nullptr;
   u32 told_ = 0;  // requests that an observer was told of
 };
 

@@ -22,6 +22,25 @@ struct Outstanding {
   u32 next_free = kUntracked;
 };
 
+/// A request that has been given to the NIU and waits for its way out (delays only).
+struct Departure {
+  Packet packet;
+  std::vector<std::pair<NodeId, Coord>> targets;
+  u64 source = 0;  // of a write's data, to be read when it leaves
+  u32 source_bytes = 0;
+  bool is_write = false;
+  Cycle at = 0;
+
+  void archive(Archive& archive);
+};
+
+/// When the last packet of a channel to a target arrives: none overtakes it (delays only).
+struct ChannelEnd {
+  NodeId target = kNoNode;
+  u8 channel = 0;
+  Cycle arrival = 0;
+};
+
 struct NiuState {
   /// Every register by byte offset / 4, counters included.
   std::array<u32, kNiuWords> words{};
@@ -35,6 +54,9 @@ struct NiuState {
   u32 free_outstanding = kUntracked;
   u32 outstanding_count = 0;
 
+  std::vector<Departure> departures;
+  std::vector<ChannelEnd> ends;
+
   void archive(Archive& archive) {
     archive.value(words);
     archive.value(linked);
@@ -43,6 +65,11 @@ struct NiuState {
     archive.vector(outstanding);
     archive.value(free_outstanding);
     archive.value(outstanding_count);
+    u64 count = departures.size();
+    archive.value(count);
+    if (archive.is_loading()) departures.assign(count, {});
+    for (Departure& departure : departures) departure.archive(archive);
+    archive.vector(ends);
   }
 };
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/delays.hpp"
 #include "base/fault.hpp"
 #include "noc/packet.hpp"
 
@@ -24,26 +25,44 @@ struct Outbox {
   std::vector<Packet> packets;
 };
 
-/// Packets on their way to one node, earliest first.
+/// Packets on their way to one node, earliest first. Packets stay where they are put; what is
+/// sorted are their places.
 class ArrivalQueue {
  public:
-  bool empty() const { return heap_.empty(); }
-  Cycle next() const { return heap_.empty() ? kNever : heap_.front().arrival; }
+  bool empty() const { return order_.empty(); }
+  Cycle next() const { return order_.empty() ? kNever : order_.front().arrival; }
   void push(Packet&& packet) {
-    heap_.push_back(std::move(packet));
-    std::push_heap(heap_.begin(), heap_.end(), LaterPacket{});
+    Entry entry{packet.arrival, packet.sequence, packet.source, 0};
+    if (free_.empty()) {
+      entry.place = static_cast<u32>(packets_.size());
+      packets_.push_back(std::move(packet));
+    } else {
+      entry.place = free_.back();
+      free_.pop_back();
+      packets_[entry.place] = std::move(packet);
+    }
+    order_.push_back(entry);
+    std::push_heap(order_.begin(), order_.end(), LaterPacket{});
   }
   Packet pop() {
-    std::pop_heap(heap_.begin(), heap_.end(), LaterPacket{});
-    Packet packet = std::move(heap_.back());
-    heap_.pop_back();
-    return packet;
+    std::pop_heap(order_.begin(), order_.end(), LaterPacket{});
+    const u32 place = order_.back().place;
+    order_.pop_back();
+    free_.push_back(place);
+    return std::move(packets_[place]);
   }
-  const std::vector<Packet>& pending() const { return heap_; }
   void archive(Archive& archive);
 
  private:
-  std::vector<Packet> heap_;
+  struct Entry {
+    Cycle arrival;
+    u64 sequence;
+    NodeId source;
+    u32 place;
+  };
+  std::vector<Entry> order_;  // a heap
+  std::vector<Packet> packets_;
+  std::vector<u32> free_;  // places of packets_ that hold none
 };
 
 /// Memory of a node from its address 0 on that a host may read between epochs without asking
@@ -100,6 +119,11 @@ class Node {
   /// settling.
   virtual void set_observer(trace::Observer* observer) { observer_ = observer; }
   trace::Observer* observer() const { return observer_; }
+  /// What happens here late from now on (base/delays.hpp); null: nothing. Between runs only.
+  virtual void set_delays(std::shared_ptr<const DelayPlan> plan) {
+    delays_ = plan == nullptr ? nullptr : std::make_unique<Delays>(id_, std::move(plan));
+  }
+  const Delays* delays() const { return delays_.get(); }
 
  protected:
   NodeKind kind_;
@@ -107,6 +131,7 @@ class Node {
   FaultPort faults_;
   trace::Port* trace_ = nullptr;
   trace::Observer* observer_ = nullptr;
+  std::unique_ptr<Delays> delays_;
 };
 
 }  // namespace bhemu::noc

@@ -29,7 +29,8 @@ constexpr bool is_request(PacketKind kind) {
 /// The index of a request's entry in its NIU's list of outstanding requests; none: nothing tracked.
 inline constexpr u32 kUntracked = ~0u;
 
-struct Packet {
+/// All of a packet but its payload: what can be copied as bytes.
+struct PacketHead {
   PacketKind kind = PacketKind::WriteRequest;
   u8 noc = 0;                // which NoC carries it (a response stays on its request's NoC)
   u8 transaction_id = 0;     // 0..15
@@ -54,9 +55,13 @@ struct Packet {
   u32 issuer_pc = 0;          // pc of the core that wrote CMD_CTRL (author)
   Agent issuer = Agent::Host;
   Cycle issued = 0;
-  Cycle arrival = 0;  // the cycle at which it has its effect at the target
-  u64 sequence = 0;   // per source node, rising
-  u32 request = 0;    // trace::RequestId, when the sender's tile was observed; not saved
+  Cycle arrival = 0;    // the cycle at which it has its effect at the target
+  u64 sequence = 0;     // per source node, rising
+  u32 answer_late = 0;  // by how much its answer is to be late
+  u32 request = 0;      // trace::RequestId, when the sender's tile was observed; not saved
+};
+
+struct Packet : PacketHead {
   Payload payload;
 };
 
@@ -65,7 +70,8 @@ void archive(Archive& archive, Packet& packet);
 
 /// The fixed order in which packets are handled by a node: arrival, source, sequence.
 struct LaterPacket {
-  bool operator()(const Packet& a, const Packet& b) const {
+  template <class Entry>
+  bool operator()(const Entry& a, const Entry& b) const {
     if (a.arrival != b.arrival) return a.arrival > b.arrival;
     if (a.source != b.source) return a.source > b.source;
     return a.sequence > b.sequence;

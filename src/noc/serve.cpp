@@ -85,7 +85,8 @@ Packet make_response(const Packet& request, NodeId self, Payload payload, const 
   response.issuer_pc = request.issuer_pc;
   response.issuer = request.issuer;
   response.issued = now;
-  response.arrival = now + (response.target == self ? timing.loopback : timing.one_way);
+  response.arrival =
+      now + (response.target == self ? timing.loopback : timing.one_way) + request.answer_late;
   response.payload = std::move(payload);
   return response;
 }

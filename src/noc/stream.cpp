@@ -139,13 +139,25 @@ bool StreamFile::read(u32 offset, u32& value) {
     return true;
   }
   if (info->is_flow) return read_flow(stream, index, value);
+  if (!derive(stream, *info, index, value)) value = word(stream, index);
+  return true;
+}
+
+/// Registers that show something else than their word: the cases of `derive`.
+constexpr std::array<u32, 8> kDerived = {
+    stream::STREAM_REMOTE_SRC_PHASE,       stream::STREAM_CURR_PHASE,
+    stream::STREAM_PHASE_AUTO_CFG_PTR,     stream::STREAM_MSG_INFO_CAN_PUSH_NEW_MSG,
+    stream::STREAM_PHASE_AUTO_CFG_HEADER,  stream::STREAM_NEXT_RECEIVED_MSG_ADDR,
+    stream::STREAM_NEXT_RECEIVED_MSG_SIZE, stream::STREAM_DEBUG_STATUS_2};
+
+bool StreamFile::derive(u32 stream, const StreamRegisterInfo& info, u32 index, u32& value) const {
   switch (index) {
     case stream::STREAM_REMOTE_SRC_PHASE:
     case stream::STREAM_CURR_PHASE:
-      value = relative(stream, index, stream::STREAM_CURR_PHASE_BASE, info->width);
+      value = relative(stream, index, stream::STREAM_CURR_PHASE_BASE, info.width);
       return true;
     case stream::STREAM_PHASE_AUTO_CFG_PTR:
-      value = relative(stream, index, stream::STREAM_PHASE_AUTO_CFG_PTR_BASE, info->width);
+      value = relative(stream, index, stream::STREAM_PHASE_AUTO_CFG_PTR_BASE, info.width);
       return true;
     case stream::STREAM_MSG_INFO_CAN_PUSH_NEW_MSG:
       value = word(stream, stream::STREAM_MSG_INFO_PTR) ==
@@ -171,8 +183,23 @@ bool StreamFile::read(u32 offset, u32& value) {
       return true;
     }
     default:
-      value = word(stream, index);
-      return true;
+      return false;
+  }
+}
+
+bool StreamFile::shows(u32 stream, const StreamRegisterInfo& info) {
+  return info.readable && !info.is_flow && has(info, stream);
+}
+
+void StreamFile::look(u32 stream, StreamState& values) const {
+  if (stream >= count_) {
+    values = {};
+    return;
+  }
+  values = streams_[stream];
+  for (const u32 index : kDerived) {
+    const StreamRegisterInfo& info = *stream_register_at(index);
+    if (shows(stream, info)) derive(stream, info, index, values[info.slot]);
   }
 }
 

@@ -96,6 +96,10 @@ class StreamFile {
   /// Byte offset from 0xFFB40000, aligned 32-bit. False: no such register, or one that cannot be
   /// read (written), or, when `refusal` has a text, something that is not modelled.
   bool read(u32 offset, u32& value);
+  /// What `read` gives for the registers of a stream that are words of their own, by their slots;
+  /// only those that `shows` are meant.
+  void look(u32 stream, StreamState& values) const;
+  static bool shows(u32 stream, const StreamRegisterInfo& info);
   /// Touches Resource::Stream before any change.
   bool write(u32 offset, u32 value);
   /// Why the last access was refused; null: there is no such register.
@@ -116,6 +120,7 @@ class StreamFile {
  private:
   u32& word(u32 stream, u32 index);
   u32 word(u32 stream, u32 index) const;
+  bool derive(u32 stream, const StreamRegisterInfo& info, u32 index, u32& value) const;
   u32 relative(u32 stream, u32 index, u32 base, u32 width) const;
   bool trigger(u32 stream, u32 index, u32 value);
   bool store(u32 stream, u32 index, u32 value);

@@ -28,7 +28,7 @@ constexpr u32 kPartKinds[kParts] = {kind::Gate,  kind::Expander, kind::Unpack, k
 
 }  // namespace
 
-Detector::Detector(const Settings& settings) : settings_(settings), shadow_(settings.l1_bytes) {
+Detector::Detector(const Settings& settings) : settings_(settings) {
   for (const Location& where : settings.sync_words)
     for (u64 at = where.begin; at < where.end(); at += 4) mark_sync(at);
   for (const Epoch epoch : settings.wanted) wanted_.insert(epoch_key(epoch));
@@ -65,6 +65,7 @@ std::vector<u64> Detector::sync_words() const {
 }
 
 const SyncWord* Detector::sync_word(u64 address) const {
+  if (address / 64 >= sync_lines_.size() || sync_lines_[address / 64] == 0) return nullptr;
   const auto found = words_.find(address / 4);
   return found == words_.end() ? nullptr : &found->second;
 }
@@ -138,10 +139,16 @@ u8 Detector::scope_of(Epoch a, Epoch b) const {
 }
 
 Detector::Track& Detector::track_of(Epoch epoch) {
-  return tracks_[track_key(epoch)];
+  if (epoch.tile != settings_.tile) return tracks_[track_key(epoch)];
+  if (epoch.component >= own_tracks_.size()) own_tracks_.resize(epoch.component + 1u);
+  Track*& track = own_tracks_[epoch.component];
+  if (track == nullptr) track = &tracks_[track_key(epoch)];
+  return *track;
 }
 
 const Detector::Track* Detector::find_track(Epoch epoch) const {
+  if (epoch.tile == settings_.tile)
+    return epoch.component < own_tracks_.size() ? own_tracks_[epoch.component] : nullptr;
   const auto found = tracks_.find(track_key(epoch));
   return found == tracks_.end() ? nullptr : &found->second;
 }

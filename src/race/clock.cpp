@@ -6,11 +6,11 @@ namespace bhemu::race {
 
 u32 Clock::base_at(const Base* base, u16 tile, Component component) {
   if (base == nullptr) return 0;
-  for (const TileTimes& one : *base) {
-    if (one.tile != tile) continue;
-    return component < one.times->size() ? (*one.times)[component] : 0;
-  }
-  return 0;
+  const auto at =
+      std::lower_bound(base->begin(), base->end(), tile,
+                       [](const TileTimes& one, u16 wanted) { return one.tile < wanted; });
+  if (at == base->end() || at->tile != tile) return 0;
+  return component < at->times->size() ? (*at->times)[component] : 0;
 }
 
 u32 Clock::at(u16 tile, Component component) const {

@@ -345,6 +345,7 @@ class Detector {
   std::vector<u8> sync_lines_;               // by address / 64: whether one of words_ is there
   std::vector<RecentWrite> recent_;
   std::unordered_map<u32, Track> tracks_;  // by tile and component
+  std::vector<Track*> own_tracks_;         // those of this tile, by component
   std::unordered_map<u64, Kept> kept_;     // of Settings::wanted
   std::unordered_set<u64> wanted_;
   std::vector<Epoch> missing_;                          // whose sites were no longer known

@@ -4,14 +4,16 @@
 
 namespace bhemu::race {
 
-Shadow::Shadow(u32 l1_bytes) : l1_lines_(l1_bytes / kUnits) {}
-
-Shadow::Line& Shadow::line_of(Place place, u64 line) {
-  if (place == Place::L1 && line < l1_lines_) {
-    if (l1_.empty()) l1_.resize(l1_lines_);
-    return l1_[line];
+Shadow::Page& Shadow::make_page(Place place, u64 number) {
+  auto& near = near_[static_cast<unsigned>(place)];
+  if (number < kNearPages && number >= near.size()) near.resize(number + 1);
+  std::unique_ptr<Page>& page =
+      number < kNearPages ? near[number] : far_[number * kPlaces + static_cast<unsigned>(place)];
+  if (page == nullptr) {
+    page = std::make_unique<Page>();
+    ++pages_;
   }
-  return others_[line * kPlaces + static_cast<unsigned>(place)];
+  return *page;
 }
 
 /// Two cells must not share a set of readers.
@@ -93,8 +95,9 @@ void Shadow::forget_readers(Cell& cell) {
 }
 
 std::size_t Shadow::bytes() const {
-  std::size_t total = l1_.capacity() * sizeof(Line) + splits_ * sizeof(Segment);
-  total += others_.size() * (sizeof(Line) + 4 * sizeof(void*));
+  std::size_t total = pages_ * sizeof(Page) + splits_ * sizeof(Segment);
+  total += far_.size() * 4 * sizeof(void*);
+  for (const auto& near : near_) total += near.capacity() * sizeof(void*);
   for (const std::vector<Epoch>& set : sets_) total += sizeof set + set.capacity() * sizeof(Epoch);
   return total;
 }

@@ -6,6 +6,7 @@
 // within, it falls into segments, and grows together again when those are equal.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -26,8 +27,6 @@ struct Cell {
 
 class Shadow {
  public:
-  explicit Shadow(u32 l1_bytes);
-
   /// Calls visit(cell, begin, end) for the stretches of a location that have a history in common.
   template <class Visit>
   void visit(const Location& where, Visit&& visit) {
@@ -59,7 +58,18 @@ class Shadow {
     std::unique_ptr<std::vector<Segment>> split;
   };
 
-  Line& line_of(Place place, u64 line);
+  static constexpr u64 kPageLines = 64;
+  static constexpr u64 kNearPages = 1024;
+  using Page = std::array<Line, kPageLines>;
+
+  Line& line_of(Place place, u64 line) {
+    const u64 number = line / kPageLines;
+    auto& near = near_[static_cast<unsigned>(place)];
+    Page* page = number < near.size() ? near[number].get() : nullptr;
+    if (page == nullptr) page = &make_page(place, number);
+    return (*page)[line % kPageLines];
+  }
+  Page& make_page(Place place, u64 number);
   /// A boundary at a unit of the line: the segment that begins there.
   std::size_t cut(std::vector<Segment>& split, unsigned at);
   /// Of segments that may have become equal to one another or to their neighbours.
@@ -89,9 +99,10 @@ class Shadow {
     join_equal(line, first, last);
   }
 
-  std::vector<Line> l1_;
-  u32 l1_lines_;
-  std::unordered_map<u64, Line> others_;  // by place and line
+  // Pages of lines that somebody has touched, by place and number; those of high addresses (DRAM).
+  std::array<std::vector<std::unique_ptr<Page>>, kPlaces> near_;
+  std::unordered_map<u64, std::unique_ptr<Page>> far_;
+  std::size_t pages_ = 0;
   std::vector<std::vector<Epoch>> sets_;
   std::vector<u32> free_sets_;
   std::size_t splits_ = 0;

@@ -92,14 +92,10 @@ u64 vector_sources(u32 word) {
   }
 }
 
-}  // namespace
-
-u64 sources_of(u32 word) {
-  const Row* row = find_row(word);
-  if (row == nullptr) return 0;
+u64 sources_of_format(Format format, u32 word) {
   const u32 first = rs1_of(word);
   const u32 second = rs2_of(word);
-  switch (row->format) {
+  switch (format) {
     case Format::Upper:
     case Format::UpperPc:
     case Format::Jal:
@@ -145,6 +141,31 @@ u64 sources_of(u32 word) {
   return 0;
 }
 
+Kind::Plain plain_of(Format format) {
+  switch (format) {
+    case Format::Upper:
+    case Format::UpperPc:
+    case Format::Imm:
+    case Format::Shift:
+    case Format::Unary:
+    case Format::Reg:
+      return Kind::Plain::Yes;
+    case Format::Branch:
+    case Format::Jal:
+    case Format::Jalr:
+      return Kind::Plain::Leaves;
+    default:
+      return Kind::Plain::No;
+  }
+}
+
+}  // namespace
+
+u64 sources_of(u32 word) {
+  const Row* row = find_row(word);
+  return row == nullptr ? 0 : sources_of_format(row->format, word);
+}
+
 u64 destination_bit(const Effect& effect) {
   switch (effect.destination) {
     case Destination::Integer:
@@ -156,40 +177,49 @@ u64 destination_bit(const Effect& effect) {
   }
 }
 
-Effect effect_of(const CoreState& state, u32 word) {
-  Effect effect;
+Kind kind_of(u32 word) {
+  Kind kind;
+  kind.word = word;
   const Row* row = find_row(word);
-  if (row == nullptr) return effect;
-  effect.destination = destination_of(row->format, word);
-  if (effect.destination != Destination::None) effect.reg = static_cast<u8>(rd_of(word));
-  effect.reach = reach_of(row->format, word);
-  if (effect.reach == Reach::None || effect.reach == Reach::Vector) return effect;
-  if (effect.reach == Reach::Tensix) {
-    effect.address = kInstrnBufBase;
-    return effect;
+  if (row == nullptr) return kind;
+  kind.destination = destination_of(row->format, word);
+  if (kind.destination != Destination::None) kind.reg = static_cast<u8>(rd_of(word));
+  kind.reach = reach_of(row->format, word);
+  kind.plain = plain_of(row->format);
+  kind.stores_float = row->format == Format::FpStore;
+  kind.sources = sources_of_format(row->format, word);
+  kind.writes = destination_bit({kind.destination, kind.reg});
+  if (kind.reach == Reach::Load) kind.offset = i_immediate(word);
+  if (kind.reach == Reach::Store) kind.offset = s_immediate(word);
+  const bool one_address = kind.reach != Reach::None && kind.reach != Reach::Vector;
+  if (one_address && kind.reach != Reach::Tensix)
+    kind.size = static_cast<u8>(1u << (bits(word, 12, 3) & 3));
+  return kind;
+}
+
+Effect effect_of(const CoreState& state, const Kind& kind) {
+  Effect effect{kind.destination, kind.reg, kind.reach, kind.size};
+  switch (kind.reach) {
+    case Reach::None:
+    case Reach::Vector:
+      return effect;
+    case Reach::Tensix:
+      effect.address = kInstrnBufBase;
+      return effect;
+    default:
+      break;
   }
-  const u32 base = state.x[rs1_of(word)];
-  effect.size = static_cast<u8>(1u << (bits(word, 12, 3) & 3));
-  effect.address = effect.reach == Reach::Atomic ? base
-                   : effect.reach == Reach::Load ? base + static_cast<u32>(i_immediate(word))
-                                                 : base + static_cast<u32>(s_immediate(word));
+  effect.address = state.x[rs1_of(kind.word)] + static_cast<u32>(kind.offset);
   if (effect.reach == Reach::Store) {
-    const u32 value =
-        row->format == Format::FpStore ? state.f[rs2_of(word)] : state.x[rs2_of(word)];
-    effect.stored = value & (~0u >> (32 - 8 * effect.size));
+    const u32 source = rs2_of(kind.word);
+    effect.stored =
+        (kind.stores_float ? state.f[source] : state.x[source]) & (~0u >> (32 - 8 * effect.size));
   }
   return effect;
 }
 
-u32 value_of(const CoreState& state, const Effect& effect) {
-  switch (effect.destination) {
-    case Destination::Integer:
-      return state.x[effect.reg == 0 ? 32 : effect.reg];
-    case Destination::Float:
-      return state.f[effect.reg];
-    default:
-      return 0;
-  }
+Effect effect_of(const CoreState& state, u32 word) {
+  return effect_of(state, kind_of(word));
 }
 
 }  // namespace bhemu::riscv

@@ -1,6 +1,8 @@
 // What an instruction is going to write and where it is going to reach, for those who watch a core.
 #pragma once
 
+#include <array>
+
 #include "riscv/core.hpp"
 
 namespace bhemu::riscv {
@@ -26,10 +28,46 @@ constexpr bool stores(const Effect& effect) {
          effect.reach == Reach::Tensix;
 }
 
+/// What a word alone says of its effect, for those who look at the same words again and again.
+struct Kind {
+  /// What it can do besides writing an integer register.
+  enum class Plain : u8 {
+    No,
+    Yes,    // nothing: the next word is executed next
+    Leaves  // go on elsewhere
+  };
+  u32 word = 0;
+  Destination destination = Destination::None;
+  u8 reg = 0;
+  Reach reach = Reach::None;
+  u8 size = 0;
+  bool stores_float = false;
+  Plain plain = Plain::No;
+  i32 offset = 0;   // of the address, from register rs1
+  u64 sources = 0;  // sources_of
+  u64 writes = 0;   // destination_bit of the effect
+};
+Kind kind_of(u32 word);
+
+/// Kinds of the words at the addresses looked at last.
+class Kinds {
+ public:
+  const Kind& at(u32 pc, u32 word) {
+    Kind& kind = kinds_[pc / 4 % kKinds];
+    if (kind.word != word) kind = kind_of(word);
+    return kind;
+  }
+
+ private:
+  static constexpr u32 kKinds = 1024;
+  std::array<Kind, kKinds> kinds_;  // the word 0 is no instruction, and so is an empty Kind
+};
+
 /// Of the instruction `word`, which `state` is about to execute. Vector loads and stores have
 /// elements instead of one address: plan_vector_access.
 /// Reach::Tensix is `.ttinsn`, and its address that of the FIFO.
 Effect effect_of(const CoreState& state, u32 word);
+Effect effect_of(const CoreState& state, const Kind& kind);
 
 /// The registers that an instruction reads: a bit per integer register, x0 never, and from bit 32
 /// on per floating point register. Vector registers are not counted.
@@ -38,6 +76,15 @@ u64 sources_of(u32 word);
 u64 destination_bit(const Effect& effect);
 
 /// The value of the destination after the instruction, also of x0 (what a load has read).
-u32 value_of(const CoreState& state, const Effect& effect);
+inline u32 value_of(const CoreState& state, const Effect& effect) {
+  switch (effect.destination) {
+    case Destination::Integer:
+      return state.x[effect.reg == 0 ? 32 : effect.reg];
+    case Destination::Float:
+      return state.f[effect.reg];
+    default:
+      return 0;
+  }
+}
 
 }  // namespace bhemu::riscv

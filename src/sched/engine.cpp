@@ -120,8 +120,13 @@ Cycle Engine::last_edge(Cycle limit) const {
 }
 
 void Engine::touch(NodeId node) {
-  next_[node] = std::min(next_[node], nodes_[node]->next_cycle());
-  if (!listed_[node]) earliest_sleeper_ = std::min(earliest_sleeper_, next_[node]);
+  const Cycle before = next_[node];
+  next_[node] = std::min(before, nodes_[node]->next_cycle());
+  if (listed_[node] || next_[node] == before) return;
+  if (before != kNever) others_changed_ = true;
+  if (touched_.empty()) earliest_other_ = earliest_sleeper_;
+  touched_.push_back(node);
+  earliest_sleeper_ = std::min(earliest_sleeper_, next_[node]);
 }
 
 void Engine::archive(Archive& archive) {
@@ -132,6 +137,8 @@ void Engine::archive(Archive& archive) {
   // Who acts next is asked of the nodes anew.
   active_.clear();
   std::fill(listed_.begin(), listed_.end(), false);
+  touched_.clear();
+  others_changed_ = true;
   for (std::size_t i = 0; i < nodes_.size(); ++i) next_[i] = nodes_[i] != nullptr ? now_ : kNever;
   earliest_sleeper_ = now_;
 }
@@ -159,19 +166,28 @@ Stop Engine::run(Cycle limit, const std::function<bool()>& asked) {
 /// Lists every node that acts before `until`. What is known of a sleeper may be too early, since
 /// the host may have taken back what it gave.
 void Engine::gather(Cycle until) {
-  earliest_sleeper_ = kNever;
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    if (listed_[i]) continue;
-    if (next_[i] < until) {
-      next_[i] = nodes_[i]->next_cycle();
-      listed_[i] = next_[i] < until;
-      if (listed_[i]) {
-        active_.push_back(nodes_[i]);
-        continue;
-      }
-    }
-    earliest_sleeper_ = std::min(earliest_sleeper_, next_[i]);
+  if (!others_changed_ && !touched_.empty() && earliest_other_ >= until) {
+    earliest_sleeper_ = earliest_other_;
+    std::sort(touched_.begin(), touched_.end());
+    for (const NodeId node : touched_)
+      if (!list_if_due(node, until)) earliest_sleeper_ = std::min(earliest_sleeper_, next_[node]);
+  } else {
+    earliest_sleeper_ = kNever;
+    for (NodeId node = 0; node < nodes_.size(); ++node)
+      if (!listed_[node] && !list_if_due(node, until))
+        earliest_sleeper_ = std::min(earliest_sleeper_, next_[node]);
   }
+  touched_.clear();
+  others_changed_ = false;
+}
+
+bool Engine::list_if_due(NodeId node, Cycle until) {
+  if (next_[node] >= until) return false;
+  next_[node] = nodes_[node]->next_cycle();
+  if (next_[node] >= until) return false;
+  listed_[node] = true;
+  active_.push_back(nodes_[node]);
+  return true;
 }
 
 void Engine::run_epoch(Cycle until) {
@@ -195,6 +211,7 @@ bool Engine::retire() {
     } else {
       listed_[id] = false;
       earliest_sleeper_ = std::min(earliest_sleeper_, next_[id]);
+      others_changed_ |= !touched_.empty();
     }
   }
   active_.resize(kept);
@@ -203,6 +220,8 @@ bool Engine::retire() {
 
 /// A sleeper will act at `cycle`, if not before.
 void Engine::expect(NodeId node, Cycle cycle) {
+  // A sleeper that would have acted by itself has counted for the earliest of all.
+  others_changed_ |= next_[node] != kNever || !touched_.empty();
   next_[node] = std::min(next_[node], cycle);
   if (next_[node] < now_ + epoch_) {
     listed_[node] = true;

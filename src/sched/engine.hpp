@@ -53,6 +53,7 @@ class Engine {
   struct Workers;
   Cycle last_edge(Cycle limit) const;
   void gather(Cycle until);
+  bool list_if_due(NodeId node, Cycle until);
   void run_epoch(Cycle until);
   bool retire();
   void expect(NodeId node, Cycle cycle);
@@ -64,6 +65,12 @@ class Engine {
   // known by the earliest cycle at which one of them wakes.
   std::vector<Cycle> next_;   // by node: first cycle with something to do
   std::vector<bool> listed_;  // by node: in active_
+  // Between two runs a host mostly touches nodes that would have slept for ever: then only they
+  // need to be asked when they act, as long as nobody else's time has changed since the first of
+  // them.
+  std::vector<NodeId> touched_;
+  bool others_changed_ = true;
+  Cycle earliest_other_ = 0;  // of the sleepers that are not in touched_
   std::vector<noc::Node*> active_;
   Cycle earliest_sleeper_ = 0;
   std::vector<noc::Outbox> outboxes_;  // one per host thread

@@ -42,6 +42,9 @@ bool raise(const Environment& env, Rule rule, const Author& author, std::string 
       if (until > now) next = std::min(next, until);
     for (const Cycle until : state.held_until)
       if (until > now) next = std::min(next, until);
+    for (u32 i = 0; i < state.late.rows; ++i) next = std::min(next, state.late.row[i].at);
+    for (const Cycle until : state.late.bank_until)
+      if (until > now) next = std::min(next, until);
     for (u32 i = 0; i < state.effects.count; ++i)
       if (state.effects.effect[i].at > now) next = std::min(next, state.effects.effect[i].at);
   }
@@ -121,6 +124,21 @@ void Coprocessor::push_from_brisc(unsigned thread, u32 word, Cycle now) {
   state_->asleep = false;
 }
 
+void Coprocessor::put_off_push(unsigned thread, Cycle ready, bool fused, bool by_brisc) {
+  Frontend& frontend = state_->frontend[thread];
+  auto& fifo = by_brisc ? frontend.brisc_fifo : frontend.fifo;
+  QueuedWord& word = fifo.back();
+  // Words stay in order.
+  if (fifo.size() > 1) ready = std::max(ready, fifo[fifo.size() - 2].pushed);
+  word.pushed = std::max(word.pushed, ready);
+  if (!by_brisc) word.ends = fused ? 1 : 0;
+}
+
+void Coprocessor::count_pending_stores(unsigned thread, i32 change) {
+  state_->late.pending_stores[thread] += static_cast<u32>(change);
+  state_->asleep = false;
+}
+
 bool Coprocessor::brisc_fifo_empty(unsigned thread) const {
   return state_->frontend[thread].brisc_fifo.empty();
 }
@@ -146,7 +164,7 @@ namespace {
 template <class Turn>
 void land_until(State& state, const Environment& env, Cycle next) {
   if constexpr (!Turn::kPlain) {
-    if (state.effects.count != 0) land_due(state, env, next);
+    if ((state.effects.count | state.late.rows) != 0) land_due(state, env, next);
   }
 }
 
@@ -335,8 +353,8 @@ bool Coprocessor::drained(unsigned thread) const {
          frontend::keep_waiting(*state_, environment_, thread, state_->now);
 }
 
-bool Coprocessor::mop_drained(unsigned thread) const {
-  return frontend::mop_idle(state_->frontend[thread]);
+bool Coprocessor::mop_drained(unsigned thread, Cycle now) const {
+  return frontend::mop_idle(state_->frontend[thread], now);
 }
 
 bool Coprocessor::holds_config(unsigned thread, u32 index, bool is_store) const {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/archive.hpp"
+#include "base/delays.hpp"
 #include "base/fault.hpp"
 #include "base/types.hpp"
 #include "base/wait.hpp"
@@ -49,6 +50,8 @@ struct Environment {
   /// Null: the Plain build, in which every instruction takes a cycle. Else the Full build, with
   /// these windows.
   const Timing* timing = nullptr;
+  /// What happens late, of the Full build; null: nothing.
+  Delays* delays = nullptr;
   /// Lent by the coprocessor to its followed turns and to the vector unit; null: nobody looks on.
   Watch* watch = nullptr;
   Arena* arena = nullptr;  // where the state lies; null: anywhere
@@ -94,6 +97,12 @@ class Coprocessor {
   void run(Cycle from, Cycle until);
   /// From now on the Full build with these windows, or, with null, the Plain one. Between runs.
   void set_timing(const Timing* timing);
+  /// What is late from now on (with a timing only); null: nothing. Between runs.
+  void set_delays(Delays* delays) { environment_.delays = delays; }
+  /// The word that was pushed last came in a bundle behind others, and is there from `ready` on.
+  void put_off_push(unsigned thread, Cycle ready, bool fused, bool by_brisc);
+  /// Stores of the thread's core to configuration, GPRs and TDMA registers that are under way.
+  void count_pending_stores(unsigned thread, i32 change);
   /// Told of everything by run_followed, and by run in the Full build; null: nobody. Between runs.
   void set_observer(trace::Observer* observer);
   /// As run, and tells the trace, if there is one, and the observer, if there is one.
@@ -122,7 +131,7 @@ class Coprocessor {
   /// TTSync: everything pushed has left the thread and the units it used are quiet.
   bool drained(unsigned thread) const;
   /// The MOP expander of the thread is idle and its FIFO empty (PCBuf + 8).
-  bool mop_drained(unsigned thread) const;
+  bool mop_drained(unsigned thread, Cycle now = kNever) const;
   /// Auto TTSync: an access of the thread's core has to wait for instructions pushed before.
   /// `index` of the configuration as in read_config.
   bool holds_config(unsigned thread, u32 index, bool is_store) const;

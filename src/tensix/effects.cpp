@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/check.hpp"
+#include "base/delays.hpp"
 #include "tensix/cfg/cfg.hpp"
 #include "tensix/timing.hpp"
 
@@ -92,8 +93,17 @@ Cycle draw(const Timing& timing, const Context& context, Cycle most) {
   return key % (most + 1);
 }
 
+Cycle late_point_of(const Context& context) {
+  const u8 opcode = opcode_of(context.word);
+  if (kTimingRows[opcode].effect == EffectPoint::Issue) return context.now;
+  const u32 latency = context.env.timing->duration[opcode].latency;
+  return context.now + context.env.delays->draw(DelayKind::Effect, agent_of_thread(context.thread),
+                                                context.word, context.now, latency, latency);
+}
+
 Cycle point_of(const Context& context) {
   const Timing* timing = context.env.timing;
+  if (context.env.delays != nullptr) return late_point_of(context);
   if (timing == nullptr || timing->placement == Placement::Issue) return context.now;
   const u8 opcode = opcode_of(context.word);
   if (kTimingRows[opcode].effect == EffectPoint::Issue) return context.now;
@@ -147,8 +157,30 @@ void forward_results(State& state, const Environment& env, unsigned thread) {
   }
 }
 
+namespace {
+
+void land_rows(State& state, const Environment& env, Cycle now) {
+  Late& late = state.late;
+  u32 kept = 0;
+  for (u32 i = 0; i < late.rows; ++i) {
+    const LateRow row = late.row[i];
+    if (row.at > now) {
+      late.row[kept++] = row;
+      continue;
+    }
+    touch(env, Resource::Dst);
+    for (u32 column = 0; column < row.value.size(); ++column)
+      if (bit(row.columns, column)) state.fpu.dst.row[row.row].datum[column] = row.value[column];
+  }
+  for (u32 i = kept; i < late.rows; ++i) late.row[i] = {};
+  late.rows = kept;
+}
+
+}  // namespace
+
 void land_due(State& state, const Environment& env, Cycle now) {
   EffectQueue& queue = state.effects;
+  if (state.late.rows != 0) land_rows(state, env, now);
   for (;;) {
     u32 first = queue.count;
     for (u32 i = 0; i < queue.count; ++i)

@@ -47,6 +47,27 @@ struct EffectQueue {
   bool has_room() const { return count + kMostOfOne <= kCapacity; }
 };
 
+/// Rows of Dst that the store slot of a macro has still to write.
+struct LateRow {
+  u16 row = 0;
+  u16 columns = 0;  // of the row
+  std::array<u16, 16> value{};
+  Cycle at = 0;
+};
+
+/// What delays (base/delays.hpp) have put off in the coprocessor.
+struct Late {
+  static constexpr u32 kRows = 32;
+  /// By thread: the delay in front of the instruction of this number (executed + 1) was drawn.
+  std::array<u64, 3> gate_drawn{};
+  /// By file: until then STALLWAIT sees the bank that the matrix unit is giving back.
+  std::array<Cycle, 2> bank_until{};
+  /// By thread, of its core: see Coprocessor::count_pending_stores.
+  std::array<u32, 3> pending_stores{};
+  u32 rows = 0;
+  std::array<LateRow, kRows> row{};
+};
+
 /// Now, or at the point of the window that the timing chooses.
 void put(const Context& context, Effect effect);
 /// What the scalar unit has computed for a thread, to the unit's own next instruction: it is one

@@ -44,6 +44,8 @@ struct State {
   std::array<Cycle, kThreads> held_until{};
   /// What instructions have still to change: of the Full build.
   EffectQueue effects;
+  /// Of the Full build, when there are delays. Not part of the hash.
+  Late late;
   /// First cycle not yet executed. Not part of the hash: it says how far we were run, not what is.
   Cycle now = 0;
   /// Bits of SOFT_RESET_0 that hold units of the coprocessor.

@@ -54,6 +54,7 @@ struct CoreBus {
   riscv::Decoded* decoded;
   u32 ldm_size;
   bool attention = false;
+  bool watches = true;    // of the recording bus: whoever changes what was read is to be heard of
   OwnStores stores;       // of the bus that does not record, for both
   bool sits_out = false;  // likewise: the rest of the turn, because of `stores`
 
@@ -91,6 +92,7 @@ struct CoreBus {
   void note_clock() { ++tile_.activity_.clock_reads; }
 
   void note_load_l1(u32 address, u32 size) {
+    if (!watches) return;
     CoreSlot& slot = tile_.slots_[core_];
     for (u32 word = address & ~3u; word < address + size; word += 4) {
       if (!slot.reads.add_word(word)) {

@@ -400,7 +400,7 @@ riscv::Outcome Tile::execute_one(unsigned core) {
   const Cycle end = state.cycle + 1;
   const bool traced =
       trace_ != nullptr && trace_->covers(state.cycle, end) && trace_->follows(core);
-  const bool followed = traced || observer_ != nullptr;
+  const bool followed = traced || observer_ != nullptr || late_ != nullptr;
   const riscv::Outcome outcome = followed                 ? step_followed(core)
                                  : slots_[core].recording ? execute_recorded(core, end)
                                                           : execute(core, end);

@@ -15,6 +15,7 @@ struct Tile::Step {
   Cycle cycle = 0;
   u32 pc = 0;
   u32 word = 0;
+  const riscv::Kind* kind = nullptr;
   riscv::Effect effect;
   std::optional<riscv::VectorAccess> vector;
   // For an observer only.
@@ -23,6 +24,13 @@ struct Tile::Step {
   trace::CoreAccess access;
   std::array<tensix::Semaphore, tensix::kSemaphores> semaphores{};
   bool pcbuf_empty = false;  // of the core's thread
+};
+
+/// What a followed tile keeps beside its state.
+struct Tile::Following {
+  riscv::Kinds kinds;
+  bool tells_all = true;           // the observer wants each instruction
+  std::array<Step, kCores> steps;  // under way: one can lead to a step of another core
 };
 
 /// The word that a store to a FIFO, or a `.ttinsn`, pushes.

@@ -2,6 +2,7 @@
 // way through translated code.
 #include "riscv/execute.hpp"
 #include "tile/bus.hpp"
+#include "tile/delayed_bus.hpp"
 
 namespace bhemu::riscv {
 
@@ -10,6 +11,8 @@ template Outcome run<tile::CoreBus<true>>(CoreState&, tile::CoreBus<true>&, Cycl
 template Outcome run<tile::EthernetCoreBus<false>>(CoreState&, tile::EthernetCoreBus<false>&,
                                                    Cycle);
 template Outcome run<tile::EthernetCoreBus<true>>(CoreState&, tile::EthernetCoreBus<true>&, Cycle);
+
+template Outcome run<tile::DelayedBus>(CoreState&, tile::DelayedBus&, Cycle);
 
 }  // namespace bhemu::riscv
 

@@ -166,9 +166,13 @@ Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
 }
 
 Outcome Tile::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) {
+  return carry_out(core, cores_[core].pc, address, size, value, now);
+}
+
+/// The store of the instruction at `pc`, which may be long past (late.hpp).
+Outcome Tile::carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value, Cycle now) {
   end_long_turn(now);
   const Agent agent = this->agent(core);
-  const u32 pc = cores_[core].pc;
   const Author author{agent, pc, now};
   const auto refused = [&](Rule rule) {
     return refuse(rule, agent, address, pc, now, "store to") ? Outcome::Stop : Outcome::Ok;
@@ -312,7 +316,7 @@ Loaded Tile::load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle now) {
       if (coprocessor_->drained(buffer) || (forced.enabled && forced.busy)) return {0, Outcome::Ok};
       return {0, wait(core, BlockKind::CoprocessorDone, events, address)};
     case kTtSyncMopDone:
-      if (coprocessor_->mop_drained(buffer) || (forced.enabled && forced.busy))
+      if (coprocessor_->mop_drained(buffer, now) || (forced.enabled && forced.busy))
         return {0, Outcome::Ok};
       return {0, wait(core, BlockKind::MopDone, events | mask_of(fifo_of(buffer)), address)};
     default: {

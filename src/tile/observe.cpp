@@ -6,9 +6,18 @@
 #include "tile/follow.hpp"
 
 namespace bhemu::tile {
+namespace {
+
+bool is_pcbuf(const trace::CoreAccess& access) {
+  return access.size != 0 && access.region >= Region::PcBuf0 && access.region <= Region::PcBuf2;
+}
+
+}  // namespace
 
 void Tile::set_observer(trace::Observer* observer) {
   Node::set_observer(observer);
+  if (observer == nullptr && data_caches_ != nullptr) data_caches_->clear();
+  if (observer != nullptr) following().tells_all = observer->wants_all_instructions();
   if (coprocessor_ != nullptr) coprocessor_->set_observer(observer);
   for (auto& niu : nius_) niu->set_observer(observer);
   const bool all = observer != nullptr && observer->wants_l1_writes();
@@ -29,11 +38,15 @@ void Tile::begin_step(Step& step) {
   told.author = {agent(step.core), step.pc, step.cycle, id()};
   told.word = step.word;
   told.step = state.instret;
-  told.reads = riscv::sources_of(step.word);
-  told.writes = riscv::destination_bit(effect);
+  told.reads = step.kind->sources;
+  told.writes = step.kind->writes;
   told.state = &state;
+  told.accesses = {};
+  step.access.size = 0;
+  step.access.load = step.access.store = false;
   if (step.vector) {
     const riscv::VectorAccess& access = *step.vector;
+    step.elements.clear();
     for (u32 i = 0; i < access.count; ++i) {
       const auto& element = access.element[i];
       trace::CoreAccess one{!access.store,
@@ -57,7 +70,7 @@ void Tile::begin_step(Step& step) {
     step.access.stored = effect.stored;
     told.accesses = {&step.access, 1};
   }
-  if (coprocessor_ != nullptr) {
+  if (is_pcbuf(step.access)) {
     step.semaphores = coprocessor_->state().sync.semaphore;
     const unsigned first = index(CoreId::Trisc0);
     step.pcbuf_empty = step.core >= first && coprocessor_->pcbuf_empty(step.core - first);

@@ -25,7 +25,7 @@ riscv::Outcome Tile::run_looked_at(unsigned core, bool followed) {
   CoreSlot& slot = slots_[core];
   const auto step = [&] {
     onlooker_->before_instruction(*this, core);
-    if (followed) return step_followed(core);
+    if (followed || late_ != nullptr) return step_followed(core);
     return slot.recording ? execute_recorded(core, state.cycle + 1)
                           : execute(core, state.cycle + 1);
   };

@@ -322,6 +322,7 @@ void Tile::release_core(unsigned core) {
   slots_[core] = CoreSlot{};
   slots_[core].status = CoreStatus::Running;
   slots_[core].next_probe = state.cycle;
+  glances_[core] = {state.cycle, 0};
   refresh_checked(core);
   if (trace_ != nullptr) trace_reset(core, false);
 }

@@ -1,5 +1,6 @@
 // Whose turn it is: see tile.hpp and docs/ARCHITECTURE.md, "Inside a tile".
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "noc/trace.hpp"
@@ -16,6 +17,8 @@ namespace {
 constexpr Cycle kProbeLength = 96;
 constexpr Cycle kFirstProbe = 48;
 constexpr Cycle kLongestBackoff = 1 << 15;
+constexpr Cycle kFirstGlance = 16;
+constexpr Cycle kGlanceLength = 48;
 
 }  // namespace
 
@@ -28,7 +31,7 @@ bool Tile::anyone_awake() const {
 }
 
 Cycle Tile::next_cycle() const {
-  return anyone_awake() || !early_.empty() ? now_ : arrivals_.next();
+  return anyone_awake() || !early_.empty() ? now_ : std::min(arrivals_.next(), next_late());
 }
 
 void Tile::deliver(noc::Packet&& packet) {
@@ -41,7 +44,7 @@ void Tile::run_until(Cycle until, noc::Outbox& outbox) {
   early_.clear();
   traces_ = trace_ != nullptr && trace_->covers(now_, until);
   if (traces_) trace_open_stalls();
-  if (traces_ || observer_ != nullptr || onlooker_ != nullptr) {
+  if (traces_ || observer_ != nullptr || onlooker_ != nullptr || late_ != nullptr) {
     run_turns<true>(until);
   } else {
     run_turns<false>(until);
@@ -53,13 +56,15 @@ template <bool Followed>
 void Tile::run_turns(Cycle until) {
   while (now_ < until) {
     if (!anyone_awake()) {
-      const Cycle next = arrivals_.next();
+      const Cycle next = Followed ? std::min(arrivals_.next(), next_late()) : arrivals_.next();
       if (next >= until) break;
       now_ = std::max(now_, next);
     }
     serve_arrivals();
+    if (Followed && late_ != nullptr) serve_late();
     if (!anyone_awake()) continue;  // nobody was roused
-    run_turn<Followed>(std::min(until, arrivals_.next()));
+    const Cycle limit = std::min(until, arrivals_.next());
+    run_turn<Followed>(Followed ? std::min(limit, next_late()) : limit);
   }
 }
 
@@ -137,18 +142,79 @@ void Tile::run_core(unsigned core) {
     riscv::Outcome outcome;
     if (looked_at) {
       outcome = run_looked_at(core, followed);
-    } else if (followed) {
+    } else if (followed || (Followed && late_ != nullptr)) {
       outcome = run_followed(core);
     } else if (slot.recording) {
       outcome = execute_recorded(core, state.cycle + 1);
       recording_buses_[core]->attention = false;
       check_recording(core);
     } else {
-      outcome = execute(core, turn_end_);
+      outcome = long_turn_ && parking_ ? execute_alone(core) : execute(core, turn_end_);
       buses_[core]->attention = false;
     }
     after_run(core, outcome);
   }
+}
+
+/// As execute() to the end of a long turn. In it nobody but the core changes anything, so what it
+/// repeats once without an effect it repeats until then, and those rounds are left out. That is no
+/// parking: the core is where it would be, awake, and the schedule learns nothing.
+riscv::Outcome Tile::execute_alone(unsigned core) {
+  const riscv::CoreState& state = cores_[core];
+  for (;;) {
+    const Cycle until = std::min(turn_end_, glances_[core].next);
+    riscv::Outcome outcome = riscv::Outcome::Ok;
+    if (state.cycle < until) outcome = execute(core, until);
+    const bool goes_on = outcome == riscv::Outcome::Ok && !buses_[core]->attention;
+    if (!goes_on || state.cycle < until || until >= turn_end_) return outcome;
+    outcome = glance(core);
+    if (outcome != riscv::Outcome::Ok || buses_[core]->attention || state.cycle >= turn_end_)
+      return outcome;
+  }
+}
+
+/// Looks for a loop of a core that is alone, and leaves its rounds out.
+riscv::Outcome Tile::glance(unsigned core) {
+  riscv::CoreState& state = cores_[core];
+  CoreSlot& slot = slots_[core];
+  CoreBus<true>& bus = *recording_buses_[core];
+  const riscv::CoreState& now = state;
+  const Cycle begin = state.cycle;
+  const u32 pc = state.pc;
+  const auto x = state.x;
+  const auto f = state.f;
+  const riscv::CsrState csr = state.csr;
+  const auto is_back = [&] {
+    return now.pc == pc && std::equal(x.begin(), x.begin() + 32, now.x.begin()) && f == now.f &&
+           std::memcmp(&csr, &now.csr, sizeof csr) == 0;
+  };
+  const bool impure = std::exchange(slot.impure, false);
+  bus.watches = false;
+  riscv::Outcome outcome = riscv::Outcome::Ok;
+  bool loops = false;
+  bool goes_on = true;
+  while (goes_on) {
+    outcome = execute_recorded(core, state.cycle + 1);
+    goes_on = outcome == riscv::Outcome::Ok && !slot.impure && !buses_[core]->attention &&
+              !bus.attention && state.cycle < std::min(turn_end_, begin + kGlanceLength);
+    loops = goes_on && is_back();
+    goes_on = goes_on && !loops;
+  }
+  buses_[core]->attention |= std::exchange(bus.attention, false);
+  bus.watches = true;
+  slot.impure |= impure;
+  Glance& glance = glances_[core];
+  if (loops) {
+    const Cycle period = state.cycle - begin;
+    const Cycle rounds = (turn_end_ - state.cycle) / period;
+    state.cycle += rounds * period;
+    state.instret += rounds * period;
+    glance = {turn_end_ + kFirstGlance, kFirstGlance};
+  } else {
+    glance.backoff = std::min(std::max(glance.backoff, kFirstGlance) * 2, kLongestBackoff);
+    glance.next = state.cycle + glance.backoff;
+  }
+  return outcome;
 }
 
 void Tile::after_run(unsigned core, riscv::Outcome outcome) {
@@ -157,7 +223,7 @@ void Tile::after_run(unsigned core, riscv::Outcome outcome) {
     if (std::exchange(buses_[core]->sits_out, false)) {
       if (slot.recording) stop_recording(core, true);
       cores_[core].cycle = nominal_end(cores_[core].cycle);
-    } else {
+    } else if (!was_held_up()) {
       block(core);
     }
   }
@@ -206,6 +272,7 @@ void Tile::wake_core(unsigned core) {
   slot.block_resources = 0;
   slot.backoff = kFirstProbe;
   slot.next_probe = at + kFirstProbe;
+  glances_[core] = {at + kFirstGlance, 0};
   update_watched();
 }
 

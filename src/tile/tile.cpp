@@ -5,6 +5,8 @@
 #include "base/bits.hpp"
 #include "noc/trace.hpp"
 #include "tile/bus.hpp"
+#include "tile/follow.hpp"
+#include "tile/late.hpp"
 
 namespace bhemu::tile {
 namespace {
@@ -140,6 +142,7 @@ void Tile::make_nius(const TileConfig& config) {
 
 void Tile::make_checks(const TileConfig& config, noc::NiuEnvironment& environment) {
   software_ = config.software;
+  if (config.checks.silicon_caches()) data_caches_ = std::make_unique<DataCaches>();
   const bool wanted = config.checks.has(CheckGroup::Buffers) ||
                       config.checks.has(CheckGroup::Noc) || config.checks.has(CheckGroup::Reads);
   if (!wanted || software_ == nullptr || !shape_.is_tensix()) return;
@@ -268,7 +271,13 @@ void Tile::archive(Archive& archive) {
   archive.value(bytes_sent_);
   archive.value(skipped_);
   archive.value(activity_);
+  DataCaches none;
+  bool caches = data_caches_ != nullptr;
+  archive.value(caches);
+  if (caches) archive.value(data_caches_ != nullptr ? *data_caches_ : none);
+  archive_late(archive);
   if (!archive.is_loading()) return;
+  if (data_caches_ != nullptr && !caches) data_caches_->clear();
   if (checks_ != nullptr) checks_->forget();
   position_ = kOutside;
   decoded_.clear();
@@ -289,6 +298,7 @@ u64 Tile::hash(u64 seed) const {
   seed = riscv_debug_.hash(seed);
   seed = timestamper_.hash(seed);
   seed = pic_.hash(seed);
+  if (data_caches_ != nullptr) seed = data_caches_->hash(seed);
   return tag_search_.hash(seed);
 }
 
@@ -322,6 +332,7 @@ void Tile::reset(Cycle now) {
   if (translated_ != nullptr) translated_->translations.drop();
   arrivals_ = {};
   early_.clear();
+  forget_late();
   riscv_debug_ = {};
   if (coprocessor_ != nullptr) coprocessor_->reset();
   for (auto& niu : nius_) niu->reset();
@@ -331,6 +342,7 @@ void Tile::reset(Cycle now) {
   timestamper_ = {};
   pic_ = {};
   tag_search_ = {};
+  if (data_caches_ != nullptr) data_caches_->clear();
   activity_ = {};
   if (checks_ != nullptr) checks_->forget();
   bytes_sent_ = skipped_ = 0;

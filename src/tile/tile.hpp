@@ -31,6 +31,7 @@
 #include "riscv/vector.hpp"
 #include "tensix/coprocessor.hpp"
 #include "tile/checks.hpp"
+#include "tile/data_cache.hpp"
 #include "tile/debug_bus.hpp"
 #include "tile/debug_registers.hpp"
 #include "tile/ledger.hpp"
@@ -52,6 +53,9 @@ class CodeCache;
 namespace bhemu::tile {
 
 class Onlooker;
+enum class Way : u8;
+struct LateStore;
+struct LateStores;
 struct Translated;
 
 struct TileConfig {
@@ -107,6 +111,7 @@ class Tile final : public noc::Node {
   void reset(Cycle now) override;
   void catch_up_trace(Cycle now) override;
   void set_observer(trace::Observer* observer) override;
+  void set_delays(std::shared_ptr<const DelayPlan> plan) override;
 
   /// Brings cores that wait to cycle `now` (an epoch edge), as if they had been run: before
   /// anything looks at cycle counts or hashes.
@@ -177,6 +182,7 @@ class Tile final : public noc::Node {
  private:
   template <bool Record>
   friend struct CoreBus;
+  friend struct DelayedBus;
   friend class DebugProbe;
   static constexpr unsigned kOutside = kCores + 1;  // arrivals and the host: between turns
   static constexpr unsigned index(CoreId id) { return index_of(id); }
@@ -198,6 +204,8 @@ class Tile final : public noc::Node {
   void serve_arrivals();
   riscv::Outcome execute(unsigned core, Cycle until);
   riscv::Outcome execute_recorded(unsigned core, Cycle until);
+  riscv::Outcome execute_alone(unsigned core);
+  riscv::Outcome glance(unsigned core);
   bool coprocessor_asleep() const { return coprocessor_ == nullptr || coprocessor_->asleep(); }
   bool anyone_awake() const;
   Cycle nominal_begin(Cycle at) const { return std::max(turn_begin_, at - at % quantum_); }
@@ -251,11 +259,15 @@ class Tile final : public noc::Node {
   void misuse(Rule rule, const Author& author, std::string text);
   // For a trace or an observer, when there is one (follow.cpp)
   struct Step;
+  struct Following;
   bool follows(unsigned core) const {
     return observer_ != nullptr || (traces_ && trace_->follows(core));
   }
   riscv::Outcome run_followed(unsigned core);
   riscv::Outcome step_followed(unsigned core);
+  void look_into_cache(const Step& step, DataCaches::Stale& stale);
+  Following& following();
+  Cycle untold_until(unsigned core, Cycle end);
   void skip_rounds(unsigned core, Cycle until);
   void run_coprocessor_followed(Cycle begin);
   // For an observer (observe.cpp)
@@ -263,6 +275,8 @@ class Tile final : public noc::Node {
   void end_step(Step& step);
   void tell_push(unsigned core, const Author& author, unsigned thread, u32 word, bool by_brisc);
   void tell_queues(const Step& step);
+  void tell_stream(u32 stream, const noc::StreamState& before, const noc::StreamState& after,
+                   const Author& author);
   void tell_core(unsigned core, bool released, const Author& by);
   // For a trace (trace.cpp)
   void trace_step(const Step& step, std::size_t mark);
@@ -280,9 +294,29 @@ class Tile final : public noc::Node {
   riscv::Outcome run_looked_at(unsigned core, bool followed);
   bool look_at_register(unsigned core, u32 address, u32& value);
 
+  // Late stores and pushes (late.cpp)
+  Cycle next_late() const;
+  void serve_late();
+  void land(std::size_t index, Cycle now);
+  void count_pending(const LateStore& store, i32 change);
+  void land_way(unsigned core, Way way, u32 address, u32 bytes);
+  void land_overlapping(unsigned core, u32 address, u32 bytes);
+  void land_before_load(unsigned core, u32 address);
+  bool holds_up(unsigned core);
+  bool was_held_up();
+  riscv::Outcome send_on_its_way(LateStore store, DelayKind kind, Cycle now);
+  riscv::Outcome store_late(unsigned core, u32 address, u32 size, u32 value);
+  riscv::Outcome store_l1_late(unsigned core, u32 address, const void* source, u32 bytes);
+  riscv::Outcome push_late(unsigned core, u32 word);
+  void put_off_push(unsigned core, Region region, bool fused);
+  riscv::Outcome execute_late(unsigned core);
+  void archive_late(Archive& archive);
+  void forget_late();
+
   // MMIO (mmio.cpp)
   riscv::Loaded load(unsigned core, u32 address, u32 size, Cycle now);
   riscv::Outcome store(unsigned core, u32 address, u32 size, u32 value, Cycle now);
+  riscv::Outcome carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value, Cycle now);
   riscv::Loaded load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle now);
   void check_semaphore(unsigned core, u32 index, bool gets, Cycle now);
   riscv::Outcome store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 value, Cycle now);
@@ -359,11 +393,18 @@ class Tile final : public noc::Node {
   Cycle quantum_;
   bool parking_;
   Wakeup wakeup_;
+  // When a core that is alone is next looked at for a loop, and how long after that if in vain.
+  struct Glance {
+    Cycle next = 0;
+    Cycle backoff = 0;
+  };
+  std::array<Glance, kCores> glances_;
 
   L1 l1_;
   Mapping decoded_;  // riscv::Decoded per word of L1
   std::array<std::unique_ptr<EthernetCoreBus<false>>, kCores> buses_;  // as CoreBus in most tiles
   std::array<std::unique_ptr<EthernetCoreBus<true>>, kCores> recording_buses_;
+  std::unique_ptr<LateStores> late_;        // null: nothing has ever been late here
   std::unique_ptr<Translated> translated_;  // null: the interpreter does everything
   std::unique_ptr<tensix::Coprocessor> coprocessor_;
   std::unique_ptr<eth::Port> port_;
@@ -387,9 +428,11 @@ class Tile final : public noc::Node {
   Activity activity_;
   Ledger ledger_;
   std::unique_ptr<Checks> checks_;
+  std::unique_ptr<DataCaches> data_caches_;  // null: loads get what L1 holds
   std::shared_ptr<const Software> software_;
   Onlooker* onlooker_ = nullptr;
-  bool traces_ = false;  // in the epoch under way
+  std::unique_ptr<Following> following_;  // null: the tile was never followed
+  bool traces_ = false;                   // in the epoch under way
 };
 
 }  // namespace bhemu::tile

@@ -161,34 +161,37 @@ void Tile::trace_semaphore(unsigned core, u32 semaphore, u32 before, Cycle now) 
 bool Tile::write_stream(u32 address, u32 value, const Author& author) {
   const u32 offset = address - region_info(Region::Overlay).first;
   const u32 stream = offset / noc::kStreamStride;
-  const u32 base = stream * noc::kStreamStride;
-  const noc::StreamRegisterInfo* rows = noc::stream_registers();
-  const auto each = [&](auto visit) {
-    u32 slot = 0;
-    for (unsigned row = 0; row < noc::stream_register_count(); ++row)
-      for (u32 i = 0; i < rows[row].count && !rows[row].is_flow; ++i, ++slot)
-        visit(rows[row], rows[row].index + i, slot);
-  };
-  std::array<u32, noc::kStreamSlots> before{};
-  each([&](const noc::StreamRegisterInfo&, u32 index, u32 slot) {
-    streams_->read(base + index * 4, before[slot]);
-  });
+  noc::StreamState before;
+  streams_->look(stream, before);
   if (!streams_->write(offset, value))
     return !refuse_stream(author.agent, address, author.pc, author.cycle, "store to");
-  each([&](const noc::StreamRegisterInfo& row, u32 index, u32 slot) {
-    u32 after = 0;
-    if (!streams_->read(base + index * 4, after) || after == before[slot]) return;
-    if (observer_ != nullptr)
-      observer_->changed({author, trace::Object::Stream, trace::ObjectChange::How::Set,
-                          stream << 10 | index, before[slot], after});
-    if (trace_ == nullptr) return;
-    trace_->add(author.cycle, author.agent,
-                trace::StreamChanged{static_cast<u8>(stream), static_cast<u16>(index), row.name,
-                                     before[slot], after});
-  });
+  noc::StreamState after;
+  streams_->look(stream, after);
+  if (after != before) tell_stream(stream, before, after, author);
   rouse_coprocessor();
   refresh_hardware_interrupts();
   return true;
+}
+
+void Tile::tell_stream(u32 stream, const noc::StreamState& before, const noc::StreamState& after,
+                       const Author& author) {
+  const std::span rows(noc::stream_registers(), noc::stream_register_count());
+  for (const noc::StreamRegisterInfo& row : rows) {
+    if (!noc::StreamFile::shows(stream, row)) continue;
+    for (u32 i = 0; i < row.count; ++i) {
+      const u32 was = before[row.slot + i];
+      const u32 is = after[row.slot + i];
+      if (was == is) continue;
+      const u32 index = row.index + i;
+      if (observer_ != nullptr)
+        observer_->changed({author, trace::Object::Stream, trace::ObjectChange::How::Set,
+                            stream << 10 | index, was, is});
+      if (trace_ != nullptr)
+        trace_->add(author.cycle, author.agent,
+                    trace::StreamChanged{static_cast<u8>(stream), static_cast<u16>(index), row.name,
+                                         was, is});
+    }
+  }
 }
 
 }  // namespace bhemu::tile

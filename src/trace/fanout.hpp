@@ -30,6 +30,11 @@ class Fanout final : public Observer {
   void changed(const ObjectChange& one) override { each(&Observer::changed, one); }
   void requested(const Request& one) override { each(&Observer::requested, one); }
   void arrived(const Arrival& one) override { each(&Observer::arrived, one); }
+  bool wants_all_instructions() const override {
+    bool wants = false;
+    for (const Observer* observer : observers_) wants |= observer->wants_all_instructions();
+    return wants;
+  }
   bool wants_l1_writes() const override {
     bool wants = false;
     for (const Observer* observer : observers_) wants |= observer->wants_l1_writes();

@@ -199,6 +199,9 @@ class Observer {
   Observer& operator=(const Observer&) = delete;
 
   // --- Cores
+  /// Of a tile: whether to be told of each instruction, or only of those that load, store or push a
+  /// word, which is much faster.
+  virtual bool wants_all_instructions() const { return true; }
   /// The instruction is about to execute. One whose access has to wait is told of again each time
   /// it is tried.
   virtual void executes(const Instruction&) {}

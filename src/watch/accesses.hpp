@@ -52,6 +52,7 @@ class Accesses : public trace::Observer {
   void issued(const trace::Issue& one) override;
   void changed(const trace::ObjectChange& one) override;
   void arrived(const trace::Arrival& one) override;
+  bool wants_all_instructions() const override { return false; }
   bool wants_l1_writes() const override { return true; }
   void writes_l1(u32 address, u32 bytes, const Author& author) override;
   void host_wrote(u64 address, std::span<const u8> bytes, Cycle now) override;

@@ -26,7 +26,29 @@ bool is_data(Area area) {
   }
 }
 
+/// Units that are mostly written together.
+u32 group_shift_of(Area area) {
+  switch (area) {
+    case Area::Memory:
+    case Area::Ldm:
+    case Area::Register:
+      return 2;  // bytes of a word
+    case Area::Gpr:
+    case Area::Config:
+    case Area::ThreadConfig:
+      return 5;  // bits of a word
+    default:
+      return 0;
+  }
+}
+
 }  // namespace
+
+Writers::Writers(NodeId node, u32 l1_bytes) : Accesses(node, l1_bytes) {
+  maps_.reserve(kAreas);
+  for (unsigned area = 0; area < kAreas; ++area)
+    maps_.emplace_back(group_shift_of(static_cast<Area>(area)));
+}
 
 void Writers::find(const Place& place, std::size_t most, std::vector<Written>& found) const {
   maps_[static_cast<unsigned>(place.area)].each(

@@ -46,7 +46,7 @@ struct Sent {
 
 class Writers final : public Accesses {
  public:
-  using Accesses::Accesses;
+  Writers(NodeId node, u32 l1_bytes);
 
   /// Parts of the place that somebody has written.
   std::vector<Written> last(const Place& place);
@@ -73,7 +73,7 @@ class Writers final : public Accesses {
 
   void find(const Place& place, std::size_t most, std::vector<Written>& found) const;
 
-  std::array<RangeMap<Actor>, kAreas> maps_;
+  std::vector<RangeMap<Actor>> maps_;  // by area
   std::map<std::pair<Area, u64>, std::deque<Change>> changes_;
   std::deque<Record> records_;
   u64 first_record_ = 1;

@@ -2,6 +2,7 @@
 #include "mem/mapping.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <random>
@@ -12,8 +13,7 @@ namespace {
 
 constexpr u64 kBytes = 4 << 20;
 
-TEST(Mapping, what_is_filled_reads_back_wherever_it_begins_and_however_long_it_is) {
-  Mapping mapping("test", kBytes);
+void fill_and_read_back(Mapping mapping) {
   std::vector<u8> model(kBytes);
   std::mt19937_64 random(7);
   const auto check = [&] { return std::memcmp(mapping.data(), model.data(), kBytes) == 0; };
@@ -32,6 +32,36 @@ TEST(Mapping, what_is_filled_reads_back_wherever_it_begins_and_however_long_it_i
     ASSERT_TRUE(check()) << round;
   }
   mapping.fill(kBytes, nullptr, 0);
+}
+
+TEST(Mapping, what_is_filled_reads_back_wherever_it_begins_and_however_long_it_is) {
+  fill_and_read_back(Mapping("test", kBytes));
+  fill_and_read_back(Mapping::in_large_pages("test", kBytes));
+}
+
+TEST(Mapping, memory_in_large_pages_hashes_and_saves_as_other_memory_and_gets_a_file_when_asked) {
+  Mapping plain("plain", u64{1} << 32);
+  Mapping large = Mapping::in_large_pages("large", u64{1} << 32);
+  EXPECT_EQ(large.hash(), plain.hash());
+  const std::vector<u8> data(700'000, 9);
+  for (const u64 offset : {u64{0}, u64{5'000'001}, (u64{1} << 32) - data.size()})
+    for (Mapping* mapping : {&plain, &large}) mapping->fill(offset, data.data(), data.size());
+  large.data()[u64{3} << 30] = plain.data()[u64{3} << 30] = 1;
+  EXPECT_EQ(large.data()[u64{2} << 30], 0);  // looked at, and zero
+  EXPECT_EQ(large.hash(), plain.hash());
+
+  u8* const before = large.data();
+  const int file = large.fd();
+  ASSERT_GE(file, 0);
+  EXPECT_EQ(large.fd(), file);
+  EXPECT_EQ(large.data(), before);
+  EXPECT_EQ(large.hash(), plain.hash());
+  u8 byte = 0;
+  ASSERT_EQ(pread(file, &byte, 1, 5'000'001), 1);
+  EXPECT_EQ(byte, 9);
+  byte = 77;
+  ASSERT_EQ(pwrite(file, &byte, 1, 12), 1);
+  EXPECT_EQ(large.data()[12], 77);
 }
 
 TEST(Mapping, a_moved_region_takes_its_contents_along) {

@@ -35,6 +35,11 @@ class CardAtOnce : public CardTest {
   void set_pair(unsigned window, u64 offset, u32 value) {
     CardClient::put(client.window_base(window) + offset, value);
   }
+  void set_stretch(unsigned window, u64 offset, u32 bytes, int seed) {
+    std::vector<u8> data(bytes);
+    for (u32 i = 0; i < bytes; ++i) data[i] = static_cast<u8>(seed + static_cast<int>(i * 31 >> 5));
+    libttsim_pci_mem_wr_bytes(client.window_base(window) + offset, data.data(), bytes);
+  }
   u32 get(unsigned window, u64 offset) {
     return CardClient::get(client.window_base(window) + offset);
   }
@@ -59,7 +64,11 @@ class CardAtOnce : public CardTest {
       if (what == 9) libttsim_clock(word * 10);
       if (what == 10) set_pair(2, 0x100, static_cast<u32>(i));  // beside code
       if (what == 11) CardClient::put(client.window_base(2) + 0x30000 + word + 1, 0x01020304);
-      if (what > 11) seen.push_back(get(2, 0x30000 + word));
+      if (what == 12) set_stretch(2, 0x40000 + word + 3, word * 300 + 1, i);
+      if (what == 12) set_stretch(4, 0x40000 + word * 7, word * 400 + 1, i);
+      if (what == 12) set_stretch(2, kFlag - word, word + 1, 0);  // up to a word that is waited for
+      if (what == 13) seen.push_back(get(i % 2 == 0 ? 2 : 4, 0x40000 + word * 200));
+      if (what > 13) seen.push_back(get(2, 0x30000 + word));
     }
     // The host's accesses, as the PCI Express tile counts them.
     for (u64 counter = 0x200; counter < 0x300; counter += 4)

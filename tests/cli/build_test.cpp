@@ -198,12 +198,71 @@ expect: [{address: 0x100000, value: "7"}]
   EXPECT_NE(result.err.find("uninitialised-l1"), std::string::npos) << result.err;
 }
 
+TEST_F(Build, a_core_whose_data_cache_is_off_may_poll_without_a_fence) {
+  // Firmware turns it off, as tt-metal's does.
+  scratch_.file("set.c", R"(
+#include "launch.h"
+static void Set(void) {
+  for (u32 i = 0; i < 200; ++i) __asm__ volatile("nop");
+  Write32(0x100000, 1);
+}
+KERNEL(Set)
+)");
+  const CommandResult result = run(R"(
+#include "launch.h"
+static void Poll(void) {
+  Write32(0x100000, 0);
+  while (Read32(0x100000) == 0) {
+  }
+}
+KERNEL(Poll)
+)",
+                                   R"(
+name: poll
+tiles: [[1, 2]]
+kernels: {brisc: {source: kernel.c}, ncrisc: {source: set.c}}
+)",
+                                   " --check=caches");
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+}
+
 TEST(Checks, a_group_that_does_not_exist_is_refused) {
   Scratch scratch("bhemu_build_test");
   const CommandResult result = bhemu(scratch, "boot --check=bufers");
   EXPECT_EQ(result.status, 2);
   EXPECT_NE(result.err.find("there is no check 'bufers'"), std::string::npos) << result.err;
   EXPECT_NE(result.err.find("buffers"), std::string::npos) << result.err;
+}
+
+/// BRISC reads a word, NCRISC changes it from 1 to 2, BRISC reads it again and stores the sum.
+std::string read_twice(const std::string& name, int sum) {
+  const std::string folder = std::string(BHEMU_SOURCE_DIR) + "/tests/hangs/prebuilt/" + name;
+  return "name: " + name + "\ntiles: [[1, 2]]\nkernels: {brisc: " + folder +
+         "/brisc.elf, ncrisc: " + folder +
+         "/ncrisc.elf}\ncircular_buffers: [{index: 0, page_size: 64, pages: 2}]\n"
+         "expect: [{address: 0x100040, value: \"" +
+         std::to_string(sum) + "\"}]\n";
+}
+
+TEST(Checks, with_the_caches_of_silicon_a_line_without_a_fence_gives_the_old_bytes) {
+  Scratch scratch("bhemu_build_test");
+  scratch.file("old.yaml", read_twice("cached_line_read_again", 1 + 1));
+  scratch.file("new.yaml", read_twice("cached_line_read_again", 1 + 2));
+  const CommandResult old =
+      bhemu(scratch, "run " + (scratch.path() / "old.yaml").string() + " --check=caches=silicon");
+  EXPECT_EQ(old.status, 0) << old.out << old.err;
+  EXPECT_NE((old.out + old.err).find("cache-stale-data"), std::string::npos) << old.out << old.err;
+  EXPECT_EQ(bhemu(scratch, "run " + (scratch.path() / "new.yaml").string()).status, 0)
+      << "what L1 holds, unless asked otherwise";
+}
+
+TEST(Checks, with_the_caches_of_silicon_a_fence_gives_the_new_bytes) {
+  Scratch scratch("bhemu_build_test");
+  scratch.file("mended.yaml", read_twice("cached_line_read_again_mended", 1 + 2));
+  const CommandResult result = bhemu(
+      scratch, "run " + (scratch.path() / "mended.yaml").string() + " --check=caches=silicon");
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_EQ((result.out + result.err).find("cache-stale-data"), std::string::npos) << result.err;
 }
 
 TEST(Checks, without_a_compiler_one_message_says_what_was_looked_for) {

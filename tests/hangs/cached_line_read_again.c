@@ -1,4 +1,5 @@
-// BRISC reads a word again after NCRISC has changed it, without a fence in between.
+// BRISC reads a word again after NCRISC has changed it, without a fence in between, with its L0
+// data cache on (firmware turns it off: bit 3 of cfg0).
 #include "cb.h"
 #include "launch.h"
 
@@ -13,6 +14,7 @@ static void Change(void) {
 KERNEL(Change)
 #else
 static void ReadTwice(void) {
+  __asm__ volatile("csrc 0x7C0, %0" ::"r"(8) : "memory");
   Write32(WORD, 1);
   u32 sum = Read32(WORD);
   CbPushBack(0, 1);
@@ -22,6 +24,7 @@ static void ReadTwice(void) {
   InvalidateL1Cache();
 #endif
   sum += Read32(WORD);  // HERE
+  __asm__ volatile("csrs 0x7C0, %0" ::"r"(8) : "memory");
   Write32(WORD + 64, sum);
 }
 KERNEL(ReadTwice)

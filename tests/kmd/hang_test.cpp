@@ -60,8 +60,19 @@ class Hang {
     tlb.in.config.addr = address;
     tlb.in.config.x_end = tile.x;
     tlb.in.config.y_end = tile.y;
-    EXPECT_EQ(file->ioctl(abi::CONFIGURE_TLB, &tlb), 0);
+    configure(tlb);
   }
+  void aim_at_all(Coord first, Coord last) {
+    abi::ConfigureTlb tlb{};
+    tlb.in.id = window_;
+    tlb.in.config.x_start = first.x;
+    tlb.in.config.y_start = first.y;
+    tlb.in.config.x_end = last.x;
+    tlb.in.config.y_end = last.y;
+    tlb.in.config.mcast = 1;
+    configure(tlb);
+  }
+  void configure(abi::ConfigureTlb& tlb) { EXPECT_EQ(file->ioctl(abi::CONFIGURE_TLB, &tlb), 0); }
   u32 get(u64 offset) {
     u32 value = 0;
     driver.read(0, place() + offset, {reinterpret_cast<u8*>(&value), 4});
@@ -136,6 +147,18 @@ TEST(Hang, a_client_that_asks_while_its_software_waits_hears_of_the_kernel_that_
   }));
   EXPECT_NE(hang.driver.failure().find("will never be done"), std::string::npos)
       << hang.driver.failure();
+}
+
+TEST(Hang, go_messages_of_a_client_that_multicasts_them_are_known) {
+  Hang hang(host::FaultMode::Throw);
+  hang.aim_at_all({1, 2}, {7, 11});
+  hang.put(kGoMessage, kInit);
+  hang.aim(kTile, 0);
+  hang.start(waiting(true));
+  EXPECT_TRUE(eventually([&] {
+    std::this_thread::sleep_for(milliseconds(20));
+    return hang.get(0x20000) == ~0u;
+  }));
 }
 
 using HangDeathTest = testing::Test;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+
 namespace bhemu::noc {
 namespace {
 
@@ -156,6 +158,25 @@ TEST_F(Streams, hash_tells_states_apart) {
   EXPECT_NE(file.hash(3), fresh);
   file.reset();
   EXPECT_EQ(file.hash(3), fresh);
+}
+
+TEST_F(Streams, a_look_at_a_stream_shows_what_reads_of_its_registers_give) {
+  const std::span rows(stream_registers(), stream_register_count());
+  u32 random = 1;
+  const auto draw = [&] { return (random = random * 1664525 + 1013904223) >> 8; };
+  for (int step = 0; step < 20000; ++step) {
+    const u32 id = draw() % 64;
+    const StreamRegisterInfo& written = rows[draw() % rows.size()];
+    const u32 index = written.index + draw() % written.count;
+    if (index != STREAM_ONETIME_MISC_CFG) file.write(address(id, index), draw() << 8 ^ draw());
+    StreamState values;
+    file.look(id, values);
+    for (const StreamRegisterInfo& row : rows) {
+      if (!StreamFile::shows(id, row)) continue;
+      for (u32 i = 0; i < row.count; ++i)
+        ASSERT_EQ(values[row.slot + i], read(id, row.index + i)) << row.name << " " << id;
+    }
+  }
 }
 
 }  // namespace

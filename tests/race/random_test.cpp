@@ -274,7 +274,7 @@ TEST(RaceRandom, ranges_are_judged_byte_by_byte) {
   constexpr unsigned kBytes = 160;
   std::mt19937 random(5);
   for (unsigned round = 0; round < 300; ++round) {
-    Shadow shadow(kL1Size);
+    Shadow shadow;
     std::array<u32, kBytes> plain{};
     for (u32 time = 1; time < 40; ++time) {
       const u32 begin = random() % kBytes;

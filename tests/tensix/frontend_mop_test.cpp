@@ -131,6 +131,17 @@ TEST(Mop, an_expansion_delivers_one_word_in_every_cycle) {
   EXPECT_EQ(harness.trace(0, 80).size(), 80u);
 }
 
+/// The core would write the next template under it otherwise.
+TEST(Mop, one_that_is_still_on_its_way_is_not_done) {
+  Harness harness;
+  configure(harness, 0, {1, 1, nop(), nop(), nop(), mark(1), nop(), mark(2), mark(2)});
+  harness.push(0, mop1());
+  const Cycle arrives = harness.now + 20;
+  harness.coprocessor.put_off_push(0, arrives, false, false);
+  EXPECT_FALSE(harness.coprocessor.mop_drained(0, arrives));
+  EXPECT_TRUE(harness.coprocessor.mop_drained(0, arrives + 1)) << "what is left fits behind it";
+}
+
 TEST(Mop, writing_the_configuration_during_an_expansion_is_reported) {
   Harness harness;
   configure(harness, 0, {4, 10, nop(), nop(), nop(), mark(1), nop(), mark(2), mark(3)});

@@ -1,6 +1,7 @@
 // UNPACR, UNPACR_NOP and SETDVALID on their own: addresses, destinations, counters, banks, faults.
 #include <gtest/gtest.h>
 
+#include "tensix/fpu/dst_access.hpp"
 #include "tensix/unpack/handover.hpp"
 #include "tensix/unpack_bench.hpp"
 
@@ -77,6 +78,23 @@ TEST_F(Unpack, an_unpack_to_dst_waits_for_the_srca_bank_too) {
   set<cfg::THCON_SEC0_REG2_Unpack_if_sel_cntx0>(1);
   state().fpu.src_a.owner[0] = SrcOwner::Matrix;
   EXPECT_EQ(unpack(), Completion::Stall);
+}
+
+TEST_F(Unpack, an_unpack_to_dst_places_rows_as_other_units_find_them) {
+  TileSetup s;
+  s.in = s.out = Format::Fp32;
+  s.by_address = false;
+  apply(s);
+  set<cfg::THCON_SEC0_REG2_Unpack_if_sel_cntx0>(1);
+  set<cfg::DEST_ACCESS_CFG_remap_addrs>(1);
+  set<cfg::DEST_ACCESS_CFG_swizzle_32b>(1);
+  const auto value = [](u32 i) { return 0x3F800000 + i; };
+  for (u32 i = 0; i < 256; ++i) put32(data_address(s) + 4 * i, value(i));
+  EXPECT_EQ(unpack(), Completion::Done);
+  EXPECT_FALSE(faulted());
+  const DstAccess dst(state());
+  for (u32 row = 0; row < 16; ++row)
+    EXPECT_EQ(numeric::fp32_from_dst(dst.read32(row, 0)), value(16 * row)) << row;
 }
 
 TEST_F(Unpack, data_valid_hands_the_bank_over_with_its_format_and_turns_to_the_other_bank) {

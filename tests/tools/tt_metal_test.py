@@ -27,8 +27,10 @@ tests = os.environ["TESTS"].split()
 arguments = dict(word.lstrip("-").split("=", 1) for word in sys.argv[1:] if "=" in word)
 if "--gtest_list_tests" in sys.argv:
     print("Loading a device\nFixture.")
+    wanted = arguments["gtest_filter"].split(":")[0]
     for name in tests:
-        print("  " + name)
+        if wanted in ("*", "Fixture." + name):
+            print("  " + name)
     sys.exit()
 open("starts", "a").write("start\n")
 for name in arguments["gtest_filter"].split(":"):
@@ -56,7 +58,7 @@ class Case(unittest.TestCase):
     def runner(self, **changes):
         options = types.SimpleNamespace(
             bhemu=ROOT / "build", set=[f"TESTS={self.TESTS}"], timeout=600, chunk=40,
-            retry=False, again=False,
+            retry=False, again=False, sample=None, seed=1,
             quiet=True, filter=None, no_ethernet=False)
         vars(options).update(changes)
         program = self.area / "build/test/programs"
@@ -102,6 +104,27 @@ class Run(Case):
         self.assertEqual(before, after)
         self.assertEqual(outcomes["Crashes"], "crash")
         self.assertEqual(starts, 3)
+
+    def test_a_retry_with_a_filter_keeps_the_other_results(self):
+        self.outcomes()
+        outcomes, starts = self.outcomes(retry=True, filter="Fixture.Fails:-")
+        self.assertEqual((len(outcomes), starts), (6, 3))
+        self.assertEqual((outcomes["Fails"], outcomes["Crashes"]), ("failed", "crash"))
+
+    def test_a_sample_has_a_test_of_every_part_of_the_list(self):
+        tests = [str(number) for number in range(100)]
+        for seed in range(5):
+            chosen = run.sample(tests, 10, seed)
+            self.assertEqual([int(test) // 10 for test in chosen], list(range(10)))
+        self.assertNotEqual(run.sample(tests, 10, 1), run.sample(tests, 10, 2))
+        self.assertEqual(run.sample(tests, 200, 1), tests)
+
+    def test_a_sample_says_of_how_many_tests_it_is(self):
+        outcomes, _ = self.outcomes(sample=2)
+        self.assertEqual(len(outcomes), 2)
+        with contextlib.redirect_stdout(io.StringIO()):
+            report.write(self.area)
+        self.assertIn("| programs (2 of 6) | p150 |", (self.area / "report.md").read_text())
 
     def test_the_table_counts_each_outcome_in_its_column(self):
         self.outcomes()

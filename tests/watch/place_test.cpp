@@ -1,6 +1,8 @@
 // What users write for a place, and what is made of it.
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "host/error.hpp"
 #include "tensix/config.hpp"
 #include "watch/range_map.hpp"
@@ -105,6 +107,40 @@ TEST(Ranges, keep_the_latest_value_of_every_unit) {
     EXPECT_EQ(until, 11u);
     EXPECT_EQ(value, model[10]);
   });
+}
+
+/// Groups of units, several pages, and so many values that those nobody has any more are dropped.
+TEST(Ranges, keep_the_latest_value_of_every_unit_of_a_long_range) {
+  constexpr u64 kUnits = 20000;
+  for (const u32 shift : {0u, 2u, 5u}) {
+    RangeMap<int> map(shift);
+    std::vector<int> model(kUnits);
+    u32 random = 12345;
+    const auto draw = [&] { return (random = random * 1664525 + 1013904223) >> 8; };
+    for (int step = 1; step <= 60000; ++step) {
+      const u64 begin = draw() % kUnits;
+      const u64 length = draw() % 8 == 0 ? draw() % 3000 : draw() % 40;
+      const u64 end = std::min(kUnits, begin + length);
+      map.assign(begin, end, step);
+      std::fill(model.begin() + static_cast<std::ptrdiff_t>(begin),
+                model.begin() + static_cast<std::ptrdiff_t>(end), step);
+      if (step % 5000 != 0) continue;
+      std::vector<int> found(kUnits);
+      map.each(0, kUnits, [&](u64 first, u64 until, int value) {
+        std::fill(found.begin() + static_cast<std::ptrdiff_t>(first),
+                  found.begin() + static_cast<std::ptrdiff_t>(until), value);
+      });
+      ASSERT_EQ(found, model) << shift << " " << step;
+    }
+    const u64 far = u64{1} << 40;
+    map.assign(far - 3, far + 3, -1);
+    u64 seen = 0;
+    map.each(far - 100, far + 100, [&](u64 first, u64 until, int value) {
+      EXPECT_EQ(value, -1);
+      seen += until - first;
+    });
+    EXPECT_EQ(seen, 6u);
+  }
 }
 
 }  // namespace

@@ -27,6 +27,9 @@ def parse():
     parser.add_argument("--dispatch", action="append", choices=("slow", "fast"))
     parser.add_argument("--way", action="append", choices=("libttsim", "shim"))
     parser.add_argument("--filter", help="a GoogleTest filter, or part of a program's name")
+    parser.add_argument("--sample", type=int, metavar="N",
+                        help="only N of a program's tests, one from each N-th of its list")
+    parser.add_argument("--seed", type=int, default=1, help="which ones --sample takes")
     parser.add_argument("--timeout", type=float, default=600,
                         help="seconds without a word after which a test counts as hung")
     parser.add_argument("--chunk", type=int, default=40, help="tests to a process")

@@ -31,6 +31,14 @@ def gather(area):
     return counts, failures, seconds
 
 
+def part_of(area, key, counts):
+    """How many of the suite's tests have run, unless all have."""
+    path = area / "results" / f"{key[0]}-{key[1]}.listed"
+    if not path.exists() or int(path.read_text()) <= sum(counts.values()):
+        return ""
+    return f" ({sum(counts.values())} of {int(path.read_text())})"
+
+
 def first_cause(record):
     """The line of a failure's log that says most."""
     lines = record.get("log", "").splitlines()
@@ -53,8 +61,8 @@ def write(area):
         board, dispatch, way = key[1].split("-")
         total += counts[key]
         cells = " | ".join(str(counts[key][column]) for column in COLUMNS)
-        lines.append(f"| {key[0]} | {board} | {dispatch} | {way} | {cells} | "
-                     f"{seconds[key]:.0f} s |")
+        name = key[0] + part_of(area, key, counts[key])
+        lines.append(f"| {name} | {board} | {dispatch} | {way} | {cells} | {seconds[key]:.0f} s |")
     print("\n".join(lines))
     lines += ["", "## Not passed", ""]
     for record in failures:

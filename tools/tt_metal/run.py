@@ -6,6 +6,7 @@ there. A test that crashes, or prints nothing for `timeout` seconds, costs that 
 
 import json
 import os
+import random
 import re
 import selectors
 import signal
@@ -164,17 +165,23 @@ class Runner:
         if self.options.again and path.exists():
             path.unlink()
         done = {record["test"]: record for record in read_results(path)}
+        listed = 0
         if self.options.retry:
             done = {name: record for name, record in done.items()
                     if record["outcome"] in ("passed", "skipped")}
-            write_results(path, done.values())
         for program in self.programs(suite):
             if suite.gtest:
-                tests = [test for test in self.list_tests(suite, setting, program)
-                         if test not in done]
+                tests = self.list_tests(suite, setting, program)
+                listed += len(tests)
+                tests = sample(tests, self.options.sample, self.options.seed)
+                tests = [test for test in tests if test not in done]
+                forget(path, tests)
                 self.run_gtest(suite, setting, program, tests, path)
             elif program.name not in done and self.wanted(program.name):
+                forget(path, [program.name])
                 self.run_program(suite, setting, program, path)
+        if listed and not self.options.filter:
+            path.with_suffix(".listed").write_text(f"{listed}\n", encoding="utf-8")
 
     def wanted(self, name):
         return not self.options.filter or self.options.filter.strip("*") in name
@@ -254,6 +261,15 @@ class Runner:
         return ended
 
 
+def sample(tests, count, seed):
+    """One test from each of `count` equal parts of the list, so that all of it is represented."""
+    if not count or count >= len(tests):
+        return tests
+    numbers = random.Random(seed)
+    edges = [len(tests) * part // count for part in range(count + 1)]
+    return [tests[numbers.randrange(begin, end)] for begin, end in zip(edges, edges[1:])]
+
+
 def replace(path, data):
     """At once, for the sake of programs that are running."""
     new = path.with_name(f"{path.name}.{os.getpid()}")
@@ -267,6 +283,10 @@ def read_results(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def write_results(path, records):
-    text = "".join(json.dumps(record) + "\n" for record in records)
-    path.write_text(text, encoding="utf-8")
+def forget(path, tests):
+    """What is about to run again has no result; what is not keeps its own."""
+    records = read_results(path)
+    kept = [record for record in records if record["test"] not in set(tests)]
+    if len(kept) < len(records):
+        text = "".join(json.dumps(record) + "\n" for record in kept)
+        path.write_text(text, encoding="utf-8")

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/delays.hpp"
 #include "tensix/frontend/mop.hpp"
 
 namespace bhemu::tensix::frontend {
@@ -125,6 +126,10 @@ bool refill_from_queues(State& state, const Environment& env, unsigned thread, C
   if (!next_incoming(state, env, thread, now, incoming, changed)) return changed;
   const u32 word = incoming.word;
   if (frontend.replay_mode != ReplayMode::Pass) {
+    if (env.delays != nullptr && incoming.origin == Origin::Queue &&
+        frontend.fifo.last_out().ends != 0 &&  // it came in a bundle, behind another
+        env.delays->draw(DelayKind::Record, agent_of_thread(thread), word, now) != 0)
+      return true;
     record(frontend, incoming);
   } else if (opcode_of(word) == op::REPLAY::kOpcode) {
     check_length(state, env, thread, now, op::REPLAY{word});
@@ -192,10 +197,10 @@ void run_ahead(Frontend& frontend, Cycle now) {
 
 }  // namespace
 
-bool mop_idle(const Frontend& frontend) {
+bool mop_idle(const Frontend& frontend, Cycle now) {
   if (!holds_mop(frontend)) return true;
   Frontend ahead = frontend;
-  run_ahead(ahead, kNever);
+  run_ahead(ahead, now);
   return !holds_mop(ahead);
 }
 

@@ -131,7 +131,8 @@ Cycle next_available(const Frontend& frontend, Cycle now);
 bool empty(const Frontend& frontend);
 /// What MOPExpanderDoneCheck waits for: no MOP is left in front of the expander or in it. Since the
 /// expander runs ahead of the gate, that is so as soon as what is left fits behind it.
-bool mop_idle(const Frontend& frontend);
+/// A MOP that is still on its way in cycle `now` (--timing chaos) is left.
+bool mop_idle(const Frontend& frontend, Cycle now);
 /// Lets the MOP expander fill the places behind it. To be called before its configuration changes.
 void run_ahead(State& state, const Environment& env, unsigned thread, Cycle now);
 

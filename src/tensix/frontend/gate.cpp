@@ -3,6 +3,7 @@
 #include <bit>
 #include <initializer_list>
 
+#include "base/delays.hpp"
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/sfpu/schedule.hpp"
 
@@ -66,9 +67,9 @@ u32 unmet_conditions(const State& state, unsigned thread, u32 condition, Cycle n
       case 6:
         return !fpu.src_b.unpacker_may_write();
       case 7:
-        return !fpu.src_a.matrix_may_read();
+        return !fpu.src_a.matrix_may_read() && state.late.bank_until[0] <= now;
       case 8:
-        return !fpu.src_b.matrix_may_read();
+        return !fpu.src_b.matrix_may_read() && state.late.bank_until[1] <= now;
       case 9:
         return state.mover.busy_until > now;
       case 11:
@@ -76,8 +77,10 @@ u32 unmet_conditions(const State& state, unsigned thread, u32 condition, Cycle n
       case 12:
         return busy(state, 0, BusyUnit::Cfg, now) || busy(state, 1, BusyUnit::Cfg, now) ||
                busy(state, 2, BusyUnit::Cfg, now);
+      case 10:
+        // A request of the thread's core that was sent but not carried out: only when it is late.
+        return state.late.pending_stores[thread] != 0;
       default:
-        // C10: a core's request that was sent but not carried out. Ours are carried out at once.
         return false;
     }
   };
@@ -185,6 +188,27 @@ bool hold(State& state, const Environment& env, unsigned thread, Cycle now, bool
 
 }  // namespace
 
+namespace {
+
+/// Bubbles in front of an instruction: where a core pushes words there can be any; what a MOP or a
+/// replay brings to the matrix and the vector unit comes without.
+void draw_delay(State& state, const Environment& env, unsigned thread, const Decoded& decoded,
+                Cycle now) {
+  const Frontend& frontend = state.frontend[thread];
+  u64& drawn = state.late.gate_drawn[thread];
+  if (drawn == frontend.executed + 1) return;
+  drawn = frontend.executed + 1;
+  constexpr u32 kOnePipeline = units({Unit::Fpu, Unit::Sfpu});
+  const bool expanded =
+      frontend.gate_origin == Origin::Mop || frontend.gate_origin == Origin::Replay;
+  if (expanded && (decoded.unit_mask() & kOnePipeline) != 0) return;
+  const u32 cycles =
+      env.delays->draw(DelayKind::Gate, agent_of_thread(thread), frontend.gate_word, now);
+  if (cycles != 0) state.held_until[thread] = std::max(state.held_until[thread], now + cycles);
+}
+
+}  // namespace
+
 template <class Build>
 bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& accepted,
           StepNotes& notes) {
@@ -206,6 +230,7 @@ bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& 
   const auto unit = static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second);
   if ((accepted & accept) != 0 || scalar_unit_taken(state, decoded, thread)) return changed;
   if constexpr (Build::kFull) {
+    if (env.delays != nullptr) draw_delay(state, env, thread, decoded, now);
     if (is_taken(state, decoded, unit, thread, now)) return changed;
   }
   if (state.soft_reset != 0 && held_by_reset(state, word)) return changed;

@@ -36,6 +36,19 @@ enum class Issued : u8 {
 /// Returns its end.
 Cycle open_window(const Context& context, const Decoded& decoded, BusyUnit unit);
 
+/// The banks of SrcA and SrcB that the matrix unit had, and might read.
+struct SourceBanks {
+  SourceBanks() = default;
+  explicit SourceBanks(const FpuState& fpu)
+      : bank{fpu.src_a.matrix_bank, fpu.src_b.matrix_bank},
+        readable{fpu.src_a.matrix_may_read(), fpu.src_b.matrix_may_read()} {}
+  std::array<u8, 2> bank{};
+  std::array<bool, 2> readable{};
+};
+/// The pointer moves on at the end of the instruction's way through the unit: till then whoever
+/// tests it can see the bank that is given back. By how long is drawn.
+void leave_banks_visible(const Context& context, const SourceBanks& before);
+
 /// In cycle `now` the unit still works on an instruction that lets no other in, or the thread's
 /// last instruction holds it back (Full only).
 inline bool is_taken(const State& state, const Decoded& decoded, BusyUnit unit, unsigned thread,
@@ -57,6 +70,8 @@ inline Issued issue(Context& context, const Decoded& decoded, BusyUnit unit,
         opcode_of(context.word) != op::REG2FLOP::kOpcode)
       forward_results(context.state, context.env, context.thread);
   }
+  [[maybe_unused]] SourceBanks banks;
+  if constexpr (Build::kFull) banks = SourceBanks(context.state.fpu);
   const Completion completion = discarded ? Completion::Done : decoded.execute(context);
   if (frontend.stopped) return Issued::Stopped;
   if (completion == Completion::Stall) return Issued::Stall;
@@ -64,6 +79,7 @@ inline Issued issue(Context& context, const Decoded& decoded, BusyUnit unit,
   ++frontend.executed;
   [[maybe_unused]] Cycle end = context.now + 1;
   if constexpr (Build::kFull) {
+    if (context.env.delays != nullptr) leave_banks_visible(context, banks);
     end = open_window(context, decoded, unit);
   } else {
     context.busy(unit, 1);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <memory>
 
 #include "tensix/sfpu/notes.hpp"
 #include "tensix/sfpu/vector.hpp"
@@ -246,6 +247,27 @@ bool pairing_holds(Context& context, const Due& due, u32 count, bool after_swap)
   return what == nullptr || !context.raise(Rule::SfpuMacroPairing, what);
 }
 
+/// What the store slot has written reaches Dst later: taken back, and put among the rows to come.
+void put_off_store(const Context& context, const Dst& before, u32 cycles) {
+  Late& late = context.state.late;
+  Dst& dst = context.state.fpu.dst;
+  const Cycle at = context.now + cycles;
+  for (u32 row = 0; row < kDstRows && late.rows < Late::kRows; ++row) {
+    LateRow one;
+    one.row = static_cast<u16>(row);
+    one.at = at;
+    for (u32 column = 0; column < one.value.size(); ++column) {
+      one.value[column] = dst.row[row].datum[column];
+      if (dst.row[row].datum[column] != before.row[row].datum[column])
+        one.columns |= static_cast<u16>(1u << column);
+    }
+    if (one.columns == 0) continue;
+    dst.row[row] = before.row[row];
+    late.row[late.rows++] = one;
+  }
+  context.busy(BusyUnit::Sfpu, cycles + 1);
+}
+
 void execute_entry(Context& context) {
   SfpuState& sfpu = context.state.sfpu;
   const SfpuScheduled& entry = *context.scheduled;
@@ -256,7 +278,13 @@ void execute_entry(Context& context) {
   Watch* const watch = context.env.watch;
   if (watch != nullptr) [[unlikely]]
     watch->before_scheduled(context);
+  u32 late = 0;
+  if (context.env.delays != nullptr && entry.unit == SfpuUnit::Store && !is_nop(entry.word))
+    late = context.env.delays->draw(DelayKind::MacroStore, agent_of_thread(context.thread),
+                                    entry.word, context.now);
+  const auto dst = late == 0 ? nullptr : std::make_unique<Dst>(context.state.fpu.dst);
   kDecoded[opcode_of(entry.word)].execute(context);
+  if (dst != nullptr) put_off_store(context, *dst, late);
   if (watch != nullptr) [[unlikely]]
     watch->after_scheduled(context, context.now + latency_of(entry.word));
   const SfpuCondition after = sfpu.condition;

@@ -74,6 +74,7 @@ class Sink {
     auto& file = unpacker == 0 ? state.fpu.src_a : state.fpu.src_b;
     rows_ = file.bank[file.unpack_bank].data();
     first_row_ = file.unpack_bank * kSrcRows;
+    if (target_.to_dst) mapping_ = DstAccess::mapping_of(state);
     if (unpacker == 0)
       by_address_ = thread_cfg::SRCA_SET_SetOvrdWithAddr::get(context.thread_config()) != 0;
   }

@@ -1,0 +1,105 @@
+// Requests on their way out: at once, or as late as delays say (base/delays.hpp). What may be late:
+// the reading of a write's source, and with it the count of requests sent; the request's way, for
+// each receiver by itself; the answer. What stays: the order of requests of a channel, and of their
+// arrivals at a target.
+#include <algorithm>
+#include <cstring>
+
+#include "base/delays.hpp"
+#include "noc/command.hpp"
+#include "noc/niu.hpp"
+#include "noc/niu_state.hpp"
+#include "noc/targets.hpp"
+
+namespace bhemu::noc {
+
+void Niu::draw_answer(Packet& packet, const Targets& targets, const Author& issuer) {
+  const bool dram = environment_.routing->kind(targets.all().front().node) == NodeKind::Dram;
+  packet.answer_late = delays_->draw(dram ? DelayKind::Dram : DelayKind::Answer, issuer.agent,
+                                     issuer.pc, issuer.cycle);
+}
+
+/// True: the request waits for its way out.
+bool Niu::put_off(Packet& packet, u64 local, const Targets& targets, const Author& issuer) {
+  if (packet.kind == PacketKind::ReadRequest || !packet.posted)
+    draw_answer(packet, targets, issuer);
+  Departure departure;
+  departure.is_write = packet.kind == PacketKind::WriteRequest;
+  departure.at = issuer.cycle;
+  if (departure.is_write && !packet.inline_data && packet.length != 0 && !is_register(local)) {
+    departure.source = local;
+    departure.source_bytes = packet.length;
+    departure.at += delays_->draw(DelayKind::Source, issuer.agent, issuer.pc, issuer.cycle);
+  }
+  for (const Departure& before : state_->departures)
+    if (before.packet.virtual_channel == packet.virtual_channel)
+      departure.at = std::max(departure.at, before.at);
+  if (departure.at == issuer.cycle) return false;
+  for (const Targets::One& target : targets.all())
+    departure.targets.emplace_back(target.node, target.coord);
+  departure.packet = std::move(packet);
+  state_->departures.push_back(std::move(departure));
+  return true;
+}
+
+Cycle Niu::next_departure() const {
+  Cycle next = kNever;
+  for (const Departure& departure : state_->departures) next = std::min(next, departure.at);
+  return next;
+}
+
+void Niu::depart_due(Cycle now) {
+  for (Cycle next = next_departure(); next <= now; next = next_departure()) {
+    auto& all = state_->departures;
+    const auto first = std::find_if(all.begin(), all.end(),
+                                    [next](const Departure& one) { return one.at == next; });
+    Departure departure = std::move(*first);
+    all.erase(first);
+    depart(departure);
+  }
+}
+
+void Niu::depart(Departure& departure) {
+  touch();
+  Packet& packet = departure.packet;
+  if (departure.source_bytes != 0) {
+    Payload payload = Payload::of(departure.source_bytes);
+    // The address was good when the request was made.
+    if (!environment_.read(environment_.tile, departure.source, payload.writable(),
+                           departure.source_bytes, departure.at))
+      std::memset(payload.writable(), 0, departure.source_bytes);
+    packet.payload = std::move(payload);
+  }
+  if (departure.is_write) count_sent(packet);
+  for (const auto& [node, coord] : departure.targets) {
+    Packet copy = packet;
+    address_to(copy, node, coord);
+    dispatch(std::move(copy), departure.at);
+  }
+}
+
+void Niu::address_to(Packet& packet, NodeId node, Coord coord) const {
+  packet.target = node;
+  packet.target_coord = noc_ == 0 ? coord
+                                  : Coord{static_cast<u8>(Routing::kWidth - 1 - coord.x),
+                                          static_cast<u8>(Routing::kHeight - 1 - coord.y)};
+}
+
+void Niu::dispatch(Packet&& packet, Cycle now) {
+  const bool home = packet.target == environment_.node;
+  packet.arrival = now + (home ? environment_.timing->loopback : environment_.timing->one_way);
+  if (delays_ != nullptr) {
+    packet.arrival += delays_->draw(DelayKind::Flight, packet.issuer, packet.issuer_pc, now);
+    auto& ends = state_->ends;
+    std::erase_if(ends, [now](const ChannelEnd& end) { return end.arrival <= now; });
+    auto end = std::find_if(ends.begin(), ends.end(), [&packet](const ChannelEnd& one) {
+      return one.target == packet.target && one.channel == packet.virtual_channel;
+    });
+    if (end == ends.end())
+      end = ends.insert(end, {packet.target, packet.virtual_channel, packet.arrival});
+    end->arrival = packet.arrival = std::max(end->arrival, packet.arrival);
+  }
+  environment_.send(environment_.tile, std::move(packet));
+}
+
+}  // namespace bhemu::noc
