@@ -19,7 +19,6 @@ set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64)
 if(BHEMU_SYSROOT)
   set(CMAKE_SYSROOT "${BHEMU_SYSROOT}")
   set(CMAKE_FIND_ROOT_PATH "${BHEMU_SYSROOT}")
-  # Headers alone are the same for every processor, and taken from this machine if they are not there.
   set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
   set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
   set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
