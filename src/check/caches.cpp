@@ -7,6 +7,7 @@
 
 #include "base/bits.hpp"
 #include "check/tile_checker.hpp"
+#include "riscv/data_cache.hpp"
 #include "tensix/config.hpp"
 
 namespace bhemu::check {
@@ -17,7 +18,6 @@ constexpr u32 kLineShift = 4;
 constexpr u32 kCodeShift = 6;
 constexpr u32 kMiscMem = 0x0F;
 constexpr u32 kSystem = 0x73;
-constexpr u32 kDisLowCache = 3;  // of cfg0
 constexpr u32 kConfig = 0xFFEF0000;
 constexpr u8 kFetched = 1;
 constexpr u8 kChanged = 2;
@@ -26,11 +26,8 @@ constexpr u8 kChanged = 2;
 
 void TileChecker::check_l0(const trace::Instruction& one, const trace::CoreAccess& access) {
   CoreView& core = cores_[one.core];
-  const riscv::CsrState& csr = one.state->csr;
-  // Switched off, emptied by an atomic, or by the fence before every access that pmacfg asks for.
-  if (bit(csr.cfg0, kDisLowCache) || (access.load && access.store) ||
-      ((csr.pmacfg[0] | csr.pmacfg[1]) & 1) != 0)
-    return core.l0.clear();
+  const bool atomic = access.load && access.store;  // which empties the cache
+  if (!riscv::has_data_cache(one.state->csr) || atomic) return core.l0.clear();
   if (access.store) return;
   const u32 line = access.address >> kLineShift;
   const auto found = std::find_if(core.l0.begin(), core.l0.end(),

@@ -4,6 +4,7 @@
 #include "tile/follow.hpp"
 
 #include "base/bits.hpp"
+#include "riscv/data_cache.hpp"
 #include "tile/bus.hpp"
 
 namespace bhemu::tile {
@@ -59,21 +60,17 @@ riscv::Outcome Tile::step_followed(unsigned core) {
 /// An instruction that is tried again because it had to wait comes here each time.
 void Tile::look_into_cache(const Step& step, DataCaches::Stale& stale) {
   constexpr u32 kMiscMem = 0x0F;
-  constexpr u32 kSystem = 0x73;
-  constexpr u32 kDisLowCache = 3;                // of cfg0 (CSRs.md)
-  constexpr u32 kDisLowCachePeriodicFlush = 24;  // likewise
+  constexpr u32 kDisLowCachePeriodicFlush = 24;  // of cfg0 (CSRs.md)
   const u32 opcode = step.word & 0x7F;
   const riscv::CsrState& csr = cores_[step.core].csr;
-  const u32 cfg0 = csr.cfg0;
-  const bool ordered = ((csr.pmacfg[0] | csr.pmacfg[1]) & 1) != 0;  // a fence before every access
-  if (bit(cfg0, kDisLowCache) || ordered || opcode == kMiscMem || opcode == kSystem ||
+  if (!riscv::has_data_cache(csr) || opcode == kMiscMem ||
       step.effect.reach == riscv::Reach::Atomic)
     return data_caches_->flush(step.core);
   const auto access = [&](u32 address, u32 bytes, bool store) {
     if (!l1_.has(address, bytes)) return;
     if (store) return data_caches_->store(step.core, address, bytes);
-    data_caches_->load(step.core, address, bytes, step.cycle, !bit(cfg0, kDisLowCachePeriodicFlush),
-                       stale);
+    data_caches_->load(step.core, address, bytes, step.cycle,
+                       !bit(csr.cfg0, kDisLowCachePeriodicFlush), stale);
   };
   if (step.vector) {
     for (u32 i = 0; i < step.vector->count; ++i)
