@@ -55,7 +55,7 @@ constexpr u32 mailbox_of(u8 core) {
 
 class Network {
  public:
-  explicit Network(Writer& writer) : w_(writer) {}
+  explicit Network(Writer& writer) : w_(writer), mutex_(w_.one_in(20) ? w_.pick({2, 3, 4}) : 0) {}
 
   void set_up();
   void add_channel();
@@ -78,6 +78,7 @@ class Network {
   void use_core(u8 core) { w_.core = core; }
 
   Writer& w_;
+  u32 mutex_;  // of the total; peers know mutex 0, the others are as good here
   std::vector<Channel> channels_;
   std::vector<u32> message_groups_;
   std::array<u32, 3> pushed_{};
@@ -257,9 +258,7 @@ void Network::add_to_total() {
   use_core(static_cast<u8>(w_.below(3)));
   w_.group = w_.new_group();
   push_guard();
-  // Peers know mutex 0; the others are as good here.
-  const u32 mutex = w_.one_in(200) ? w_.pick({2, 3, 4}) : 0;
-  w_.op<op::ATGETM>({{"mutex_index", mutex}});
+  w_.op<op::ATGETM>({{"mutex_index", mutex_}});
   w_.op<op::RDCFG>({{"gpr_address", kScratchGpr}, {"cfg_reg", kMutexWord}});
   settle();
   w_.op<op::ADDDMAREG>({{"op_a_reg_index", kScratchGpr},
@@ -268,7 +267,7 @@ void Network::add_to_total() {
   settle();
   w_.op<op::WRCFG>({{"gpr_address", kScratchGpr}, {"cfg_reg", kMutexWord}});
   settle();
-  w_.op<op::ATRELM>({{"mutex_index", mutex}});
+  w_.op<op::ATRELM>({{"mutex_index", mutex_}});
   // What the register holds depends on who came first.
   w_.op<op::SETDMAREG>({{"reg_index_16b", kScratchGpr * 2}});
   w_.op<op::SETDMAREG>({{"reg_index_16b", kScratchGpr * 2 + 1}});

@@ -52,6 +52,7 @@ class UnpackProgram {
   void turn_of_first(const Emit& emit);
   void transfer(bool last);
   void clear();
+  void hold_first();
 
   Writer w_;
   Unpack u_;
@@ -210,6 +211,16 @@ void UnpackProgram::clear() {
        {"src_clr_val_ctrl", u_.unpacker == 0 || strange_ ? w_.below(strange_ ? 4 : 2) : 0}});
 }
 
+/// A transfer may begin anywhere in L1, also at the words that cores set when they are done. So
+/// thread 0 is not done before the program's thread is.
+void UnpackProgram::hold_first() {
+  if (turns_ == 0) return;
+  w_.store(kTurnOfFirst, ++turns_);
+  w_.core = kTrisc0;
+  w_.wait(kTurnOfFirst, turns_);
+  w_.core = thread_;
+}
+
 Program UnpackProgram::make() {
   w_.keep = true;
   choose();
@@ -225,6 +236,7 @@ Program UnpackProgram::make() {
   w_.keep = true;
   if (u_.to_dst) {
     dump_dst32(w_, 0, 2 * kDumpRows, kOut);
+    hold_first();
     return w_.program;
   }
   for_both([&] {
@@ -237,6 +249,7 @@ Program UnpackProgram::make() {
       {{"unpacker_select", 1 - u_.unpacker}, {"unpack_pop", 1}, {"set_dvalid", 1}});
   sources_to_dst(w_);
   dump_dst32(w_, 0, kDumpRows, kOut);
+  hold_first();
   return w_.program;
 }
 
