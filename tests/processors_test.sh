@@ -30,24 +30,35 @@ parts=$(printf '%s\n' "${!filter[@]}" | sort)
 if (($# > 2)); then parts=${*:3}; fi
 
 failed=0
+# qemu-user keeps a descriptor for every page that was ever mapped, 200 MB for the DRAM of each
+# device. So a program's tests are shared among processes, of which none makes too many.
 run() {
   local what=$1 part=$2
   shift 2
-  local begun=$SECONDS
-  if "$@" "$bin/bhemu_test_$part" --gtest_brief=1 --gtest_filter="${filter[$part]}"; then
-    echo "passed: $part on $what, $((SECONDS - begun)) s"
-  else
-    echo "FAILED: $part on $what"
-    failed=1
-  fi
+  local begun=$SECONDS tests shards shard
+  tests=$("$bin/bhemu_test_$part" --gtest_list_tests --gtest_filter="${filter[$part]}" |
+    grep -c '^  ' || true)
+  shards=$(((tests + 7) / 8))
+  for ((shard = 0; shard < shards; ++shard)); do
+    if ! GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$shard "$@" "$bin/bhemu_test_$part" \
+      --gtest_brief=1 --gtest_filter="${filter[$part]}" > "$log" 2>&1; then
+      grep -v "warning: TCG doesn't support" "$log" || true
+      echo "FAILED: $part on $what"
+      failed=1
+      return
+    fi
+  done
+  echo "passed: $part on $what, $tests tests, $((SECONDS - begun)) s"
 }
 
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 export BHEMU_ROUNDS=${BHEMU_ROUNDS:-200}
 for part in $parts; do
   [[ -x $bin/bhemu_test_$part ]] || continue
   for cpu in "${cpus[@]}"; do
     # qemu says what it cannot emulate of a processor; it then does without.
-    run "$cpu" "$part" qemu-x86_64 -cpu "$cpu" 2> >(grep -v "warning: TCG doesn't support" >&2)
+    run "$cpu" "$part" qemu-x86_64 -cpu "$cpu"
   done
 done
 for part in audit numeric tensix programs; do
