@@ -265,7 +265,7 @@ Completion execute(Context& context, op::STREAMWRCFG insn) {
 void note_config_write(const Footprint& print, unsigned bank, u32 index, u32 mask, bool resets) {
   if (discarded_by_reset(print.state, index)) return;
   const bool global = index >= kGlobalConfigBase;
-  print.write(Space::Config, (global ? 0 : bank * kConfigWords) + index, 1, mask);
+  if (mask != 0) print.write(Space::Config, (global ? 0 : bank * kConfigWords) + index, 1, mask);
   if (resets && mask == ~0u && index == cfg::STATE_RESET_EN::kWord)
     print.write(Space::Config, bank * kConfigWords, kGlobalConfigBase);
   if (index != cfg::PRNG_SEED_Seed_Val::kWord) return;
@@ -298,10 +298,9 @@ void footprint(const Footprint& print, op::SETC16 insn) {
 }
 
 namespace {
-/// The bits of the mask, and no others.
+/// The bits of the mask, and no others. Without any, it is still a write to the word of the seed.
 void note_rmwcib(const Footprint& print, u32 index, u32 byte, u32 mask) {
-  if (index < kConfigWords && mask != 0)
-    note_config_write(print, bank_of(print), index, mask << (8 * byte));
+  if (index < kConfigWords) note_config_write(print, bank_of(print), index, mask << (8 * byte));
 }
 }  // namespace
 

@@ -518,6 +518,7 @@ void sfpu::note_load_from_dst(const Footprint& print, const DstOperand& operand)
 }
 
 void footprint(const Footprint& print, op::SFPLOAD insn) {
+  note_back_door(print, insn.lreg_ind());
   note_load_from_dst(
       print, {insn.lreg_ind(), insn.instr_mod0(), insn.dest_reg_addr(), insn.sfpu_addr_mode()});
 }

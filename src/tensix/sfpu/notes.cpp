@@ -16,11 +16,15 @@ u32 note_enabled(const Footprint& print) {
   return enabled_lanes(print.state.sfpu);
 }
 
+void note_back_door(const Footprint& print, u32 vd) {
+  if (vd >= 12) print.read(Space::SfpuConfig, kLaneConfig, 1, kColumns);
+}
+
 u32 note_lanes(const Footprint& print, u32 vd) {
   if (print.scheduled != nullptr) return print.scheduled->lanes;
   if (vd < 12) return kAllLanes;
   const u32 executing = lanes_with(print.state.sfpu, lane_config::kDisableBackdoorLoad);
-  print.read(Space::SfpuConfig, kLaneConfig, 1, kColumns);
+  note_back_door(print, vd);
   print.write(Space::SfpuConfig, vd - 12, 1, ~executing & kColumns);
   return executing;
 }

@@ -6,6 +6,9 @@
 
 namespace bhemu::tensix::sfpu {
 
+/// What decides whether the back door to the templates is open for `vd`.
+void note_back_door(const Footprint& print, u32 vd);
+
 /// As `begin`: whether columns keep the word as a template, and in which lanes it executes.
 Execution note_begin(const Footprint& print, u32 vd);
 /// For instructions that go by the lanes in which they execute, enabled or not.
