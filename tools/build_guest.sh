@@ -95,6 +95,16 @@ kernel() {
   check_kernel "$elf"
 }
 
+# kernel_linked_as_one NAME CORE SOURCE: the compiler sees the program when it is linked. It does so
+# in the checkout, whose paths it would not shorten elsewhere.
+kernel_linked_as_one() {
+  local elf=$out/$images/$1/${cores[$2]}.elf
+  mkdir -p "$(dirname "$elf")"
+  compile "$2" kernel.o "$3" -flto -frandom-seed=0
+  "${prefix}gcc" "${flags[@]}" "${link[@]}" -flto -frandom-seed=0 \
+    -T kernels/sdk/kernel.ld "$work/kernel.o" -o "$elf"
+}
+
 sums() { (cd "$1" && find . -name '*.elf' -o -name '*.bin' | sort | xargs sha256sum > SHA256SUMS); }
 
 generate_sdk

@@ -266,19 +266,21 @@ SourceLine call_of(Dwarf_Die& inlined, Dwarf_Files* files) {
   return line;
 }
 
-/// The scopes around `pc` within a unit, innermost first. (dwarf_getscopes leaves an inlined
-/// function for the place where it is defined, hence the second step.)
-std::vector<Dwarf_Die> scopes_at(Dwarf_Die& unit, u32 pc) {
-  std::vector<Dwarf_Die> result;
-  Dwarf_Die* found = nullptr;
-  if (dwarf_getscopes(&unit, pc, &found) > 0) {
-    Dwarf_Die* around = nullptr;
-    const int count = dwarf_getscopes_die(found, &around);
-    if (count > 0) result.assign(around, around + count);
-    std::free(around);
+/// The function at `pc` below `around` and what is inlined there, innermost first. (dwarf_getscopes
+/// looks for the place where an inlined function is defined, and gives up where that is in another
+/// unit, as it always is after link-time optimisation.)
+std::vector<Dwarf_Die> functions_at(Dwarf_Die around, u32 pc) {
+  Dwarf_Die inner;
+  for (int more = dwarf_child(&around, &inner); more == 0; more = dwarf_siblingof(&inner, &inner)) {
+    const int tag = dwarf_tag(&inner);
+    const bool has_code = dwarf_haspc(&inner, pc) > 0;
+    if (!has_code && tag != DW_TAG_namespace) continue;  // a namespace has no addresses of its own
+    std::vector<Dwarf_Die> functions = functions_at(inner, pc);
+    if (has_code && (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram))
+      functions.push_back(inner);
+    if (!functions.empty()) return functions;
   }
-  std::free(found);
-  return result;
+  return {};
 }
 
 }  // namespace
@@ -319,13 +321,10 @@ std::vector<SourceFrame> Elf::frames_at(u32 pc) const {
       Dwarf_Files* files = nullptr;
       size_t count = 0;
       dwarf_getsrcfiles(&unit, &files, &count);
-      for (Dwarf_Die& scope : scopes_at(unit, pc)) {
-        const int tag = dwarf_tag(&scope);
-        if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
-        const char* name = dwarf_diename(&scope);
+      for (Dwarf_Die& function : functions_at(unit, pc)) {
+        const char* name = dwarf_diename(&function);
         frames.push_back({name != nullptr ? name : "", at.file, at.line});
-        if (tag == DW_TAG_subprogram) break;
-        at = call_of(scope, files);
+        at = call_of(function, files);
       }
       if (frames.empty()) frames.push_back({"", at.file, at.line});
     }

@@ -1,5 +1,6 @@
 #include "host/report.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "host/json.hpp"
@@ -75,8 +76,12 @@ TEST(Report, code_is_located_where_it_runs) {
   EXPECT_TRUE(code.locate(Agent::Thread0, 0x9000).text().empty());
 }
 
-TEST(Report, the_chain_of_inlined_calls_ends_at_the_users_line) {
-  const Elf elf = Elf::load(BHEMU_SOURCE_DIR "/kernels/prebuilt/stuck_cb/brisc.elf");
+/// One kernel, linked as it was compiled, and with link-time optimisation.
+class Linked : public testing::TestWithParam<const char*> {};
+
+TEST_P(Linked, code_has_a_chain_of_inlined_calls_that_ends_at_the_users_line) {
+  const Elf elf =
+      Elf::load(fmt::format(BHEMU_SOURCE_DIR "/kernels/prebuilt/{}/brisc.elf", GetParam()));
   CodeMap code;
   code.add(CoreId::Brisc, elf, 0x9000, 0, elf.segments()[0].memory_size);
   bool found = false;
@@ -89,6 +94,8 @@ TEST(Report, the_chain_of_inlined_calls_ends_at_the_users_line) {
   }
   EXPECT_TRUE(found);
 }
+
+INSTANTIATE_TEST_SUITE_P(Report, Linked, testing::Values("stuck_cb", "stuck_cb_lto"));
 
 TEST(Report, faults_that_differ_in_their_tile_only_are_told_once) {
   Fault fault;
