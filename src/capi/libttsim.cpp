@@ -5,9 +5,11 @@
 // One card per process, as the ABI has no handle. What goes wrong is a C++ exception unless
 // BHEMU_FAULTS says otherwise (session.hpp). Nothing is exported that stands for several chips.
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
@@ -70,6 +72,8 @@ extern "C" __attribute__((visibility("default"))) void libttsim_init() {
   if (state.session) throw std::runtime_error("bhemu: libttsim_init was called twice");
   const auto beside = config_directories();
   const auto get = [](const char* name) -> const char* { return std::getenv(name); };
+  for (const std::string& line : bhemu::host::misspelt_variables(environ))
+    std::fprintf(stderr, "bhemu: %s\n", line.c_str());
   const SessionSettings settings = bhemu::host::card_settings(get, beside, FaultMode::Throw);
   state.session = std::make_unique<Session>(settings, state.read, state.write);
 }

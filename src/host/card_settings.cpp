@@ -216,4 +216,25 @@ CardSettings card_settings(const std::function<const char*(const char*)>& get,
   return settings;
 }
 
+std::vector<std::string> misspelt_variables(const char* const* environment) {
+  constexpr std::string_view kPrefix = "BHEMU_";
+  // Settings that have no key in bhemu.yaml.
+  std::vector<std::string> known{"BHEMU_CONFIG", "BHEMU_CC", "BHEMU_SDK", "BHEMU_CACHE",
+                                 "BHEMU_JIT"};
+  for (const char* key : kKeys) known.push_back(setting_name(SettingStyle::Environment, key));
+  std::vector<std::string> lines;
+  for (; environment != nullptr && *environment != nullptr; ++environment) {
+    const std::string_view entry = *environment;
+    const std::string_view name = entry.substr(0, entry.find('='));
+    if (!name.starts_with(kPrefix) || std::ranges::find(known, name) != known.end()) continue;
+    const size_t most = std::max<size_t>(1, (name.size() - kPrefix.size()) / 3);
+    const auto nearest = std::ranges::min_element(
+        known, {}, [&](const std::string& other) { return edit_distance(name, other); });
+    if (edit_distance(name, *nearest) <= most)
+      lines.push_back(
+          fmt::format("{} is no setting and is not looked at; did you mean {}?", name, *nearest));
+  }
+  return lines;
+}
+
 }  // namespace bhemu::host

@@ -6,7 +6,6 @@
 #include <numeric>
 
 namespace bhemu::host {
-namespace {
 
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
@@ -22,8 +21,6 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   }
   return row[b.size()];
 }
-
-}  // namespace
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
   constexpr size_t kLongestWord = 64;

@@ -1,6 +1,7 @@
 #include "kmd/live_card.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -47,6 +48,8 @@ constexpr const char* kAsks =
 
 host::CardSettings LiveCard::settings_from_environment(std::span<const std::string> beside) {
   const auto get = [](const char* name) -> const char* { return std::getenv(name); };
+  for (const std::string& line : host::misspelt_variables(environ))
+    std::fprintf(stderr, "bhemu: %s\n", line.c_str());
   return host::card_settings(get, beside, host::FaultMode::Report);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "host/card_settings.hpp"
 #include "host/json.hpp"
 #include "host/suggest.hpp"
 
@@ -135,6 +136,17 @@ TEST(Json, nests_and_escapes) {
 TEST(Suggestion, only_close_words_are_suggested) {
   EXPECT_EQ(suggestion("tils", {"tiles", "name"}), ", did you mean 'tiles'?");
   EXPECT_EQ(suggestion("zzzzzz", {"tiles", "name"}), " (known: tiles, name)");
+}
+
+TEST(Suggestion, names_variables_that_are_nearly_a_setting_and_no_others) {
+  const char* const environment[] = {"BHEMU_RULES=a=warn", "BHEMU_RULE=a=warn",  "BHEMU_TREADS=2",
+                                     "BHEMU_LLK_DIR=/x",   "BHEMU_CXX=g++",      "BHEMU_ROUNDS=3",
+                                     "TT_METAL_RULE=1",    "BHEMU_TT_METAL_DIR", nullptr};
+  EXPECT_EQ(misspelt_variables(environment),
+            (std::vector<std::string>{
+                "BHEMU_RULES is no setting and is not looked at; did you mean BHEMU_RULE?",
+                "BHEMU_TREADS is no setting and is not looked at; did you mean BHEMU_THREADS?"}));
+  EXPECT_TRUE(misspelt_variables(nullptr).empty());
 }
 
 }  // namespace
