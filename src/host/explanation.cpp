@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 
 #include "base/bits.hpp"
+#include "host/inspect.hpp"
 #include "host/mailboxes.hpp"
 #include "noc/niu_state.hpp"
 #include "noc/registers.hpp"
 #include "tensix/state.hpp"
+#include "tile/debug_registers.hpp"
 #include "tile/tile.hpp"
 
 namespace bhemu::host {
@@ -23,18 +26,42 @@ std::string counted(u32 count, const char* noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-std::string wanted_text(const Standing& one) {
-  switch (one.relation) {
+std::string wanted_text(Relation relation, u32 wanted) {
+  switch (relation) {
     case Relation::Equal:
-      return fmt::format("exactly {:#x}", one.wanted);
+      return fmt::format("exactly {:#x}", wanted);
     case Relation::NotEqual:
-      return fmt::format("anything but {:#x}", one.wanted);
+      return fmt::format("anything but {:#x}", wanted);
     case Relation::Less:
-      return fmt::format("less than {:#x}", one.wanted);
+      return fmt::format("less than {:#x}", wanted);
     case Relation::AtLeast:
-      return fmt::format("at least {:#x}", one.wanted);
+      return fmt::format("at least {:#x}", wanted);
   }
   return "";
+}
+std::string wanted_text(const Standing& one) {
+  return wanted_text(one.relation, one.wanted);
+}
+
+/// "NAME to be at least 0x4; it is 0x3", "bit 2 of NAME to be set; it is 0x3".
+std::string compared_text(const Standing& one, const std::string& name) {
+  if (!one.compared) return fmt::format("{} to change; it is {:#x}", name, one.whole);
+  if (one.mask == ~0u)
+    return fmt::format("{} to be {}; it is {:#x}", name, wanted_text(one), one.value);
+  const u32 low = static_cast<u32>(std::countr_zero(one.mask));
+  const bool single = std::popcount(one.mask) == 1;
+  if (one.mask == 0xFFu << low && low % 8 == 0 && one.value == (one.whole >> low & 0xFF))
+    return fmt::format("byte {} of {} to be {}; it is {:#x} (the word is {:#010x})", low / 8, name,
+                       wanted_text(one), one.value, one.whole);
+  const std::string which =
+      single ? fmt::format("bit {}", low) : fmt::format("the bits {:#x}", one.mask);
+  const bool any = one.relation == Relation::NotEqual && one.wanted == 0;
+  const bool none = one.relation == Relation::Equal && one.wanted == 0;
+  if (any || none)
+    return fmt::format("{} of {} to be {}; the word is {:#x}", which, name, any ? "set" : "clear",
+                       one.whole);
+  return fmt::format("{} of {} to be {}; they are {:#x} (the word is {:#x})", which, name,
+                     wanted_text(one), one.value, one.whole);
 }
 
 /// The uses that tt-metal's and tt-llk's kernels make of the coprocessor's semaphores
@@ -129,13 +156,46 @@ class Words {
 
   u32 capacity(const Standing& one) const { return pages_of(device_, one.tile, one.index); }
 
-  /// Cores whose kernels, as far as is known, have changed a counter of another buffer.
+  /// Who has changed a counter, and where that one is: a core of this tile, a thread for its core,
+  /// or a core of another tile that did so over the NoC.
+  struct Mover {
+    Agent agent = Agent::Host;
+    NodeId node = kNoNode;
+    std::string name;
+    std::string place;
+  };
+  Mover mover_of(const Standing& one, const tile::CounterChange& change, u64 address) const {
+    Mover mover{core_behind(change.agent), one.node, "", ""};
+    if (is_core(change.agent)) mover.place = code_.locate(change.agent, change.pc, one.tile).user();
+    mover.name = name_of(mover.agent);
+    if (change.agent != Agent::Niu0 && change.agent != Agent::Niu1) return mover;
+    mover.node = kNoNode;
+    tile_of(one).ledger().each_arrival([&](const tile::Arrival& arrival) {
+      if (mover.node != kNoNode || arrival.address != address) return;
+      mover.agent = arrival.issuer;
+      mover.node = arrival.source;
+      mover.name = fmt::format("{} of {}", name_of(arrival.issuer),
+                               device_.board().routing().name(arrival.source));
+      if (is_core(arrival.issuer))
+        mover.place =
+            code_.locate(arrival.issuer, arrival.issuer_pc, device_.coord_of(arrival.source)).user();
+    });
+    return mover;
+  }
+  static u64 counter_address(u32 stream, bool received) {
+    return 0xFFB40000 + stream * noc::kStreamStride +
+           (received ? tile::Ledger::kReceived : tile::Ledger::kAcked);
+  }
+
+  /// Buffers whose counter was moved in this launch instead, and by whom.
   std::string other_buffers(const Standing& one, bool received) const {
     std::string text;
     for (u32 stream = 0; stream < noc::kStreams; ++stream) {
       const tile::CounterChange& change = tile_of(one).ledger().counter(stream, received);
       if (stream == one.index || change.changes == 0) continue;
-      text += fmt::format("{}CB {}", text.empty() ? "" : ", ", stream);
+      const Mover mover = mover_of(one, change, counter_address(stream, received));
+      text += fmt::format("{}CB {} by {}{}", text.empty() ? "" : ", ", stream, mover.name,
+                          at(mover.place));
     }
     return text;
   }
@@ -158,25 +218,25 @@ class Words {
                          cores_of(tile_of(one), one.node, one.agent));
     }
     u32 total = 0;
-    peek_register(tile_of(one), CoreId::Brisc,
-                  0xFFB40000 + one.index * noc::kStreamStride +
-                      (received ? tile::Ledger::kReceived : tile::Ledger::kAcked),
-                  total);
-    const Agent agent = core_behind(change.agent);
-    const bool only = std::popcount(change.agents) == 1;
-    const std::string place =
-        is_core(change.agent) ? code_.locate(change.agent, change.pc, one.tile).user() : "";
+    const u64 address = counter_address(one.index, received);
+    peek_register(tile_of(one), CoreId::Brisc, static_cast<u32>(address), total);
+    const Mover mover = mover_of(one, change, address);
+    const bool only = std::popcount(change.agents) == 1 && mover.node == one.node;
+    const std::string& place = mover.place;
     // tt-metal's kernels may begin below zero.
     const bool wrapped = (total & 0x8000) != 0;
     const std::string pages =
         wrapped ? fmt::format("{} pages or more", change.changes) : counted(total & 0xFFFF, "page");
     const std::string last =
         fmt::format("{} {}, the last in cycle {}{}", done, pages, change.cycle, at(place));
-    if (agent == one.agent)
-      return fmt::format("its only {} is {} itself, which has {}", role, name_of(agent), last);
-    if (!is_core(agent)) return fmt::format("its {} is the host, which has {}", role, last);
-    return fmt::format("its {}{}, {}, {} having {}", only ? "only " : "last ", role, name_of(agent),
-                       doing(tile_of(one), one.node, agent), last);
+    if (mover.agent == one.agent && mover.node == one.node)
+      return fmt::format("its only {} is {} itself, which has {}", role, mover.name, last);
+    if (mover.agent == Agent::Host) return fmt::format("its {} is the host, which has {}", role, last);
+    tile::Tile* tile = mover.node == kNoNode ? nullptr : device_.tile_of(mover.node);
+    if (tile == nullptr || !is_core(mover.agent))
+      return fmt::format("its {}, who acts over the NoC, has {}", role, last);
+    return fmt::format("its {}{}, {}, {} having {}", only ? "only " : "last ", role, mover.name,
+                       doing(*tile, mover.node, mover.agent), last);
   }
 
   /// Two consumers of one buffer starve each other.
@@ -185,6 +245,19 @@ class Words {
     const Agent agent = core_behind(change.agent);
     if (change.changes == 0 || agent == one.agent) return "";
     return fmt::format("; {} has taken the last, in cycle {}", name_of(agent), change.cycle);
+  }
+
+  /// A buffer that the program does not have.
+  Explanation no_buffer(const Standing& one) const {
+    std::string others;
+    for (const CircularBuffer& buffer : circular_buffers(device_, one.tile))
+      others += fmt::format("{}{}", others.empty() ? "" : ", ", buffer.index);
+    return {fmt::format("at CB {}, which the program does not have", one.index),
+            fmt::format("it has no pages, so that neither pages nor room can ever come; the "
+                        "program has CB {}",
+                        others),
+            fmt::format("add CB {} to the program, or correct its number in the kernel",
+                        one.index)};
   }
 
   Explanation pages(const Standing& one) const {
@@ -279,10 +352,30 @@ class Words {
     return text;
   }
 
+  /// Tiles of the program that can give nothing, since they are held in reset.
+  std::string held_tiles(const Standing& one) const {
+    std::vector<Coord> held;
+    for (const Coord coord : situation_.tiles) {
+      const NodeId node = device_.board().node_at_translated(coord);
+      tile::Tile* tile = node == kNoNode ? nullptr : device_.tile_of(node);
+      if (tile != nullptr && node != one.node &&
+          tile->status(CoreId::Brisc) == tile::CoreStatus::Reset)
+        held.push_back(coord);
+    }
+    return held.empty() ? ""
+                        : fmt::format("; {} of the program {} held in reset", tiles_text(held, 0),
+                                      held.size() == 1 ? "is" : "are");
+  }
+
   Explanation word(const Standing& one) const {
     Explanation text;
-    text.want =
-        fmt::format("for {} to be {}; it is {:#x}", word_name(one), wanted_text(one), one.value);
+    text.want = "for " + compared_text(one, word_name(one));
+    for (const Standing::Alternative& other : one.alternatives) {
+      Standing as = one;
+      as.address = other.address;
+      text.want += fmt::format("; or for {} to be {}; it is {:#x}", word_name(as),
+                               wanted_text(other.relation, other.wanted), other.value);
+    }
     u32 arrivals = 0;
     tile::Arrival last;
     tile_of(one).ledger().each_arrival([&](const tile::Arrival& arrival) {
@@ -290,10 +383,13 @@ class Words {
         return;
       if (arrivals++ == 0) last = arrival;
     });
-    const bool over = one.compared && one.relation == Relation::Equal && one.value > one.wanted;
+    const bool masked = one.mask != ~0u;
+    const bool over =
+        one.compared && !masked && one.relation == Relation::Equal && one.value > one.wanted;
+    const std::string held = held_tiles(one);
     if (arrivals == 0) {
-      text.giver = fmt::format("nobody has written it over the NoC{}, and {}", elsewhere(one),
-                               cores_of(tile_of(one), one.node, one.agent));
+      text.giver = fmt::format("nobody has written it over the NoC{}, and {}{}", elsewhere(one),
+                               cores_of(tile_of(one), one.node, one.agent), held);
       text.remedy =
           "have the kernel that owes the signal write or increment this address of this "
           "tile (coordinates, address and count are what usually differ)";
@@ -307,23 +403,56 @@ class Words {
       does = ", which " + doing(*tile, last.source, last.issuer);
     }
     text.giver = fmt::format(
-        "it was {} {}, last in cycle {} by {}{}", last.atomic ? "incremented" : "written",
-        arrivals == 1 ? "once" : fmt::format("{} times", arrivals), last.cycle, who, does);
-    text.remedy = over ? "the value has gone past what is waited for: wait for 'at least', or "
-                         "signal fewer times"
-                       : "signal as often as is waited for: compare the counts of both sides";
+        "it was {} {}, last in cycle {} by {}{}{}", last.atomic ? "incremented" : "written",
+        arrivals == 1 ? "once" : fmt::format("{} times", arrivals), last.cycle, who, does, held);
+    const bool set_once = !last.atomic && !over && arrivals == 1;
+    text.remedy = masked ? "compare the bits and the byte that are waited for with what is written"
+                  : over ? "the value has gone past what is waited for: wait for 'at least', or "
+                           "signal fewer times"
+                  : !held.empty() ? "take that tile out of reset, or count without it"
+                  : set_once      ? "write the value that is waited for: compare what both sides "
+                                    "mean by it"
+                                  : "signal as often as is waited for: compare the counts of both "
+                                    "sides";
+    if (over && !last.atomic)
+      text.remedy = "write the value that is waited for: compare what both sides mean by it";
     return text;
   }
 
-  /// Where the kernels of a tile post or get a semaphore, by their code.
-  std::string places_of(const Standing& one, u8 opcode) const {
-    const LaunchView launch = launch_of(tile_of(one), situation_.kernel_base);
+  /// Where the kernel of a thread posts or gets a semaphore, by its code.
+  std::string place_of_use(const Standing& one, unsigned thread, bool get) const {
+    const u8 opcode = get ? tensix::op::SEMGET::kOpcode : tensix::op::SEMPOST::kOpcode;
+    const u32 word = u32{opcode} << 24 | 1u << (2 + one.index);
+    return place_of_word(tile_of(one), launch_of(tile_of(one), situation_.kernel_base), one.tile,
+                         thread, word, code_);
+  }
+
+  static std::string times(u32 count) {
+    return count == 1 ? "once" : fmt::format("{} times", count);
+  }
+
+  /// "it was posted 7 times by thread 1 (TRISC1 has ended its kernel) at Add (math.c:5)"; by those
+  /// who have done so, or whose kernels could.
+  std::string users_of(const Standing& one, bool get) const {
+    const tensix::SemaphoreUse& use = tile_of(one).coprocessor().state().semaphore_use[one.index];
+    const auto& counts = get ? use.taken : use.posted;
+    const char* done = get ? "taken" : "posted";
     std::string text;
     for (unsigned thread = 0; thread < kThreads; ++thread) {
-      const u32 word = u32{opcode} << 24 | 1u << (2 + one.index);
-      const std::string place = place_of_word(tile_of(one), launch, one.tile, thread, word, code_);
-      if (!place.empty()) text += fmt::format("{}{}", text.empty() ? "" : ", ", place);
+      const std::string place = place_of_use(one, thread, get);
+      if (counts[thread] == 0 && place.empty()) continue;
+      const Agent core = core_behind(agent_of_thread(thread));
+      const std::string how_often =
+          counts[thread] == 0 ? fmt::format("has never {} it", done)
+                              : fmt::format("has {} it {}", done, times(counts[thread]));
+      text += fmt::format("{}thread {} {}{}, and {} {}", text.empty() ? "" : "; ", thread,
+                          how_often,
+                          place.empty() ? "" : fmt::format(" (at {})", place), name_of(core),
+                          doing(tile_of(one), one.node, core));
     }
+    if (counts[tensix::SemaphoreUse::kCores] != 0)
+      text += fmt::format("{}cores have {} it {}", text.empty() ? "" : "; ", done,
+                          times(counts[tensix::SemaphoreUse::kCores]));
     return text;
   }
 
@@ -335,13 +464,17 @@ class Words {
                       (one.relation == Relation::Equal && one.value > one.wanted);
     text.want = fmt::format("for {} to be {}; it is {} of at most {}", semaphore_name(one.index),
                             wanted_text(one), semaphore.value, semaphore.max);
-    const char* needed = down ? "SEMGET" : "SEMPOST";
-    const std::string places =
-        places_of(one, down ? tensix::op::SEMGET::kOpcode : tensix::op::SEMPOST::kOpcode);
-    text.giver =
-        fmt::format("only a {} would do, and none is under way{}: {}", needed,
-                    places.empty() ? "" : fmt::format(" (the kernels have one at {})", places),
-                    cores_of(tile_of(one), one.node, core_behind(one.agent)));
+    if (down && semaphore.max == 0) {
+      text.giver = "nobody has given it a maximum (SEMINIT)";
+      text.remedy = "initialise the semaphore (SEMINIT) before it is waited for";
+      return text;
+    }
+    const std::string users = users_of(one, down);
+    text.giver = fmt::format("only a {} would do, and none is under way: {}",
+                             down ? "SEMGET" : "SEMPOST",
+                             !users.empty() ? users
+                                            : cores_of(tile_of(one), one.node,
+                                                       core_behind(one.agent)));
     text.remedy = down ? "take the semaphore (SEMGET) as often as it is posted, or raise its "
                          "maximum (SEMINIT)"
                        : "post the semaphore (SEMPOST) as often as it is waited for and taken, and "
@@ -404,6 +537,21 @@ class Words {
     }
     text.giver =
         fmt::format("every request of this tile on that NoC has been answered{}", multicasts(one));
+    const bool counts_answers = offset == noc::niu::NIU_MST_WR_ACK_RECEIVED ||
+                                offset == noc::niu::NIU_MST_RD_RESP_RECEIVED ||
+                                offset == noc::niu::NIU_MST_ATOMIC_RESP_RECEIVED;
+    if (!counts_answers) {
+      const bool by_id = info != nullptr && std::string(info->name).find("_ID") != std::string::npos;
+      text.want = fmt::format("for {} on NoC {} to be {}; it is {:#x}", what, one.index,
+                              wanted_text(one), one.value);
+      text.remedy = by_id ? "this register is 0 when all requests with that transaction id have "
+                            "been answered: wait for 0, and give the requests the id "
+                            "(NOC_PACKET_TAG)"
+                          : "this register counts only one kind of what this tile sends or gets on "
+                            "this NoC (posted or not; reads, writes or atomics): wait for the one "
+                            "that counts what the kernel has sent";
+      return text;
+    }
     text.remedy = one.value < one.wanted
                       ? "the kernel counts on more answers than it asked for: posted requests "
                         "have none, a multicast has one for each tile that it reaches (gaps and "
@@ -420,7 +568,14 @@ class Words {
     text.want = fmt::format("for a word of {}, {:#x}, to be {}; it reads {:#x} there over and over",
                             target, one.address, wanted_text(one), one.value);
     tile::Tile* tile = device_.tile_of(one.remote);
-    text.giver = tile == nullptr ? "nobody writes it" : tile_state(*tile, one.remote);
+    if (tile == nullptr) {
+      text.giver = "no core lives there that could change it, and nothing is under way to it";
+      text.remedy =
+          "have a kernel write that very word, or read the one that is written: page, bank and "
+          "address are what usually differ";
+      return text;
+    }
+    text.giver = tile_state(*tile, one.remote);
     text.remedy = fmt::format(
         "have a kernel of {} write that word, start that tile, or read the "
         "right tile and address",
@@ -495,9 +650,36 @@ class Words {
     return text;
   }
 
+  /// A register of the tile that is polled.
+  Explanation polled_register(const Standing& one) const {
+    Explanation text;
+    constexpr u32 kDebug = 0xFFB12000;
+    const tile::DebugRegisterInfo* info =
+        one.address >= kDebug && one.address < kDebug + 0x1000
+            ? tile::debug_register_at(one.address % 0x1000 & ~3u, noc::NodeKind::Tensix)
+            : nullptr;
+    if (one.by_clock) {
+      text.want = fmt::format("for time to pass: {} cycles are waited for, and {} have gone",
+                              one.wanted, one.value);
+      text.giver = "nothing but the clock can end that";
+      text.remedy = "wait for fewer cycles, or let the run take more (--max-cycles)";
+      return text;
+    }
+    const std::string name = info != nullptr ? fmt::format("{} ({:#x})", info->name, one.address)
+                                             : fmt::format("the register {:#x}", one.address);
+    text.want = "for " + compared_text(one, name);
+    text.giver = fmt::format("nothing under way changes it, and {}",
+                             cores_of(tile_of(one), one.node, one.agent));
+    text.remedy = "poll a register that something changes, or have somebody change this one";
+    return text;
+  }
+
   Explanation thread(const Standing& one) const {
     Explanation text;
-    text.want = "for " + one.what;
+    // Waits that are told with their instruction.
+    const bool by_instruction = !one.what.empty() && std::isupper(one.what[0]) != 0 &&
+                                !is_core(one.agent);
+    text.want = (by_instruction ? "by " : "for ") + one.what;
     text.giver =
         one.who.empty() ? "nobody could release it" : "it could be released by: " + one.who;
     text.remedy = one.want == Want::Thread ? fmt::format("look at what thread {} does", one.index)
@@ -509,6 +691,14 @@ class Words {
     Explanation text;
     text.want = "for " + one.what;
     std::string giver = one.who;
+    constexpr Agent kEnds[] = {Agent::Brisc, Agent::Trisc0, Agent::Trisc1, Agent::Trisc2};
+    if (!one.waits.all.empty() && one.waits.all.front().kind == Awaited::MailboxRoom &&
+        one.index < std::size(kEnds))
+      return {text.want,
+              fmt::format("only {} could take words out of it, and it {}",
+                          name_of(kEnds[one.index]),
+                          doing(tile_of(one), one.node, kEnds[one.index])),
+              "let both sides send and take the same number of words"};
     for (unsigned i = 0; i < tile_of(one).shape().cores; ++i) {
       const Agent agent = agent_of(tile_of(one).shape().core[i]);
       if (one.who == name_of(agent))
@@ -521,6 +711,9 @@ class Words {
   }
 
   Explanation explain(const Standing& one) const {
+    const bool pages_or_room = one.want == Want::CbPages || one.want == Want::CbRoom;
+    if (pages_or_room && one.impossible && has_no_buffer(device_, one.tile, one.index))
+      return no_buffer(one);
     switch (one.want) {
       case Want::CbPages:
         return pages(one);
@@ -541,6 +734,9 @@ class Words {
       case Want::Mailbox:
       case Want::PcBuf:
         return queue(one);
+      case Want::Register:
+        if (one.compared) return polled_register(one);
+        return thread(one);
       case Want::Nothing:
         return {"for nothing at all", "its loop reads nothing that could ever change",
                 "give the loop a condition that changes"};
