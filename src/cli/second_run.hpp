@@ -1,4 +1,5 @@
-// The run of a program again, with every check, when its result was wrong.
+// The run of a program again, with every check and with everybody who writes looked at, when the
+// first run alone does not tell what was wrong.
 #pragma once
 
 #include "cli/options.hpp"
@@ -6,7 +7,8 @@
 
 namespace bhemu::cli {
 
-/// A wrong result says nothing of its cause: the same once more. What is found becomes `ran`'s.
+/// After a wrong result, a hang or a fault: the same once more. What it tells becomes `ran`'s first
+/// cause or is added to it.
 void look_for_cause(const CommonOptions& options, host::Machine& machine,
                     const host::PreparedProgram& prepared, host::Outcome& ran);
 

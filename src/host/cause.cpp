@@ -49,7 +49,7 @@ class Teller {
 
   static int clearness(const Standing& one) {
     return one.impossible                                         ? 3
-           : one.want == Want::Other                                ? 0
+           : one.want == Want::Other                              ? 0
            : one.want == Want::Register || one.want == Want::Busy ? 1
                                                                   : 2;
   }
@@ -98,6 +98,8 @@ class Teller {
     cause.sentence = fmt::format("{} waits{} {}; {}.", name_of(context_, one), at(one.user),
                                  text.want, text.giver);
     cause.remedy = text.remedy;
+    if (one.want == Want::Word) cause.awaited = Spot{one.node, one.address, 4};
+    if (one.want == Want::Remote) cause.awaited = Spot{one.remote, one.address, 4};
     return cause;
   }
 

@@ -1,156 +1,19 @@
 #include "host/explanation.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <bit>
-#include <cctype>
-
-#include "base/bits.hpp"
+#include "host/explanation_signals.hpp"
 #include "host/inspect.hpp"
-#include "host/mailboxes.hpp"
 #include "noc/niu_state.hpp"
 #include "noc/registers.hpp"
-#include "tensix/state.hpp"
 #include "tile/debug_registers.hpp"
-#include "tile/tile.hpp"
 
 namespace bhemu::host {
 namespace {
 
-std::string text_of(Coord tile) {
-  return fmt::format("({}, {})", tile.x, tile.y);
-}
+using namespace explaining;
 
-std::string counted(u32 count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-std::string wanted_text(Relation relation, u32 wanted) {
-  switch (relation) {
-    case Relation::Equal:
-      return fmt::format("exactly {:#x}", wanted);
-    case Relation::NotEqual:
-      return fmt::format("anything but {:#x}", wanted);
-    case Relation::Less:
-      return fmt::format("less than {:#x}", wanted);
-    case Relation::AtLeast:
-      return fmt::format("at least {:#x}", wanted);
-  }
-  return "";
-}
-std::string wanted_text(const Standing& one) {
-  return wanted_text(one.relation, one.wanted);
-}
-
-/// "NAME to be at least 0x4; it is 0x3", "bit 2 of NAME to be set; it is 0x3".
-std::string compared_text(const Standing& one, const std::string& name) {
-  if (!one.compared) return fmt::format("{} to change; it is {:#x}", name, one.whole);
-  if (one.mask == ~0u)
-    return fmt::format("{} to be {}; it is {:#x}", name, wanted_text(one), one.value);
-  const u32 low = static_cast<u32>(std::countr_zero(one.mask));
-  const bool single = std::popcount(one.mask) == 1;
-  if (one.mask == 0xFFu << low && low % 8 == 0 && one.value == (one.whole >> low & 0xFF))
-    return fmt::format("byte {} of {} to be {}; it is {:#x} (the word is {:#010x})", low / 8, name,
-                       wanted_text(one), one.value, one.whole);
-  const std::string which =
-      single ? fmt::format("bit {}", low) : fmt::format("the bits {:#x}", one.mask);
-  const bool any = one.relation == Relation::NotEqual && one.wanted == 0;
-  const bool none = one.relation == Relation::Equal && one.wanted == 0;
-  if (any || none)
-    return fmt::format("{} of {} to be {}; the word is {:#x}", which, name, any ? "set" : "clear",
-                       one.whole);
-  return fmt::format("{} of {} to be {}; they are {:#x} (the word is {:#x})", which, name,
-                     wanted_text(one), one.value, one.whole);
-}
-
-/// The uses that tt-metal's and tt-llk's kernels make of the coprocessor's semaphores
-/// (tt-llk tt_llk_blackhole/common/inc/ckernel_structs.h).
-std::string semaphore_name(u32 index) {
-  static constexpr const char* kNames[] = {"", "MATH_PACK", "UNPACK_TO_DEST", "", "", "UNPACK_SYNC",
-                                           "", "MATH_DONE"};
-  const std::string name = kNames[index % 8];
-  return name.empty() ? fmt::format("Tensix semaphore {}", index)
-                      : fmt::format("Tensix semaphore {} ({})", index, name);
-}
-
-class Words {
+class Words : public Signals {
  public:
-  explicit Words(const Context& context)
-      : device_(context.device), situation_(context.situation), code_(context.code) {}
-
-  tile::Tile& tile_of(const Standing& one) const { return *device_.tile_of(one.node); }
-
-  // --- Who is who.
-
-  std::string name(const Standing& one, bool alone) const {
-    size_t tiles = 0;
-    for (const Standing& other : situation_.standing)
-      tiles += other.agent == one.agent && other.pc == one.pc && other.want == one.want &&
-               other.index == one.index && other.value == one.value;
-    std::string text = fmt::format("{} of {}", bhemu::name_of(one.agent), text_of(one.tile));
-    if (tiles > 1 && !alone)
-      text += fmt::format(" (and of {})", counted(static_cast<u32>(tiles - 1), "more tile"));
-    return text;
-  }
-
-  /// "has ended", "is held in reset", "waits itself at ..."
-  std::string doing(tile::Tile& tile, NodeId node, Agent agent) const {
-    const CoreId core = core_of(agent);
-    switch (stand_of(tile, launch_of(tile, situation_.kernel_base), core)) {
-      case CoreStand::InReset:
-        return "is held in reset";
-      case CoreStand::Idle:
-        return "has no kernel in this launch";
-      case CoreStand::Ended:
-        return "has ended its kernel";
-      case CoreStand::Faulted:
-        return "was stopped by a fault";
-      case CoreStand::Busy:
-        break;
-    }
-    const std::string place =
-        code_.locate(agent, tile.core(core).pc, device_.coord_of(node)).user();
-    const bool waits =
-        std::any_of(situation_.standing.begin(), situation_.standing.end(),
-                    [&](const Standing& one) { return one.node == node && one.agent == agent; });
-    return fmt::format("{}{}", waits ? "waits itself" : "runs", at(place));
-  }
-
-  static std::string plural(std::string text) {
-    static constexpr std::pair<const char*, const char*> kForms[] = {
-        {"is held", "are held"},
-        {"has ended its kernel", "have ended their kernels"},
-        {"was stopped", "were stopped"},
-        {"waits itself", "wait themselves"},
-        {"runs", "run"},
-        {"has no", "have no"}};
-    for (const auto& [one, many] : kForms)
-      if (text.starts_with(one)) return many + text.substr(std::string(one).size());
-    return text;
-  }
-
-  /// What the cores of a tile do, those that do the same together.
-  std::string cores_of(tile::Tile& tile, NodeId node, Agent except) const {
-    std::vector<std::pair<std::string, std::string>> groups;
-    for (unsigned i = 0; i < tile.shape().cores; ++i) {
-      const Agent agent = agent_of(tile.shape().core[i]);
-      if (agent == except) continue;
-      const std::string does = doing(tile, node, agent);
-      if (does == "has no kernel in this launch") continue;
-      const auto same = std::find_if(groups.begin(), groups.end(),
-                                     [&](const auto& group) { return group.second == does; });
-      if (same != groups.end())
-        same->first += fmt::format(", {}", name_of(agent));
-      else
-        groups.emplace_back(name_of(agent), does);
-    }
-    std::string text;
-    for (const auto& [who, does] : groups)
-      text += fmt::format("{}{} {}", text.empty() ? "" : "; ", who,
-                          who.find(',') == std::string::npos ? does : plural(does));
-    return text.empty() ? "no other core of the tile runs a kernel" : text;
-  }
+  using Signals::Signals;
 
   // --- Circular buffers.
 
@@ -178,7 +41,8 @@ class Words {
                                device_.board().routing().name(arrival.source));
       if (is_core(arrival.issuer))
         mover.place =
-            code_.locate(arrival.issuer, arrival.issuer_pc, device_.coord_of(arrival.source)).user();
+            code_.locate(arrival.issuer, arrival.issuer_pc, device_.coord_of(arrival.source))
+                .user();
     });
     return mover;
   }
@@ -198,13 +62,6 @@ class Words {
                           at(mover.place));
     }
     return text;
-  }
-
-  /// A thread of the coprocessor acts for its core.
-  static Agent core_behind(Agent agent) {
-    const unsigned thread = static_cast<unsigned>(agent) - static_cast<unsigned>(Agent::Thread0);
-    return thread < kThreads ? agent_of(static_cast<CoreId>(index_of(CoreId::Trisc0) + thread))
-                             : agent;
   }
 
   std::string counter_giver(const Standing& one, bool received) const {
@@ -231,7 +88,8 @@ class Words {
         fmt::format("{} {}, the last in cycle {}{}", done, pages, change.cycle, at(place));
     if (mover.agent == one.agent && mover.node == one.node)
       return fmt::format("its only {} is {} itself, which has {}", role, mover.name, last);
-    if (mover.agent == Agent::Host) return fmt::format("its {} is the host, which has {}", role, last);
+    if (mover.agent == Agent::Host)
+      return fmt::format("its {} is the host, which has {}", role, last);
     tile::Tile* tile = mover.node == kNoNode ? nullptr : device_.tile_of(mover.node);
     if (tile == nullptr || !is_core(mover.agent))
       return fmt::format("its {}, who acts over the NoC, has {}", role, last);
@@ -252,12 +110,12 @@ class Words {
     std::string others;
     for (const CircularBuffer& buffer : circular_buffers(device_, one.tile))
       others += fmt::format("{}{}", others.empty() ? "" : ", ", buffer.index);
-    return {fmt::format("at CB {}, which the program does not have", one.index),
-            fmt::format("it has no pages, so that neither pages nor room can ever come; the "
-                        "program has CB {}",
-                        others),
-            fmt::format("add CB {} to the program, or correct its number in the kernel",
-                        one.index)};
+    return {
+        fmt::format("at CB {}, which the program does not have", one.index),
+        fmt::format("it has no pages, so that neither pages nor room can ever come; the "
+                    "program has CB {}",
+                    others),
+        fmt::format("add CB {} to the program, or correct its number in the kernel", one.index)};
   }
 
   Explanation pages(const Standing& one) const {
@@ -310,178 +168,6 @@ class Words {
     return text;
   }
 
-  // --- Words and semaphores.
-
-  std::string word_name(const Standing& one) const {
-    const LaunchView launch = launch_of(tile_of(one), situation_.kernel_base);
-    if (launch.valid && one.address == launch.go_address) return "the go message";
-    if (launch.valid && one.address >= launch.semaphores && one.address < launch.semaphores_end &&
-        (one.address - launch.semaphores) % kSemaphoreStride == 0)
-      return fmt::format("semaphore {} (L1[{:#07x}])",
-                         (one.address - launch.semaphores) / kSemaphoreStride, one.address);
-    return fmt::format("L1[{:#07x}]", one.address);
-  }
-
-  /// A signal that may have been meant for this word: to the same one of another tile, or to
-  /// another semaphore of this one.
-  std::string elsewhere(const Standing& one) const {
-    const LaunchView launch = launch_of(tile_of(one), situation_.kernel_base);
-    std::string text;
-    const auto found = [&](const std::string& where, const tile::Arrival& arrival) {
-      if (!text.empty() || !is_core(arrival.issuer)) return;
-      const CodeMap::Location place =
-          code_.locate(arrival.issuer, arrival.issuer_pc, device_.coord_of(arrival.source));
-      text = fmt::format(" (but {} was {} by {} of {}{})", where,
-                         arrival.atomic ? "incremented" : "written", name_of(arrival.issuer),
-                         device_.board().routing().name(arrival.source), at(place.user()));
-    };
-    tile_of(one).ledger().each_arrival([&](const tile::Arrival& arrival) {
-      const u64 offset = arrival.address - launch.semaphores;
-      if (launch.valid && arrival.address >= launch.semaphores &&
-          arrival.address < launch.semaphores_end && offset % kSemaphoreStride == 0)
-        found(fmt::format("semaphore {} of the tile", offset / kSemaphoreStride), arrival);
-    });
-    for (NodeId node = 0; node < device_.board().node_count(); ++node) {
-      tile::Tile* tile = device_.tile_of(node);
-      if (tile == nullptr || node == one.node) continue;
-      tile->ledger().each_arrival([&](const tile::Arrival& arrival) {
-        if (arrival.address == one.address)
-          found("the same address of " + device_.board().routing().name(node), arrival);
-      });
-    }
-    return text;
-  }
-
-  /// Tiles of the program that can give nothing, since they are held in reset.
-  std::string held_tiles(const Standing& one) const {
-    std::vector<Coord> held;
-    for (const Coord coord : situation_.tiles) {
-      const NodeId node = device_.board().node_at_translated(coord);
-      tile::Tile* tile = node == kNoNode ? nullptr : device_.tile_of(node);
-      if (tile != nullptr && node != one.node &&
-          tile->status(CoreId::Brisc) == tile::CoreStatus::Reset)
-        held.push_back(coord);
-    }
-    return held.empty() ? ""
-                        : fmt::format("; {} of the program {} held in reset", tiles_text(held, 0),
-                                      held.size() == 1 ? "is" : "are");
-  }
-
-  Explanation word(const Standing& one) const {
-    Explanation text;
-    text.want = "for " + compared_text(one, word_name(one));
-    for (const Standing::Alternative& other : one.alternatives) {
-      Standing as = one;
-      as.address = other.address;
-      text.want += fmt::format("; or for {} to be {}; it is {:#x}", word_name(as),
-                               wanted_text(other.relation, other.wanted), other.value);
-    }
-    u32 arrivals = 0;
-    tile::Arrival last;
-    tile_of(one).ledger().each_arrival([&](const tile::Arrival& arrival) {
-      if (arrival.address >= one.address + u64{4} || one.address >= arrival.address + arrival.bytes)
-        return;
-      if (arrivals++ == 0) last = arrival;
-    });
-    const bool masked = one.mask != ~0u;
-    const bool over =
-        one.compared && !masked && one.relation == Relation::Equal && one.value > one.wanted;
-    const std::string held = held_tiles(one);
-    if (arrivals == 0) {
-      text.giver = fmt::format("nobody has written it over the NoC{}, and {}{}", elsewhere(one),
-                               cores_of(tile_of(one), one.node, one.agent), held);
-      text.remedy =
-          "have the kernel that owes the signal write or increment this address of this "
-          "tile (coordinates, address and count are what usually differ)";
-      return text;
-    }
-    const std::string from = device_.board().routing().name(last.source);
-    std::string who = fmt::format("{} of {}", name_of(last.issuer), from);
-    std::string does;
-    if (tile::Tile* tile = device_.tile_of(last.source); tile != nullptr && is_core(last.issuer)) {
-      who += at(code_.locate(last.issuer, last.issuer_pc, device_.coord_of(last.source)).user());
-      does = ", which " + doing(*tile, last.source, last.issuer);
-    }
-    text.giver = fmt::format(
-        "it was {} {}, last in cycle {} by {}{}{}", last.atomic ? "incremented" : "written",
-        arrivals == 1 ? "once" : fmt::format("{} times", arrivals), last.cycle, who, does, held);
-    const bool set_once = !last.atomic && !over && arrivals == 1;
-    text.remedy = masked ? "compare the bits and the byte that are waited for with what is written"
-                  : over ? "the value has gone past what is waited for: wait for 'at least', or "
-                           "signal fewer times"
-                  : !held.empty() ? "take that tile out of reset, or count without it"
-                  : set_once      ? "write the value that is waited for: compare what both sides "
-                                    "mean by it"
-                                  : "signal as often as is waited for: compare the counts of both "
-                                    "sides";
-    if (over && !last.atomic)
-      text.remedy = "write the value that is waited for: compare what both sides mean by it";
-    return text;
-  }
-
-  /// Where the kernel of a thread posts or gets a semaphore, by its code.
-  std::string place_of_use(const Standing& one, unsigned thread, bool get) const {
-    const u8 opcode = get ? tensix::op::SEMGET::kOpcode : tensix::op::SEMPOST::kOpcode;
-    const u32 word = u32{opcode} << 24 | 1u << (2 + one.index);
-    return place_of_word(tile_of(one), launch_of(tile_of(one), situation_.kernel_base), one.tile,
-                         thread, word, code_);
-  }
-
-  static std::string times(u32 count) {
-    return count == 1 ? "once" : fmt::format("{} times", count);
-  }
-
-  /// "it was posted 7 times by thread 1 (TRISC1 has ended its kernel) at Add (math.c:5)"; by those
-  /// who have done so, or whose kernels could.
-  std::string users_of(const Standing& one, bool get) const {
-    const tensix::SemaphoreUse& use = tile_of(one).coprocessor().state().semaphore_use[one.index];
-    const auto& counts = get ? use.taken : use.posted;
-    const char* done = get ? "taken" : "posted";
-    std::string text;
-    for (unsigned thread = 0; thread < kThreads; ++thread) {
-      const std::string place = place_of_use(one, thread, get);
-      if (counts[thread] == 0 && place.empty()) continue;
-      const Agent core = core_behind(agent_of_thread(thread));
-      const std::string how_often =
-          counts[thread] == 0 ? fmt::format("has never {} it", done)
-                              : fmt::format("has {} it {}", done, times(counts[thread]));
-      text += fmt::format("{}thread {} {}{}, and {} {}", text.empty() ? "" : "; ", thread,
-                          how_often,
-                          place.empty() ? "" : fmt::format(" (at {})", place), name_of(core),
-                          doing(tile_of(one), one.node, core));
-    }
-    if (counts[tensix::SemaphoreUse::kCores] != 0)
-      text += fmt::format("{}cores have {} it {}", text.empty() ? "" : "; ", done,
-                          times(counts[tensix::SemaphoreUse::kCores]));
-    return text;
-  }
-
-  Explanation semaphore(const Standing& one) const {
-    Explanation text;
-    const tensix::Semaphore& semaphore =
-        tile_of(one).coprocessor().state().sync.semaphore[one.index % tensix::kSemaphores];
-    const bool down = one.relation == Relation::Less ||
-                      (one.relation == Relation::Equal && one.value > one.wanted);
-    text.want = fmt::format("for {} to be {}; it is {} of at most {}", semaphore_name(one.index),
-                            wanted_text(one), semaphore.value, semaphore.max);
-    if (down && semaphore.max == 0) {
-      text.giver = "nobody has given it a maximum (SEMINIT)";
-      text.remedy = "initialise the semaphore (SEMINIT) before it is waited for";
-      return text;
-    }
-    const std::string users = users_of(one, down);
-    text.giver = fmt::format("only a {} would do, and none is under way: {}",
-                             down ? "SEMGET" : "SEMPOST",
-                             !users.empty() ? users
-                                            : cores_of(tile_of(one), one.node,
-                                                       core_behind(one.agent)));
-    text.remedy = down ? "take the semaphore (SEMGET) as often as it is posted, or raise its "
-                         "maximum (SEMINIT)"
-                       : "post the semaphore (SEMPOST) as often as it is waited for and taken, and "
-                         "initialise it before either";
-    return text;
-  }
-
   // --- NoC.
 
   /// A rectangle that ends before it begins goes round the torus.
@@ -510,9 +196,12 @@ class Words {
                             in_span(tile.y, written->first.y, written->last.y);
         reached += inside && (!(tile == one.tile) || deed.command.include_source());
       }
-      text += fmt::format("; its last multicast, to {} to {}, reached {}{}",
-                          text_of(written->first), text_of(written->last), counted(reached, "tile"),
-                          deed.command.include_source() ? ", itself included" : " beside itself");
+      const bool around = written->first.x > written->last.x || written->first.y > written->last.y;
+      text +=
+          fmt::format("; its last multicast, to {} to {}, reached {}{}{}", text_of(written->first),
+                      text_of(written->last), counted(reached, "tile"),
+                      deed.command.include_source() ? ", itself included" : " beside itself",
+                      around ? ": it ends before it begins, so that it goes round the torus" : "");
     }
     return text;
   }
@@ -541,7 +230,8 @@ class Words {
                                 offset == noc::niu::NIU_MST_RD_RESP_RECEIVED ||
                                 offset == noc::niu::NIU_MST_ATOMIC_RESP_RECEIVED;
     if (!counts_answers) {
-      const bool by_id = info != nullptr && std::string(info->name).find("_ID") != std::string::npos;
+      const bool by_id =
+          info != nullptr && std::string(info->name).find("_ID") != std::string::npos;
       text.want = fmt::format("for {} on NoC {} to be {}; it is {:#x}", what, one.index,
                               wanted_text(one), one.value);
       text.remedy = by_id ? "this register is 0 when all requests with that transaction id have "
@@ -677,13 +367,18 @@ class Words {
   Explanation thread(const Standing& one) const {
     Explanation text;
     // Waits that are told with their instruction.
-    const bool by_instruction = !one.what.empty() && std::isupper(one.what[0]) != 0 &&
-                                !is_core(one.agent);
+    const bool by_instruction =
+        !one.what.empty() && std::isupper(one.what[0]) != 0 && !is_core(one.agent);
     text.want = (by_instruction ? "by " : "for ") + one.what;
     text.giver =
         one.who.empty() ? "nobody could release it" : "it could be released by: " + one.who;
+    const bool stream =
+        !one.waits.all.empty() && (one.waits.all.front().kind == Awaited::StreamPhase ||
+                                   one.waits.all.front().kind == Awaited::StreamMessages);
     text.remedy = one.want == Want::Thread ? fmt::format("look at what thread {} does", one.index)
-                                           : "look at what the others do, below";
+                  : stream ? "bring the stream to what is waited for, or wait on the stream that "
+                             "is meant (STREAM_ID_SYNC_SEC) for what it reaches"
+                           : "look at what the others do, below";
     return text;
   }
 
@@ -694,11 +389,11 @@ class Words {
     constexpr Agent kEnds[] = {Agent::Brisc, Agent::Trisc0, Agent::Trisc1, Agent::Trisc2};
     if (!one.waits.all.empty() && one.waits.all.front().kind == Awaited::MailboxRoom &&
         one.index < std::size(kEnds))
-      return {text.want,
-              fmt::format("only {} could take words out of it, and it {}",
-                          name_of(kEnds[one.index]),
-                          doing(tile_of(one), one.node, kEnds[one.index])),
-              "let both sides send and take the same number of words"};
+      return {
+          text.want,
+          fmt::format("only {} could take words out of it, and it {}", name_of(kEnds[one.index]),
+                      doing(tile_of(one), one.node, kEnds[one.index])),
+          "let both sides send and take the same number of words"};
     for (unsigned i = 0; i < tile_of(one).shape().cores; ++i) {
       const Agent agent = agent_of(tile_of(one).shape().core[i]);
       if (one.who == name_of(agent))
@@ -746,11 +441,6 @@ class Words {
         return thread(one);
     }
   }
-
- private:
-  Device& device_;
-  const Situation& situation_;
-  const CodeMap& code_;
 };
 
 }  // namespace

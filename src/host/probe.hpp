@@ -49,7 +49,7 @@ struct ProbedLoop {
   std::vector<ProbedWord> words;  // at most 64
   std::vector<ProbedExit> exits;  // those that depend on a word
   std::vector<ProbedCount> counts;
-  std::vector<u32> pcs;           // of its instructions, ascending
+  std::vector<u32> pcs;  // of its instructions, ascending
 };
 
 /// Something that a core would do, or did in its loop.

@@ -265,8 +265,7 @@ FaultReport report_of(const Fault& fault, Coord tile, std::string instruction,
   if (!is_core(fault.agent) && !is_thread(fault.agent)) find_issuer(report, code);
   if (fault.rule == Rule::KernelAssert) find_assertion(report);
   // What came over the NoC has no place of its own but that of the core which asked for it.
-  if (!is_thread(fault.agent) && (!is_core(fault.agent) || report.user.empty()) &&
-      !report.issuer)
+  if (!is_thread(fault.agent) && (!is_core(fault.agent) || report.user.empty()) && !report.issuer)
     report.user = asked;
   return report;
 }
@@ -310,7 +309,7 @@ void look_at_core(Device& device, FaultReport& report, const CodeMap& code) {
         ": its stack pointer is {:#x}, but local memory begins at {:#x}, so the stack has "
         "overflowed",
         sp, riscv::kLdmBase);
-    report.remedy = fmt::format("{}, or call less deeply", remedy_of(Rule::GuardStack));
+    report.remedy = remedy_of(Rule::GuardStack);
     return;
   }
   if (fault.rule != Rule::RiscvIllegalInstruction && fault.rule != Rule::RiscvBadPc) return;

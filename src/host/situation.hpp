@@ -83,13 +83,13 @@ struct Standing {
     u32 wanted = 0;
   };
   std::vector<Alternative> alternatives;
-  bool impossible = false;          // nobody can ever give it
-  bool by_clock = false;            // it waits for time to pass
+  bool impossible = false;           // nobody can ever give it
+  bool by_clock = false;             // it waits for time to pass
   std::optional<ProbedCount> count;  // a loop that counts, of one that runs
-  bool by_matrix = false;    // Source: it is the matrix unit that waits
-  NodeId remote = kNoNode;   // Remote
-  std::vector<Deed> future;  // what it would do next
-  std::vector<size_t> from;  // of Situation::standing: who would give it
+  bool by_matrix = false;            // Source: it is the matrix unit that waits
+  NodeId remote = kNoNode;           // Remote
+  std::vector<Deed> future;          // what it would do next
+  std::vector<size_t> from;          // of Situation::standing: who would give it
 };
 
 struct Situation {
