@@ -98,6 +98,7 @@ class Teller {
     cause.sentence = fmt::format("{} waits{} {}; {}.", name_of(context_, one), at(one.user),
                                  text.want, text.giver);
     cause.remedy = text.remedy;
+    cause.rule = text.rule;
     if (one.want == Want::Word) cause.awaited = Spot{one.node, one.address, 4};
     if (one.want == Want::Remote) cause.awaited = Spot{one.remote, one.address, 4};
     return cause;

@@ -16,6 +16,7 @@ struct FirstCause {
   std::string place;  // the user's line
   Coord tile;
   Agent agent = Agent::Host;
+  std::optional<Rule> rule = {};     // that was broken
   std::optional<Spot> awaited = {};  // the word that is waited for
 };
 

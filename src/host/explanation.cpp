@@ -155,6 +155,7 @@ class Words : public Signals {
           info_of(Rule::CbOverReserve).name);
       text.remedy = fmt::format("reserve at most {} at a time, or give CB {} at least {} pages",
                                 places, one.index, one.wanted);
+      text.rule = Rule::CbOverReserve;
       return text;
     }
     text.giver = counter_giver(one, false);

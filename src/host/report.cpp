@@ -398,6 +398,7 @@ FirstCause cause_of(const FaultReport& report, std::span<const FaultReport> all)
   FirstCause cause;
   cause.sentence = sentence_of(report, all) + ".";
   cause.remedy = report.remedy;
+  cause.rule = report.fault.rule;
   cause.place = report.user;
   cause.tile = report.issuer ? report.issuer->tile : report.tile;
   cause.agent = report.issuer ? report.issuer->agent : report.fault.agent;

@@ -1,4 +1,4 @@
-#include "cli/second_run.hpp"
+#include "watch/second_look.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "host/cause.hpp"
 #include "watch/why.hpp"
 
-namespace bhemu::cli {
+namespace bhemu::watch {
 namespace {
 
 using host::FaultReport;
@@ -15,10 +15,18 @@ using host::Outcome;
 using host::Spot;
 using host::Status;
 
-/// Seconds of the host that a run may have taken which is repeated: with all checks it takes three
-/// times as long, with the authors of all writes ten times.
-constexpr double kLongestChecked = 20;
-constexpr double kLongestWatched = 0.3;
+/// Work of a run that is repeated at most, in RISC-V instructions: with all checks it takes three
+/// times as long, with the authors of all writes ten times. Not the host's time: what is told of a
+/// run must not depend on what else the host does.
+constexpr u64 kMostChecked = 2'000'000'000;
+constexpr u64 kMostWatched = 30'000'000;
+constexpr u64 kTensixInstruction = 30;  // is as much work as so many of RISC-V
+
+u64 work_of(const Totals& totals) {
+  return totals.riscv_instructions - totals.riscv_skipped +
+         kTensixInstruction * totals.tensix_instructions;
+}
+
 constexpr u64 kNear = 64;  // bytes
 
 /// What silicon lets pass is told of and goes on, so that the run is the same as before.
@@ -53,10 +61,9 @@ bool is_astray(Rule rule) {
 
 class SecondLook {
  public:
-  SecondLook(host::Machine& first, host::Machine& again, Outcome& ran)
-      : first_(first), again_(again), ran_(ran) {}
+  SecondLook(host::Machine& again, Outcome& ran) : again_(again), ran_(ran) {}
 
-  void tell(const Outcome& checked, const watch::WritersOfDevice* writers) {
+  void tell(const Outcome& checked, const WritersOfDevice* writers) {
     const FaultReport* found = earliest(checked);
     if (found != nullptr) return take(*found, checked);
     if (writers == nullptr) return;
@@ -68,7 +75,7 @@ class SecondLook {
  private:
   /// A core of the firmware is never to blame for what it meets.
   bool is_of_firmware(const FaultReport& report) const {
-    return is_core(report.fault.agent) && report.fault.pc < first_.firmware().kernel_config_base();
+    return is_core(report.fault.agent) && report.fault.pc < again_.firmware().kernel_config_base();
   }
 
   /// Of what the checks have found, that which explains this end: errors before warnings, early
@@ -114,11 +121,11 @@ class SecondLook {
     bool host = false;
   };
 
-  Author author_of(const watch::Actor& actor) const {
+  Author author_of(const Actor& actor) const {
     const Device& device = again_.device();
-    const bool over_noc = actor.kind == watch::Actor::Kind::Noc;
-    if (actor.kind == watch::Actor::Kind::Host) return {"the host", "", true};
-    if (actor.kind != watch::Actor::Kind::Core && !(over_noc && is_core(actor.issuer)))
+    const bool over_noc = actor.kind == Actor::Kind::Noc;
+    if (actor.kind == Actor::Kind::Host) return {"the host", "", true};
+    if (actor.kind != Actor::Kind::Core && !(over_noc && is_core(actor.issuer)))
       return {text_of(device, actor, again_.code()), "", false};
     const Agent agent = over_noc ? actor.issuer : actor.author.agent;
     const Coord tile = device.coord_of(actor.author.tile);
@@ -130,18 +137,18 @@ class SecondLook {
   }
 
   /// Firmware sets up what kernels use; that is nobody's signal.
-  bool counts(const watch::Actor& actor) const {
-    const bool core = actor.kind == watch::Actor::Kind::Core;
-    return actor.kind != watch::Actor::Kind::Host &&
-           !(core && actor.author.pc < first_.firmware().kernel_config_base());
+  bool counts(const Actor& actor) const {
+    const bool core = actor.kind == Actor::Kind::Core;
+    return actor.kind != Actor::Kind::Host &&
+           !(core && actor.author.pc < again_.firmware().kernel_config_base());
   }
 
-  void tell_of_word(const watch::WritersOfDevice& writers, const Spot& spot) {
-    watch::Writers* of = writers.of(spot.node);
+  void tell_of_word(const WritersOfDevice& writers, const Spot& spot) {
+    Writers* of = writers.of(spot.node);
     if (of == nullptr) return;
-    const auto parts = [&](watch::Writers& node, u64 begin, u64 end) {
-      std::vector<watch::Written> found;
-      for (watch::Written& part : node.last({watch::Area::Memory, begin, end}))
+    const auto parts = [&](Writers& node, u64 begin, u64 end) {
+      std::vector<Written> found;
+      for (Written& part : node.last({Area::Memory, begin, end}))
         if (counts(part.writer)) found.push_back(std::move(part));
       return found;
     };
@@ -151,13 +158,13 @@ class SecondLook {
       return;
     }
     const u64 begin = spot.address > kNear ? spot.address - kNear : 0;
-    const watch::Written* nearest = nullptr;
-    const auto distance = [&](const watch::Written& part) {
+    const Written* nearest = nullptr;
+    const auto distance = [&](const Written& part) {
       return part.place.begin > spot.address ? part.place.begin - spot.address
                                              : spot.address - part.place.begin;
     };
     const auto around = parts(*of, begin, spot.address + spot.bytes + kNear);
-    for (const watch::Written& part : around)
+    for (const Written& part : around)
       if (nearest == nullptr || distance(part) < distance(*nearest)) nearest = &part;
     if (nearest != nullptr) {
       sentence += fmt::format(" What was written next to it is {}, by {}.",
@@ -167,7 +174,7 @@ class SecondLook {
     if (again_.device().tile_of(spot.node) != nullptr) return;
     for (unsigned bank = 0; bank < again_.device().board().dram_banks(); ++bank) {
       const NodeId node = again_.device().board().dram_node(bank);
-      watch::Writers* other = writers.of(node);
+      Writers* other = writers.of(node);
       if (other == nullptr || node == spot.node) continue;
       const auto there = parts(*other, begin, spot.address + spot.bytes + kNear);
       if (there.empty()) continue;
@@ -177,15 +184,15 @@ class SecondLook {
     }
   }
 
-  void tell_of_result(const watch::WritersOfDevice& writers) {
+  void tell_of_result(const WritersOfDevice& writers) {
     for (const host::Check& check : ran_.checks) {
       if (check.passed || !check.spot) continue;
       const Spot& spot = *check.spot;
       const Coord tile = again_.device().coord_of(spot.node);
       const std::string where = fmt::format("{:#x} of ({}, {})", spot.address, tile.x, tile.y);
-      std::vector<watch::Written> last;
-      if (watch::Writers* of = writers.of(spot.node))
-        last = of->last({watch::Area::Memory, spot.address, spot.address + spot.bytes});
+      std::vector<Written> last;
+      if (Writers* of = writers.of(spot.node))
+        last = of->last({Area::Memory, spot.address, spot.address + spot.bytes});
       host::FirstCause& cause = ran_.standstill.cause;
       const Author author = last.empty() ? Author{"", "", true} : author_of(last.front().writer);
       cause.tile = tile;
@@ -205,27 +212,27 @@ class SecondLook {
     }
   }
 
-  host::Machine& first_;
   host::Machine& again_;
   Outcome& ran_;
 };
 
 }  // namespace
 
-void look_for_cause(const CommonOptions& options, host::Machine& machine,
-                    const host::PreparedProgram& prepared, host::Outcome& ran) {
+void look_for_cause(const DeviceOptions& options, const std::function<host::Firmware()>& firmware,
+                    Cycle limit, const host::PreparedProgram& prepared, Outcome& ran) {
   const bool failed = ran.status == Status::WrongResult || ran.status == Status::Hang ||
                       ran.status == Status::Fault;
-  const bool watched = ran.seconds <= kLongestWatched;
-  const bool wanted = ran.status == Status::WrongResult ? ran.seconds <= kLongestChecked : watched;
-  if (!failed || !wanted || !options.check.empty() || ran.cycle_limit || ran.interrupted) return;
-  host::Machine again(with_all_checks(machine.device().options()), firmware_of(options));
-  if (options.max_cycles != 0) again.set_limit(options.max_cycles);
+  const bool watched = work_of(ran.totals) <= kMostWatched;
+  const bool wanted =
+      watched || (ran.status == Status::WrongResult && work_of(ran.totals) <= kMostChecked);
+  if (!failed || !wanted || ran.cycle_limit || ran.interrupted) return;
+  host::Machine again(with_all_checks(options), firmware());
+  again.set_limit(limit);
   if (again.boot().status != Status::Ok) return;
-  std::optional<watch::WritersOfDevice> writers;
+  std::optional<WritersOfDevice> writers;
   if (watched) writers.emplace(again.device());
   const Outcome checked = again.run_unsaved(prepared);
-  SecondLook(machine, again, ran).tell(checked, writers ? &*writers : nullptr);
+  SecondLook(again, ran).tell(checked, writers ? &*writers : nullptr);
 }
 
-}  // namespace bhemu::cli
+}  // namespace bhemu::watch
