@@ -18,6 +18,7 @@
 #include "debug/grid.hpp"
 #include "debug/known_code.hpp"
 #include "device/device.hpp"
+#include "host/card_checks.hpp"
 #include "host/compile.hpp"
 #include "host/error.hpp"
 #include "host/firmware.hpp"
@@ -35,6 +36,7 @@
 #include "riscv/disasm.hpp"
 #include "tensix/disasm.hpp"
 #include "tile/tile.hpp"
+#include "watch/second_look.hpp"
 #include "watch/why.hpp"
 
 namespace bhemu::python {
@@ -103,6 +105,7 @@ py::dict standstill_dict(const host::Standstill& standstill) {
   py::dict cause;
   cause["sentence"] = first.sentence;
   cause["remedy"] = first.remedy;
+  cause["rule"] = first.rule ? py::cast(info_of(*first.rule).name) : py::none();
   cause["place"] = first.place;
   cause["tile"] = py::make_tuple(first.tile.x, first.tile.y);
   cause["agent"] = name_of(first.agent);
@@ -130,7 +133,9 @@ py::dict standstill_dict(const host::Standstill& standstill) {
 class NativeDevice {
  public:
   explicit NativeDevice(const host::DeviceSettings& settings)
-      : device_(host::device_options(settings, BoardModel::P150, host::SettingStyle::File)) {}
+      : device_(host::device_options(settings, BoardModel::P150, host::SettingStyle::File)) {
+    host::watch_launches(device_, device_.options().checks);
+  }
   NativeDevice(Device&& device, const debug::KnownCode& code)
       : device_(std::move(device)), code_(code) {}
   ~NativeDevice() { device_.set_host_memory(nullptr); }
@@ -530,8 +535,10 @@ py::dict run_program(const std::string& path, const host::DeviceSettings& settin
     if (with_check.check.empty()) with_check.check = program.check;
     const DeviceOptions options = host::device_options(
         with_check, program.board.value_or(BoardModel::P100A), host::SettingStyle::File);
-    host::Machine machine(
-        options, firmware.empty() ? host::Firmware::embedded() : host::Firmware::load(firmware));
+    const auto firmware_of = [&firmware] {
+      return firmware.empty() ? host::Firmware::embedded() : host::Firmware::load(firmware);
+    };
+    host::Machine machine(options, firmware_of());
     if (max_cycles != 0) machine.set_limit(max_cycles);
     machine.set_printer([&printed](const host::Printed& one) { printed.push_back(one); });
     const host::PreparedProgram prepared = machine.prepare(program);
@@ -558,6 +565,9 @@ py::dict run_program(const std::string& path, const host::DeviceSettings& settin
     }
     boot = machine.boot();
     if (boot.status == host::Status::Ok) run = machine.run(prepared, output);
+    if (with_check.check.empty())
+      watch::look_for_cause(options, firmware_of, max_cycles != 0 ? max_cycles : kNever, prepared,
+                            run);
     for (const watch::Question& question : asked)
       answers.push_back(
           text_of(machine.device(), question, watch::why(*writers, question), machine.code()));

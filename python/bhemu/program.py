@@ -116,7 +116,9 @@ class Program:
             error.first_cause, error.waiters = result.first_cause, result.waiters
             raise error
         if check is not False and result.status == "fault":
-            raise FaultError(result.explanation)
+            error = FaultError(result.explanation)
+            error.first_cause = result.first_cause
+            raise error
         return result
 
 

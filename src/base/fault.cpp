@@ -29,6 +29,20 @@ const char* remedy_of(Rule rule) {
   }
 }
 
+bool is_check(Rule rule) {
+  switch (rule) {
+#define RULE(id, name, severity, section, summary) case Rule::id:
+#include "base/rules/check.def"
+#undef RULE
+    case Rule::TensixSemaphoreOverMax:
+    case Rule::TensixSemaphoreAtCeiling:
+    case Rule::TensixMutexNotHeld:
+      return true;
+    default:
+      return false;
+  }
+}
+
 Rule rule_named(const std::string& name) {
   for (unsigned i = 0; i < kRules; ++i)
     if (name == kRuleTable[i].name) return static_cast<Rule>(i);

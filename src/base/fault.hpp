@@ -32,8 +32,11 @@ struct RuleInfo {
   const char* summary;  // one sentence
 };
 const RuleInfo& info_of(Rule rule);
-/// What to do about it: an order without a full stop; empty where nothing general can be said.
+/// What to do about it: an order without a full stop.
 const char* remedy_of(Rule rule);
+/// It is of what silicon lets pass and programs pay for later, so that a warning is worth telling
+/// of before everything else.
+bool is_check(Rule rule);
 /// Looks a rule up by its kebab-case name; Rule::Count when there is none.
 Rule rule_named(const std::string& name);
 

@@ -9,10 +9,13 @@
 #include "../include/bhemu/bhemu.h"
 #include "debug/known_code.hpp"
 #include "device/device.hpp"
+#include "host/card_checks.hpp"
 #include "host/report.hpp"
 
 struct bhemu_device {
-  explicit bhemu_device(const bhemu::DeviceOptions& options) : device(options) {}
+  explicit bhemu_device(const bhemu::DeviceOptions& options) : device(options) {
+    bhemu::host::watch_launches(device, options.checks);
+  }
   bhemu_device(bhemu::Device&& other, const bhemu::debug::KnownCode& known)
       : device(std::move(other)), code(known) {}
   bhemu::Device device;

@@ -21,10 +21,13 @@ struct NamedRange {
 };
 
 struct Layout {
-  u32 kernel_base = 0;             // kernels, their arguments and buffers' descriptions begin here
-  Range mailboxes;                 // messages of host and firmware
-  Range firmware;                  // its code
-  std::array<Range, kCores> text;  // of the kernels
+  static constexpr u32 kNever = ~0u;
+  u32 kernel_base = kNever;  // kernels, their arguments and buffers' descriptions begin here
+  /// The client's software has launched it: its kernels may write launches of other tiles.
+  bool by_client = false;
+  Range mailboxes;                      // messages of host and firmware
+  Range firmware;                       // its code
+  std::array<Range, kCores> text;       // of the kernels
   std::array<Range, kCores> arguments;  // that were given
   std::array<Range, kCores> common_arguments;
   Range settings;                         // arguments, semaphores, buffers' descriptions

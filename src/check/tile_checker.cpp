@@ -16,23 +16,33 @@ constexpr u32 kOwnLdm = 0xFFB00000;
 }  // namespace
 
 TileChecker::TileChecker(tile::Tile& tile, CheckSet set, std::shared_ptr<const Layout> layout)
-    : tile_(tile), node_(tile.id()), set_(set), layout_(std::move(layout)), l1_(tile.l1().size()) {
+    : tile_(tile), node_(tile.id()), set_(set), layout_(layout), l1_(tile.l1().size()) {
+  begin(std::move(layout));
+}
+
+void TileChecker::begin(std::shared_ptr<const Layout> layout) {
+  layout_ = std::move(layout);
+  dst_.fill(0);
+  for (auto& file : src_) file.fill(0);
+  lreg_.fill(0);
+  gpr_.fill(0);
+  cores_ = {};
   for (unsigned i = 0; i < kCores; ++i) {
-    const riscv::CoreState& core = tile.core(static_cast<CoreId>(i));
+    const riscv::CoreState& core = tile_.core(static_cast<CoreId>(i));
     const u32 size = riscv::ldm_size_of(core.id);
     ldm_[i] = Shadow(size);
     const u32 limit = std::min(layout_->stack_limit[i], size);
     const u32 sp = core.x[kStackPointer] - kOwnLdm;
-    ldm_[i].set(0, limit);
+    ldm_[i].set(0, layout_->by_client ? size : limit);  // whose variables are where, is not known
     if (sp < size) ldm_[i].set(sp, size - sp);
     cores_[i].sp = core.x[kStackPointer];
     cores_[i].cfg0 = core.csr.cfg0;
-    cores_[i].fetched.assign(tile.l1().size() >> 6, 0);
+    cores_[i].fetched.assign(tile_.l1().size() >> 6, 0);
   }
-  l1_.set(0, layout_->kernel_base);
+  if (launched()) l1_.set(0, layout_->kernel_base);
   for (std::size_t i = 8; i < lreg_.size(); ++i) lreg_[i] = ~0u;  // constants and what is set up
-  sync_ = tile.coprocessor().state().sync;
-  banks_ = banks_of(tile.coprocessor().state());
+  sync_ = tile_.coprocessor().state().sync;
+  banks_ = banks_of(tile_.coprocessor().state());
 }
 
 void TileChecker::forget() {
@@ -132,14 +142,14 @@ void TileChecker::read(u64 address, u64 bytes, const Author& author, const char*
 }
 
 void TileChecker::issued(const trace::Issue& one) {
-  if (has(CheckGroup::Instructions) && !one.scheduled) check_instruction(one);
+  if (has(CheckGroup::Instructions) && !one.scheduled && launched()) check_instruction(one);
   if (has(CheckGroup::Instructions)) {
     sync_ = one.state->sync;
     banks_ = banks_of(*one.state);
   }
   if (one.touches == nullptr || one.discarded) return;
   for (const tensix::Touch& touch : *one.touches)
-    if (tensix::reads(touch.access)) check_touch(one, touch);
+    if (tensix::reads(touch.access) && launched()) check_touch(one, touch);
   for (const tensix::Touch& touch : *one.touches)
     if (tensix::writes(touch.access)) note_touch(touch);
 }

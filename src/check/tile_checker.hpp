@@ -24,6 +24,9 @@ class TileChecker final : public trace::Observer {
  public:
   TileChecker(tile::Tile& tile, CheckSet set, std::shared_ptr<const Layout> layout);
 
+  /// A launch: kernels begin anew, and what is in L1 stays written.
+  void begin(std::shared_ptr<const Layout> layout);
+
   void executes(const trace::Instruction& one) override;
   void retired(const trace::Instruction& one) override;
   void issued(const trace::Issue& one) override;
@@ -48,6 +51,7 @@ class TileChecker final : public trace::Observer {
   };
 
   bool has(CheckGroup group) const { return set_.has(group); }
+  bool launched() const { return layout_->kernel_base != Layout::kNever; }
   bool in_kernel(u32 pc) const { return pc >= layout_->kernel_base; }
   void raise(Rule rule, const Author& author, std::string text);
   /// "page 1 of circular buffer 0", "tensor input", or "what belongs to no buffer".

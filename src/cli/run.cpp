@@ -14,7 +14,6 @@
 #include "cli/interrupts.hpp"
 #include "cli/observation.hpp"
 #include "cli/run_json.hpp"
-#include "cli/second_run.hpp"
 #include "cli/terminal.hpp"
 #include "gdb/server.hpp"
 #include "host/bundle.hpp"
@@ -25,6 +24,7 @@
 #include "host/json.hpp"
 #include "host/machine.hpp"
 #include "host/version.hpp"
+#include "watch/second_look.hpp"
 
 namespace bhemu::cli {
 namespace {
@@ -357,7 +357,10 @@ int perform(const CommonOptions& options, const RunCommand& command, const host:
   const std::span<const u8> snapshot = late ? std::span(recorded->snapshot) : std::span<const u8>{};
   Outcome ran = run_with_progress(machine, prepared, options, interrupts, command,
                                   recording ? &*recording : nullptr, snapshot);
-  if (recorded == nullptr) look_for_cause(options, machine, prepared, ran);
+  if (recorded == nullptr && options.check.empty())
+    watch::look_for_cause(
+        machine.device().options(), [&options] { return firmware_of(options); },
+        options.max_cycles != 0 ? options.max_cycles : kNever, prepared, ran);
   if (talk) print_run(ran, prepared.tiles().size());
   return ended(booted, &ran, prepared.tiles().size());
 }

@@ -86,6 +86,7 @@ void write_waiters(JsonWriter& json, const Outcome& outcome) {
     json.begin_object();
     json.member("sentence", cause.sentence);
     json.member("remedy", cause.remedy);
+    if (cause.rule) json.member("rule", info_of(*cause.rule).name);
     json.member("place", cause.place);
     json.member("agent", name_of(cause.agent));
     json.key("tile");

@@ -22,8 +22,10 @@ class Teller {
     const bool kernels =
         std::any_of(all.begin(), all.end(), [](const Standing& one) { return !one.firmware; });
     if (!kernels) return of_firmware();
+    std::vector<const Standing*> running;
     for (const Standing& one : all)
-      if (one.running && !one.firmware) return of_running(one);
+      if (one.running && !one.firmware) running.push_back(&one);
+    if (!running.empty()) return of_running(running);
     if (const Standing* root = find_root()) return of_root(*root);
     return of_circle(find_circle());
   }
@@ -46,7 +48,8 @@ class Teller {
   }
 
   static int clearness(const Standing& one) {
-    return one.want == Want::Other                                ? 0
+    return one.impossible                                         ? 3
+           : one.want == Want::Other                              ? 0
            : one.want == Want::Register || one.want == Want::Busy ? 1
                                                                   : 2;
   }
@@ -95,22 +98,61 @@ class Teller {
     cause.sentence = fmt::format("{} waits{} {}; {}.", name_of(context_, one), at(one.user),
                                  text.want, text.giver);
     cause.remedy = text.remedy;
+    cause.rule = text.rule;
+    if (one.want == Want::Word) cause.awaited = Spot{one.node, one.address, 4};
+    if (one.want == Want::Remote) cause.awaited = Spot{one.remote, one.address, 4};
     return cause;
   }
 
-  FirstCause of_running(const Standing& one) const {
+  static std::string grouped_steps(const ProbedCount& count) {
+    if (count.leaves_when == Relation::NotEqual || count.step == 0) return "";
+    const u32 distance = count.step > 0 ? count.wanted - count.value : count.value - count.wanted;
+    const u32 step = static_cast<u32>(count.step > 0 ? count.step : -count.step);
+    return fmt::format(", {} rounds from now", distance / step);
+  }
+
+  FirstCause of_running(const std::vector<const Standing*>& all) const {
+    const Standing& one = *all.front();
     FirstCause cause;
     cause.tile = one.tile;
     cause.agent = one.agent;
     cause.place = one.user;
-    const bool loops = one.compared && one.want != Want::Other && one.want != Want::Register;
+    const bool loops =
+        one.compared && one.want != Want::Other && (one.want != Want::Register || one.by_clock);
     std::string more;
     if (loops) {
       const Explanation text = explain(context_, one);
       more = fmt::format(", in a loop {}; {}", text.want, text.giver);
       cause.remedy = text.remedy;
+    } else if (one.count) {
+      more = fmt::format(
+          ", in a loop that counts: it ends when its counter is {:#x}; it is {:#x} and changes by "
+          "{} each round{}",
+          one.count->wanted, one.count->value, one.count->step, grouped_steps(*one.count));
+      cause.remedy =
+          "look at where the end of the loop comes from (an argument, a count that went below 0), "
+          "or let the run take more (--max-cycles)";
+    } else {
+      cause.remedy =
+          "look at what would end these loops; where all is well, let the run take more "
+          "(--max-cycles)";
     }
-    cause.sentence = fmt::format("{} still runs{}{}.", name_of(context_, one), at(one.user), more);
+    constexpr size_t kShown = 3;
+    std::string others;
+    size_t count = 0;
+    for (const Standing* other : all) {
+      if (other == &one || (other->agent == one.agent && other->pc == one.pc)) continue;
+      if (++count <= kShown)
+        others += fmt::format("{}{}{}", count == 1 ? "; so does " : ", ",
+                              name_of(context_, *other, true), at(other->user));
+    }
+    if (count > kShown) others += fmt::format(" and {} more", count - kShown);
+    if (count != 0 && !loops && !one.count)
+      cause.remedy =
+          "if these cores only answer each other, let one of them end; where all is well, let the "
+          "run take more (--max-cycles)";
+    cause.sentence =
+        fmt::format("{} still runs{}{}{}.", name_of(context_, one), at(one.user), more, others);
     return cause;
   }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "host/situation.hpp"
+#include "host/spot.hpp"
 
 namespace bhemu::host {
 
@@ -15,6 +16,8 @@ struct FirstCause {
   std::string place;  // the user's line
   Coord tile;
   Agent agent = Agent::Host;
+  std::optional<Rule> rule = {};     // that was broken
+  std::optional<Spot> awaited = {};  // the word that is waited for
 };
 
 /// The waits reduced to the one that no other explains, or to a circle of them.

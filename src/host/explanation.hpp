@@ -18,6 +18,7 @@ struct Explanation {
   std::string want;   // "for 1 page in CB 0, which holds 0"
   std::string giver;  // "its only producer, NCRISC, has ended"
   std::string remedy;
+  std::optional<Rule> rule = {};  // that was broken by waiting for this
 };
 Explanation explain(const Context& context, const Standing& standing);
 

@@ -43,7 +43,13 @@ std::string Outcome::explanation(size_t all_tiles) const {
   std::string text;
   // Of a hang, the graph of waits knows more than a warning on the way.
   if (status == Status::Hang) text += text_of(standstill);
-  text += fault_text(faults, all_tiles, status != Status::Hang);
+  const FirstCause& cause = standstill.cause;
+  const bool begun = status == Status::Hang || !cause.sentence.empty();
+  if (status != Status::Hang && begun) {
+    text += fmt::format("First cause: {}\n", cause.sentence);
+    if (!cause.remedy.empty()) text += fmt::format("Remedy: {}.\n", cause.remedy);
+  }
+  text += fault_text(faults, all_tiles, !begun);
   if (!unfinished.empty())
     text += fmt::format("Not finished: {}.\n", tiles_text(unfinished, all_tiles));
   return text;

@@ -91,4 +91,23 @@ std::vector<u8> read_pages(Device& device, const Placement& placement,
   return result;
 }
 
+Spot spot_of(const Board& board, const Placement& placement, std::span<const Coord> tiles,
+             u64 offset) {
+  const u64 wanted = offset / placement.grid.page_size;
+  const u64 within = offset % placement.grid.page_size;
+  if (placement.memory == TensorMemory::DramInterleaved) {
+    const unsigned banks = board.dram_banks();
+    return {board.dram_node(static_cast<unsigned>(wanted % banks)),
+            placement.address + wanted / banks * placement.stride + within, 1};
+  }
+  Spot spot;
+  const bool replicated = placement.memory == TensorMemory::L1Replicated;
+  for_each_l1_page(placement, replicated ? tiles.first(1) : tiles,
+                   [&](u64 page, Coord tile, u64 address) {
+                     if (page == wanted)
+                       spot = {board.node_at_translated(tile), address + within, 1};
+                   });
+  return spot;
+}
+
 }  // namespace bhemu::host

@@ -9,6 +9,7 @@
 
 #include "device/device.hpp"
 #include "host/program.hpp"
+#include "host/spot.hpp"
 #include "host/tensor.hpp"
 
 namespace bhemu::host {
@@ -57,5 +58,9 @@ void write_pages(Device& device, const Placement& placement, std::span<const Coo
 /// For L1Replicated: the first tile's copy.
 std::vector<u8> read_pages(Device& device, const Placement& placement,
                            std::span<const Coord> tiles);
+
+/// Where a byte of the pages lies; for L1Replicated: in the first tile's copy.
+Spot spot_of(const Board& board, const Placement& placement, std::span<const Coord> tiles,
+             u64 offset);
 
 }  // namespace bhemu::host

@@ -109,9 +109,11 @@ Check compare_tensors(const Tensor& actual, const Tensor& expected, const Tolera
       ++check.close;
       continue;
     }
-    if (check.wrong++ == 0)
+    if (check.wrong++ == 0) {
+      check.first_wrong = i;
       check.detail = fmt::format("at {}: expected {}, got {}", index_text(actual.shape, i),
                                  value_text(expected, i), value_text(actual, i));
+    }
   }
   check.passed = check.wrong == 0;
   return check;
@@ -453,6 +455,17 @@ Check PreparedProgram::check_tensor(Device& device, size_t index) const {
   Check check =
       compare_tensors(read_tensor(device, tensor), golden_[index], tensor.spec->tolerance);
   check.what = fmt::format("tensor {} = {}", tensor.spec->name, tensor.spec->expect->text);
+  if (check.first_wrong) {
+    // Where an element lies is where it leaves a mark.
+    Tensor marked = make_tensor(tensor.initial.dtype, tensor.initial.shape);
+    std::fill(marked.data.begin(), marked.data.end(), u8{0});
+    marked.set_bits(*check.first_wrong, ~0u);
+    const std::vector<u8> pages = to_pages(marked, tensor.spec->layout, tensor.placement.grid);
+    const auto byte = std::find_if(pages.begin(), pages.end(), [](u8 each) { return each != 0; });
+    if (byte != pages.end())
+      check.spot =
+          spot_of(device.board(), tensor.placement, tiles_, static_cast<u64>(byte - pages.begin()));
+  }
   return check;
 }
 
@@ -468,6 +481,7 @@ std::vector<Check> PreparedProgram::check(Device& device) const {
     u32 value = 0;
     CHECK(device.read32(word.tile, word.address, value));
     if (value == word.value || words.wrong++ != 0) continue;
+    words.spot = Spot{device.board().node_at_translated(word.tile), word.address, 4};
     words.detail = fmt::format("at {:#x} of tile ({}, {}): expected {:#x}, got {:#x}", word.address,
                                word.tile.x, word.tile.y, word.value, value);
   }

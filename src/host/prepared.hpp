@@ -9,6 +9,7 @@
 #include "host/launch.hpp"
 #include "host/memory.hpp"
 #include "host/program.hpp"
+#include "host/spot.hpp"
 
 namespace bhemu::host {
 
@@ -24,8 +25,10 @@ struct Check {
   bool passed = false;
   u64 compared = 0;  // elements or words
   u64 wrong = 0;
-  u64 close = 0;       // not equal, but within the tolerance
-  std::string detail;  // the first difference
+  u64 close = 0;                        // not equal, but within the tolerance
+  std::string detail;                   // the first difference
+  std::optional<u64> first_wrong = {};  // its element
+  std::optional<Spot> spot = {};        // and where that lies
 };
 
 /// A part of a launch.

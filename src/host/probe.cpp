@@ -343,16 +343,57 @@ namespace {
 constexpr u32 kBranch = 0x63;
 
 /// The relation in which `a` stands to `b` when a branch goes one way.
-struct Compared {
-  Relation relation = Relation::Equal;
-  bool exchanged = false;  // it is `b` that stands so to `a`
-};
-
-Compared compared(u32 word, bool taken) {
+Relation compared(u32 word, bool taken) {
   const u32 kind = bits(word, 12, 3);
   const bool holds = taken != bit(kind, 0);  // odd ones are negations
-  if (kind < 2) return {holds ? Relation::Equal : Relation::NotEqual};
-  return {holds ? Relation::Less : Relation::AtLeast};
+  if (kind < 2) return holds ? Relation::Equal : Relation::NotEqual;
+  return holds ? Relation::Less : Relation::AtLeast;
+}
+
+bool is_signed(u32 word) {
+  const u32 kind = bits(word, 12, 3);
+  return kind == 4 || kind == 5;
+}
+
+/// Exchanges the two sides: a < b is b > a, said as b >= a + 1; and b < a + 1 for a >= b.
+void exchange(Relation& relation, u32& value, u32& wanted) {
+  std::swap(value, wanted);
+  if (relation == Relation::Less) {
+    relation = Relation::AtLeast;
+    ++wanted;
+  } else if (relation == Relation::AtLeast) {
+    relation = Relation::Less;
+    ++wanted;
+  }
+}
+
+/// A comparison of signs is one with the middle of the unsigned numbers.
+void without_sign(u32 word, Relation& relation, u32& wanted) {
+  if (!is_signed(word) || wanted != 0) return;
+  constexpr u32 kMiddle = 1u << 31;
+  if (relation == Relation::Less) {
+    relation = Relation::AtLeast;
+    wanted = kMiddle;
+  } else if (relation == Relation::AtLeast) {
+    relation = Relation::Less;
+    wanted = kMiddle;
+  }
+}
+
+}  // namespace
+
+namespace {
+
+/// Of the same branch in a round before, the step is known.
+void note_count(ProbedLoop& loop, ProbedCount now) {
+  for (ProbedCount& known : loop.counts) {
+    if (known.pc != now.pc) continue;
+    now.step = static_cast<i32>(now.value - known.value);
+    now.wanted_step = static_cast<i32>(now.wanted - known.wanted);
+    known = now;
+    return;
+  }
+  loop.counts.push_back(now);
 }
 
 }  // namespace
@@ -382,24 +423,21 @@ ProbedLoop Probe::loop() {
     return std::binary_search(loop.pcs.begin(), loop.pcs.end(), pc);
   };
   for (const Copy::Step& step : copy.trace) {
-    if ((step.word & 0x7F) != kBranch || (step.a_words | step.b_words) == 0) continue;
+    if ((step.word & 0x7F) != kBranch) continue;
     const bool stays_taken = inside(Copy::branch_target(step.pc, step.word));
     const bool stays = inside(step.pc + 4);
     if (stays_taken == stays) continue;
-    const Compared by = compared(step.word, !stays_taken);
-    ProbedExit exit{step.pc, by.relation, step.a, step.b, step.a_words, step.b_words};
+    const Relation by = compared(step.word, !stays_taken);
+    if ((step.a_words | step.b_words) == 0) {
+      note_count(loop, {step.pc, by, step.a, step.b});
+      continue;
+    }
+    ProbedExit exit{step.pc, by, step.a, step.b, step.a_words, step.b_words};
     if (exit.words == 0) {
       std::swap(exit.words, exit.wanted_words);
-      std::swap(exit.value, exit.wanted);
-      // a < b is b > a: said as b >= a + 1; and b < a + 1 for a >= b.
-      if (by.relation == Relation::Less) {
-        exit.leaves_when = Relation::AtLeast;
-        ++exit.wanted;
-      } else if (by.relation == Relation::AtLeast) {
-        exit.leaves_when = Relation::Less;
-        ++exit.wanted;
-      }
+      exchange(exit.leaves_when, exit.value, exit.wanted);
     }
+    without_sign(step.word, exit.leaves_when, exit.wanted);
     const auto known = std::find_if(loop.exits.begin(), loop.exits.end(),
                                     [&](const ProbedExit& one) { return one.pc == exit.pc; });
     if (known == loop.exits.end())
@@ -408,7 +446,20 @@ ProbedLoop Probe::loop() {
       *known = exit;
   }
   loop.words = copy.words;
+  for (ProbedCount& count : loop.counts) {
+    if (count.step != 0 || count.wanted_step == 0) continue;
+    exchange(count.leaves_when, count.value, count.wanted);
+    std::swap(count.step, count.wanted_step);
+  }
   return loop;
+}
+
+u32 Probe::bits_of(const ProbedLoop& loop, size_t exit, u32 address, u32 value) {
+  u32 found = 0;
+  for (u32 i = 0; i < 32; ++i)
+    if (otherwise(loop, exit, address, value ^ 1u << i).value != loop.exits[exit].value)
+      found |= 1u << i;
+  return found;
 }
 
 Probe::Otherwise Probe::otherwise(const ProbedLoop& loop, size_t exit, u32 address, u32 value) {

@@ -33,12 +33,23 @@ struct ProbedExit {
   u64 wanted_words = 0;  // those in `wanted`, if that is no constant either
 };
 
+/// A branch out of a loop that counts: it looks at nothing but what the core itself makes.
+struct ProbedCount {
+  u32 pc = 0;
+  Relation leaves_when = Relation::Equal;
+  u32 value = 0;
+  u32 wanted = 0;
+  i32 step = 0;         // what a round adds to `value`
+  i32 wanted_step = 0;  // and to `wanted`
+};
+
 struct ProbedLoop {
   bool found = false;
   bool reads_clock = false;
   std::vector<ProbedWord> words;  // at most 64
   std::vector<ProbedExit> exits;  // those that depend on a word
-  std::vector<u32> pcs;           // of its instructions, ascending
+  std::vector<ProbedCount> counts;
+  std::vector<u32> pcs;  // of its instructions, ascending
 };
 
 /// Something that a core would do, or did in its loop.
@@ -67,6 +78,8 @@ class Probe {
     u32 value = 0;  // as ProbedExit::value
     bool leaves = false;
   };
+  /// The bits of a word on which the comparison at an exit depends.
+  u32 bits_of(const ProbedLoop& loop, size_t exit, u32 address, u32 value);
   Otherwise otherwise(const ProbedLoop& loop, size_t exit, u32 address, u32 value);
   /// What the core would do if every wait from here on were over at once, until its kernel ends,
   /// which is when it comes to below `kernel_base` (0: never).

@@ -215,14 +215,57 @@ std::string with_places(std::string text, const CodeMap& code, Coord tile, std::
 
 }  // namespace
 
+namespace {
+
+/// A request that a NIU refuses was asked for by a core, of another tile as a rule: "issued by
+/// BRISC of Tensix (3,2) at pc 0x8770" names both.
+void find_issuer(FaultReport& report, const CodeMap& code) {
+  static const std::string kMark = "issued by ";
+  std::string& text = report.fault.text;
+  const size_t at = text.find(kMark);
+  const size_t place = text.find(" at pc 0x", at);
+  if (at == std::string::npos || place == std::string::npos) return;
+  const size_t open = text.rfind('(', place);
+  unsigned x = 0;
+  unsigned y = 0;
+  if (open == std::string::npos || open < at ||
+      std::sscanf(text.c_str() + open, "(%u,%u)", &x, &y) != 2)
+    return;
+  for (unsigned i = 0; i < kAgents; ++i) {
+    const Agent agent = static_cast<Agent>(i);
+    if (!is_core(agent) || !text.substr(at + kMark.size()).starts_with(name_of(agent))) continue;
+    report.issuer = {agent, {static_cast<u8>(x), static_cast<u8>(y)}};
+    const CodeMap::Location location = code.locate(agent, report.fault.pc, report.issuer->tile);
+    report.where = location.text();
+    report.user = location.user();
+    if (!report.user.empty()) text.replace(place, std::string::npos, " at " + report.user);
+    return;
+  }
+}
+
+/// An assertion knows its own line; the instruction there may belong to the next one.
+void find_assertion(FaultReport& report) {
+  const std::string& text = report.fault.text;
+  const size_t end = text.rfind(" does not hold");
+  const size_t begin = text.rfind(" at ", end);
+  if (end == std::string::npos || begin == std::string::npos) return;
+  const std::string place = text.substr(begin + 4, end - begin - 4);
+  if (report.user.find(place) == std::string::npos) report.user = place;
+}
+
+}  // namespace
+
 FaultReport report_of(const Fault& fault, Coord tile, std::string instruction,
                       const CodeMap& code) {
   const CodeMap::Location location = code.locate(fault.agent, fault.pc, tile);
   FaultReport report{fault, tile, location.text(), location.user(), std::move(instruction)};
+  report.remedy = remedy_of(fault.rule);
   std::string asked;
   report.fault.text = with_places(fault.text, code, tile, asked);
+  if (!is_core(fault.agent) && !is_thread(fault.agent)) find_issuer(report, code);
+  if (fault.rule == Rule::KernelAssert) find_assertion(report);
   // What came over the NoC has no place of its own but that of the core which asked for it.
-  if (!is_thread(fault.agent) && (!is_core(fault.agent) || report.user.empty()))
+  if (!is_thread(fault.agent) && (!is_core(fault.agent) || report.user.empty()) && !report.issuer)
     report.user = asked;
   return report;
 }
@@ -249,6 +292,35 @@ std::string place_of_thread(Device& device, const Fault& fault, Coord tile, cons
              : fmt::format("an instruction that {} pushed before {}", name_of(core), place);
 }
 
+/// What the registers of the core that has stopped add to it: a stack that has left local memory,
+/// the place from which something was called that is no code.
+void look_at_core(Device& device, FaultReport& report, const CodeMap& code) {
+  const Fault& fault = report.fault;
+  tile::Tile* tile = device.tile_of(fault.node);
+  if (tile == nullptr || fault.severity != Severity::Error) return;
+  const riscv::CoreState& core = tile->core(core_of(fault.agent));
+  constexpr u32 kReturn = 1;
+  constexpr u32 kStackPointer = 2;
+  constexpr u32 kNear = 1u << 20;
+  const u32 sp = core.x[kStackPointer];
+  if (fault.rule == Rule::TileUnmappedAddress && sp < riscv::kLdmBase &&
+      sp >= riscv::kLdmBase - kNear) {
+    report.fault.text += fmt::format(
+        ": its stack pointer is {:#x}, but local memory begins at {:#x}, so the stack has "
+        "overflowed",
+        sp, riscv::kLdmBase);
+    report.remedy = remedy_of(Rule::GuardStack);
+    return;
+  }
+  if (fault.rule != Rule::RiscvIllegalInstruction && fault.rule != Rule::RiscvBadPc) return;
+  if (!report.where.empty()) return;
+  const std::string caller = code.locate(fault.agent, core.x[kReturn] - 4, report.tile).user();
+  if (caller.empty()) return;
+  report.user = caller;
+  report.fault.text +=
+      fmt::format(" ({:#x} lies in no kernel; the last call was made there)", fault.pc);
+}
+
 }  // namespace
 
 std::vector<FaultReport> fault_reports(Device& device, const CodeMap& code) {
@@ -257,6 +329,7 @@ std::vector<FaultReport> fault_reports(Device& device, const CodeMap& code) {
     const Coord tile = device.coord_of(fault.node);
     reports.push_back(report_of(fault, tile, instruction_at(device, fault, tile), code));
     if (is_thread(fault.agent)) reports.back().user = place_of_thread(device, fault, tile, code);
+    if (is_core(fault.agent)) look_at_core(device, reports.back(), code);
   }
   return reports;
 }
@@ -295,7 +368,7 @@ const FaultReport* first_of(std::span<const FaultReport> reports) {
   const FaultReport* warning = nullptr;
   for (const FaultReport& report : reports) {
     if (report.fault.severity == Severity::Error) return &report;
-    if (warning == nullptr && *remedy_of(report.fault.rule) != 0) warning = &report;
+    if (warning == nullptr && is_check(report.fault.rule)) warning = &report;
   }
   return warning;
 }
@@ -310,18 +383,25 @@ std::string sentence_of(const FaultReport& report, std::span<const FaultReport> 
   const std::string more = others.empty() ? ""
                                           : fmt::format(" (and of {} more tile{})", others.size(),
                                                         others.size() == 1 ? "" : "s");
-  return fmt::format("{} of ({}, {}){}{}{} broke the rule {}: {}", name_of(report.fault.agent),
-                     report.tile.x, report.tile.y, more, at.empty() ? "" : " at ", at,
-                     info_of(report.fault.rule).name, report.fault.text);
+  const Agent agent = report.issuer ? report.issuer->agent : report.fault.agent;
+  const Coord tile = report.issuer ? report.issuer->tile : report.tile;
+  std::string text = report.fault.text;
+  if (report.issuer) {
+    const size_t issued = text.find(", issued by ");
+    text = fmt::format("{} of ({}, {})", text.substr(0, issued), report.tile.x, report.tile.y);
+  }
+  return fmt::format("{} of ({}, {}){}{}{} broke the rule {}: {}", name_of(agent), tile.x, tile.y,
+                     more, at.empty() ? "" : " at ", at, info_of(report.fault.rule).name, text);
 }
 
 FirstCause cause_of(const FaultReport& report, std::span<const FaultReport> all) {
   FirstCause cause;
   cause.sentence = sentence_of(report, all) + ".";
-  cause.remedy = remedy_of(report.fault.rule);
+  cause.remedy = report.remedy;
+  cause.rule = report.fault.rule;
   cause.place = report.user;
-  cause.tile = report.tile;
-  cause.agent = report.fault.agent;
+  cause.tile = report.issuer ? report.issuer->tile : report.tile;
+  cause.agent = report.issuer ? report.issuer->agent : report.fault.agent;
   return cause;
 }
 
@@ -330,8 +410,7 @@ std::string fault_text(std::span<const FaultReport> reports, size_t all_tiles, b
   // What comes later may be its consequence.
   if (const FaultReport* first = first_of(reports); first != nullptr && first_cause) {
     text += fmt::format("First cause: {}.\n", sentence_of(*first, reports));
-    if (const char* remedy = remedy_of(first->fault.rule); *remedy != 0)
-      text += fmt::format("Remedy: {}.\n", remedy);
+    if (!first->remedy.empty()) text += fmt::format("Remedy: {}.\n", first->remedy);
   }
   std::vector<bool> told(reports.size());
   for (size_t i = 0; i < reports.size(); ++i) {

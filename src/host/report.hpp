@@ -96,6 +96,13 @@ struct FaultReport {
   std::string where;        // call chain, for a core
   std::string user;         // the user's line in it
   std::string instruction;  // disassembled
+  std::string remedy = {};  // an order without a full stop
+  /// Of what came over the NoC: the core that asked for it.
+  struct Issuer {
+    Agent agent = Agent::Host;
+    Coord tile;
+  };
+  std::optional<Issuer> issuer = {};
 };
 FaultReport report_of(const Fault& fault, Coord tile, std::string instruction, const CodeMap& code);
 std::vector<FaultReport> fault_reports(Device& device, const CodeMap& code);
@@ -103,8 +110,8 @@ std::vector<FaultReport> fault_reports(Device& device, const CodeMap& code);
 /// "(1, 2)", "(1, 2), (1, 3)", "all 120 tiles", "36 tiles from (1, 2) to (4, 11)".
 std::string tiles_text(std::span<const Coord> tiles, size_t all);
 
-/// The one that a report begins with: the first error, else the first warning that comes with a
-/// remedy; null: none.
+/// The one that a report begins with: the first error, else the first warning of a check; null:
+/// none.
 const FaultReport* first_of(std::span<const FaultReport> reports);
 /// "BRISC of (1, 2) (and of 3 more tiles) at DrainPages (reader.c:23) broke the rule ...: ...".
 std::string sentence_of(const FaultReport& report, std::span<const FaultReport> all);

@@ -84,63 +84,6 @@ CoreStand stand_of(tile::Tile& tile, const LaunchView& launch, CoreId core) {
   return told && bit(launch.enables, index_of(core)) ? CoreStand::Ended : CoreStand::Idle;
 }
 
-std::vector<std::string> places_of_word(tile::Tile& tile, const LaunchView& launch, Coord where,
-                                        unsigned thread, u32 word, const CodeMap& code) {
-  // In code a Tensix word stands rotated left by two (PushTensixInstruction.md).
-  const u32 stored = word << 2 | word >> 30;
-  const CoreId core = core_of_thread(thread);
-  std::vector<std::string> found;
-  if (!launch.valid || !bit(launch.enables, index_of(core))) return found;
-  const u32 begin = launch.text[index_of(core)];
-  for (u32 pc = begin; pc < begin + 0x4000 && pc + 4 <= kL1Size; pc += 4) {
-    if (l1_word(tile, pc) != stored) continue;
-    const CodeMap::Location location = code.locate(agent_of(core), pc, where);
-    if (location.image.empty()) continue;
-    std::string place = location.user();
-    if (std::find(found.begin(), found.end(), place) == found.end())
-      found.push_back(std::move(place));
-  }
-  return found;
-}
-
-std::string place_of_word(tile::Tile& tile, const LaunchView& launch, Coord where, unsigned thread,
-                          u32 word, const CodeMap& code) {
-  const std::vector<std::string> found = places_of_word(tile, launch, where, thread, word, code);
-  return found.size() == 1 ? found.front() : "";
-}
-
-u32 pages_of(Device& device, Coord tile, u32 index) {
-  try {
-    for (const CircularBuffer& buffer : circular_buffers(device, tile))
-      if (buffer.index == index) return buffer.pages;
-  } catch (const InputError&) {
-    // Other software: nothing says how large the buffer is.
-  }
-  return 0;
-}
-
-std::optional<Written> written_by(const Deed& deed) {
-  if (deed.kind != Deed::Kind::Request) return std::nullopt;
-  const noc::Command& command = deed.command;
-  const noc::RequestType type = command.type();
-  if (type != noc::RequestType::Write && type != noc::RequestType::Atomic) return std::nullopt;
-  const bool at_target = type == noc::RequestType::Atomic || command.inline_data();
-  const u32 where = at_target ? command.target_coordinate : command.return_coordinate;
-  const auto corner = [](u32 word) {
-    return Coord{static_cast<u8>(word & 63), static_cast<u8>(word >> 6 & 63)};
-  };
-  Written written;
-  written.first = written.last = corner(where);
-  if (command.broadcast()) {
-    // NoC 0 wants the lower corner first (in the upper half), NoC 1 the other.
-    written.first = corner(deed.noc == 0 ? where >> 12 : where);
-    written.last = corner(deed.noc == 0 ? where : where >> 12);
-  }
-  written.address = at_target ? command.target_address : command.return_address;
-  written.bytes = at_target ? 4 : static_cast<u32>(command.length);
-  return written;
-}
-
 namespace {
 
 class Builder {
@@ -262,6 +205,11 @@ class Builder {
   void look_into_loop(Standing& one, tile::Tile& tile, const tile::CoreSlot& slot, Probe& probe) {
     const ProbedLoop loop = probe.loop();
     if (!loop.found) return;
+    if (const auto count = std::find_if(
+            loop.counts.begin(), loop.counts.end(),
+            [](const ProbedCount& each) { return each.step != 0 && each.wanted_step == 0; });
+        count != loop.counts.end())
+      one.count = *count;
     if (loop.exits.empty()) {
       one.want = loop.words.empty() && !loop.reads_clock ? Want::Nothing : Want::Register;
       if (!loop.words.empty()) one.address = loop.words.front().address;
@@ -282,7 +230,11 @@ class Builder {
     const bool polls = slot.status == tile::CoreStatus::Running;
     for (size_t i = 0; i < loop.words.size(); ++i)
       if (bit(static_cast<u32>(exit.words >> i), 0)) classify(one, loop.words[i]);
+    one.by_clock = loop.reads_clock && one.want == Want::Register;
     if (one.want == Want::CbPages) look_into_buffer(one, loop, chosen, tile, probe);
+    if (one.want == Want::Word || one.want == Want::Register)
+      look_into_bits(one, loop, chosen, tile, probe);
+    for (size_t i = 0; i < chosen && one.want == Want::Word; ++i) add_alternative(one, loop, i);
     if (polls && one.want == Want::Word) {
       const tile::Activity& activity = tile.activity();
       if (activity.reads[index_of(core_of(one.agent))] != 0) {
@@ -293,10 +245,39 @@ class Builder {
     }
   }
 
+  /// Which bits of the word count, and what the whole is.
+  static void look_into_bits(Standing& one, const ProbedLoop& loop, size_t exit, tile::Tile& tile,
+                             Probe& probe) {
+    const u32 address = one.address & ~3u;
+    if (address < kL1Size)
+      one.whole = l1_word(tile, address);
+    else if (one.by_clock || !peek_register(tile, core_of(one.agent), address, one.whole))
+      return;
+    if (loop.exits[exit].wanted_words != 0) return;
+    const u32 mask = probe.bits_of(loop, exit, address, one.whole);
+    if (mask != 0) one.mask = mask;
+  }
+
+  /// Another word of L1 that would end the loop, too.
+  static void add_alternative(Standing& one, const ProbedLoop& loop, size_t index) {
+    const ProbedExit& exit = loop.exits[index];
+    for (size_t i = 0; i < loop.words.size(); ++i) {
+      const u32 address = loop.words[i].address;
+      if (!bit(static_cast<u32>(exit.words >> i), 0) || address >= kL1Size) continue;
+      if ((address & ~3u) == one.address) continue;
+      one.alternatives.push_back({address & ~3u, exit.leaves_when, exit.value, exit.wanted});
+      return;
+    }
+  }
+
   /// Whether pages are waited for or room, and how much, by what would end the wait. (The compare
   /// itself may be in any form: compilers make `!= 0` and masks of `< n`.)
   void look_into_buffer(Standing& one, const ProbedLoop& loop, size_t exit, tile::Tile& tile,
                         Probe& probe) const {
+    if (has_no_buffer(device_, one.tile, one.index)) {
+      one.impossible = true;
+      return;
+    }
     const u32 base = kStreams + one.index * noc::kStreamStride;
     u32 received = 0;
     u32 acked = 0;
@@ -419,7 +400,13 @@ class Builder {
           one.index = wait.index;
           break;
         case Awaited::ComparedWord:
+          one.want = Want::Word;
           one.index = thread;
+          one.address = static_cast<u32>(wait.address);
+          one.value = one.whole = wait.value;
+          if (tensix::opcode_of(one.waits.by) != tensix::op::ATCAS::kOpcode) break;
+          one.compared = true;
+          one.wanted = tensix::op::ATCAS{one.waits.by}.cmp_val();
           break;
         case Awaited::StreamPhase:
         case Awaited::StreamMessages:
@@ -437,7 +424,8 @@ class Builder {
     if (one.firmware) return;
     const bool pages = one.want == Want::CbPages || one.want == Want::CbRoom;
     const u32 places = pages ? pages_of(device_, one.tile, one.index) : 0;
-    if (places != 0 && one.wanted > places) return;  // nobody can give that
+    one.impossible |= places != 0 && one.wanted > places;
+    if (one.impossible) return;
     for (size_t i = 0; i < situation_.standing.size(); ++i) {
       const Standing& other = situation_.standing[i];
       if (&other == &one || other.firmware) continue;

@@ -73,10 +73,23 @@ struct Standing {
   Relation relation = Relation::Equal;
   u32 value = 0;
   u32 wanted = 0;
-  bool by_matrix = false;    // Source: it is the matrix unit that waits
-  NodeId remote = kNoNode;   // Remote
-  std::vector<Deed> future;  // what it would do next
-  std::vector<size_t> from;  // of Situation::standing: who would give it
+  u32 mask = ~0u;  // Word, Register: the bits that are looked at
+  u32 whole = 0;   // the word that they are of
+  /// Words that would do as well.
+  struct Alternative {
+    u32 address = 0;
+    Relation relation = Relation::Equal;
+    u32 value = 0;
+    u32 wanted = 0;
+  };
+  std::vector<Alternative> alternatives;
+  bool impossible = false;           // nobody can ever give it
+  bool by_clock = false;             // it waits for time to pass
+  std::optional<ProbedCount> count;  // a loop that counts, of one that runs
+  bool by_matrix = false;            // Source: it is the matrix unit that waits
+  NodeId remote = kNoNode;           // Remote
+  std::vector<Deed> future;          // what it would do next
+  std::vector<size_t> from;          // of Situation::standing: who would give it
 };
 
 struct Situation {
@@ -103,6 +116,8 @@ std::string place_of_word(tile::Tile& tile, const LaunchView& launch, Coord wher
 
 /// Places of a circular buffer, as the launch message says; 0: not known.
 u32 pages_of(Device& device, Coord tile, u32 index);
+/// The launch message is understood, and has no such buffer.
+bool has_no_buffer(Device& device, Coord tile, u32 index);
 
 /// Where a request writes; nothing for reads.
 struct Written {

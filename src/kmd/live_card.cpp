@@ -13,6 +13,7 @@
 #include "debug/trace_file.hpp"
 #include "device/livelock.hpp"
 #include "gdb/server.hpp"
+#include "host/card_checks.hpp"
 #include "host/error.hpp"
 #include "host/report.hpp"
 #include "host/standstill.hpp"
@@ -112,6 +113,7 @@ void LiveCard::end_trace() {
 
 void LiveCard::make_device() {
   device_ = std::make_unique<Device>(options_);
+  host::watch_launches(*device_, options_.checks);
   races_ = std::make_unique<debug::RaceSession>(*device_, settings_.device.race);
   function_ = std::make_unique<card::Function>(*device_);
   device_->set_host_memory(&memory_);

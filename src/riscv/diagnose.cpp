@@ -60,7 +60,8 @@ std::string ttinsn_text(const CoreState& state, u32 word) {
 }
 
 std::string illegal_text(u32 word) {
-  if (word == 0xFFFFFFFF) return "word 0xffffffff is no instruction; is this code at all?";
+  if (word == 0xFFFFFFFF)
+    return "word 0xffffffff is no instruction; memory that was never loaded, as it seems";
   return fmt::format("word 0x{:08x} is no instruction of the baby RISC-V cores", word);
 }
 

@@ -319,8 +319,10 @@ void Coprocessor::write_semaphore(u32 semaphore, u32 value, Cycle) {
   Semaphore& target = state_->sync.semaphore[semaphore % kSemaphores];
   if (bit(value, 0)) {
     get_semaphore(target);
+    ++state_->semaphore_use[semaphore % kSemaphores].taken[SemaphoreUse::kCores];
   } else {
     post_semaphore(target);
+    ++state_->semaphore_use[semaphore % kSemaphores].posted[SemaphoreUse::kCores];
   }
   state_->asleep = false;
 }

@@ -46,6 +46,7 @@ struct State {
   EffectQueue effects;
   /// Of the Full build, when there are delays. Not part of the hash.
   Late late;
+  std::array<SemaphoreUse, kSemaphores> semaphore_use{};
   /// First cycle not yet executed. Not part of the hash: it says how far we were run, not what is.
   Cycle now = 0;
   /// Bits of SOFT_RESET_0 that hold units of the coprocessor.

@@ -58,14 +58,18 @@ struct Program {
       const size_t instead = line.find("  # mended: ");
       if (mended && instead != std::string::npos)
         line = line.substr(instead + std::string("  # mended: ").size());
-      const std::string from = "prebuilt/" + name + "/";
-      const std::string to =
-          (kHangs / "prebuilt" / (name + (mended ? "_mended" : ""))).string() + "/";
-      for (size_t at = 0; (at = line.find(from, at)) != std::string::npos; at += to.size())
-        line.replace(at, from.size(), to);
+      const std::string own = name + (mended ? "_mended" : "") + "/";
+      replace(line, "../../kernels/", std::string(BHEMU_SOURCE_DIR) + "/kernels/");
+      replace(line, " prebuilt/" + name + "/", " " + (kHangs / "prebuilt" / own).string());
       whole += line + "\n";
     }
     return whole;
+  }
+
+ private:
+  static void replace(std::string& line, const std::string& from, const std::string& to) {
+    for (size_t at = 0; (at = line.find(from, at)) != std::string::npos; at += to.size())
+      line.replace(at, from.size(), to);
   }
 };
 

@@ -17,6 +17,14 @@ struct Semaphore {
   u8 max = 0;
 };
 
+/// Who has posted and taken a semaphore since it was initialised last; for reports only: nobody in
+/// the chip sees it, so it is not hashed.
+struct SemaphoreUse {
+  static constexpr unsigned kCores = kThreads;  // through the memory window, whoever it was
+  std::array<u32, kThreads + 1> posted{};
+  std::array<u32, kThreads + 1> taken{};
+};
+
 struct SyncState {
   std::array<Semaphore, kSemaphores> semaphore{};
   /// The thread that holds the mutex, or kNobody.

@@ -89,6 +89,7 @@ Completion execute(Context& context, op::SEMINIT insn) {
     if (!bit(insn.sem_sel(), i)) continue;
     context.state.sync.semaphore[i] = {static_cast<u8>(insn.init_value()),
                                        static_cast<u8>(insn.max_value())};
+    context.state.semaphore_use[i] = {};
   }
   return Completion::Done;
 }
@@ -100,6 +101,7 @@ Completion execute(Context& context, op::SEMPOST insn) {
     Semaphore& semaphore = context.state.sync.semaphore[i];
     const Semaphore before = semaphore;
     post_semaphore(semaphore);
+    ++context.state.semaphore_use[i].posted[context.thread];
     if (before.value >= kCeiling) {
       context.raise(Rule::TensixSemaphoreAtCeiling,
                     fmt::format("SEMPOST: semaphore {} is at 15 and stays there", i));
@@ -122,6 +124,7 @@ Completion execute(Context& context, op::SEMGET insn) {
                     fmt::format("SEMGET: semaphore {} is at 0 and stays there", i));
     }
     get_semaphore(semaphore);
+    ++context.state.semaphore_use[i].taken[context.thread];
   }
   return Completion::Done;
 }

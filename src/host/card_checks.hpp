@@ -1,0 +1,13 @@
+// The checks that look on at every instruction (src/check) for a card, where the client's own
+// software launches kernels: what a launch has laid down is read from its launch message.
+#pragma once
+
+#include "base/check_groups.hpp"
+#include "device/device.hpp"
+
+namespace bhemu::host {
+
+/// From now on, as long as the device lives. Does nothing when none of `set` has to look on.
+void watch_launches(Device& device, CheckSet set);
+
+}  // namespace bhemu::host

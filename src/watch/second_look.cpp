@@ -1,0 +1,238 @@
+#include "watch/second_look.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/cause.hpp"
+#include "watch/why.hpp"
+
+namespace bhemu::watch {
+namespace {
+
+using host::FaultReport;
+using host::Outcome;
+using host::Spot;
+using host::Status;
+
+/// Work of a run that is repeated at most, in RISC-V instructions: with all checks it takes three
+/// times as long, with the authors of all writes ten times. Not the host's time: what is told of a
+/// run must not depend on what else the host does.
+constexpr u64 kMostChecked = 2'000'000'000;
+constexpr u64 kMostWatched = 30'000'000;
+constexpr u64 kTensixInstruction = 30;  // is as much work as so many of RISC-V
+
+u64 work_of(const Totals& totals) {
+  return totals.riscv_instructions - totals.riscv_skipped +
+         kTensixInstruction * totals.tensix_instructions;
+}
+
+constexpr u64 kNear = 64;  // bytes
+
+/// What silicon lets pass is told of and goes on, so that the run is the same as before.
+DeviceOptions with_all_checks(const DeviceOptions& options) {
+  DeviceOptions all = options;
+  all.checks = CheckSet::all();
+  for (unsigned i = 0; i < kRules; ++i)
+    if (is_check(static_cast<Rule>(i)) && all.faults.severity[i] == Severity::Error)
+      all.faults.severity[i] = Severity::Warn;
+  return all;
+}
+
+bool is_guard(Rule rule) {
+  switch (rule) {
+    case Rule::GuardNull:
+    case Rule::GuardFirmware:
+    case Rule::GuardMailbox:
+    case Rule::GuardKernel:
+    case Rule::GuardStack:
+    case Rule::ArgumentNotGiven:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Rules by which a core shows that it has gone astray, wherever that began.
+bool is_astray(Rule rule) {
+  return rule == Rule::RiscvIllegalInstruction || rule == Rule::RiscvBadPc ||
+         rule == Rule::TileUnmappedAddress;
+}
+
+class SecondLook {
+ public:
+  SecondLook(host::Machine& again, Outcome& ran) : again_(again), ran_(ran) {}
+
+  void tell(const Outcome& checked, const WritersOfDevice* writers) {
+    const FaultReport* found = earliest(checked);
+    if (found != nullptr) return take(*found, checked);
+    if (writers == nullptr) return;
+    if (ran_.status == Status::WrongResult) tell_of_result(*writers);
+    if (ran_.status == Status::Hang && ran_.standstill.cause.awaited)
+      tell_of_word(*writers, *ran_.standstill.cause.awaited);
+  }
+
+ private:
+  /// A core of the firmware is never to blame for what it meets.
+  bool is_of_firmware(const FaultReport& report) const {
+    return is_core(report.fault.agent) && report.fault.pc < again_.firmware().kernel_config_base();
+  }
+
+  /// Of what the checks have found, that which explains this end: errors before warnings, early
+  /// before late.
+  const FaultReport* earliest(const Outcome& checked) const {
+    const FaultReport* fault = ran_.status == Status::Fault ? host::first_of(ran_.faults) : nullptr;
+    const bool any = ran_.status == Status::WrongResult;
+    const bool guards =
+        ran_.status == Status::Hang ||
+        (fault != nullptr && (is_of_firmware(*fault) || is_astray(fault->fault.rule)));
+    const FaultReport* best = nullptr;
+    const auto rank = [](const FaultReport& report) {
+      return std::pair(info_of(report.fault.rule).severity != Severity::Error, report.fault.cycle);
+    };
+    for (const FaultReport& report : checked.faults) {
+      if (!is_check(report.fault.rule) || !(any || (guards && is_guard(report.fault.rule))))
+        continue;
+      if (fault != nullptr && report.fault.cycle > fault->fault.cycle) continue;
+      if (best == nullptr || rank(report) < rank(*best)) best = &report;
+    }
+    return best;
+  }
+
+  void take(const FaultReport& found, const Outcome& checked) {
+    host::FirstCause cause = host::cause_of(found, checked.faults);
+    if (ran_.status == Status::WrongResult) {
+      ran_.faults = checked.faults;
+    } else {
+      cause.sentence += " After that: " + ran_.standstill.cause.sentence;
+      if (ran_.status == Status::Fault) {
+        ran_.faults.insert(ran_.faults.begin(), found);
+        ran_.faults.front().fault.severity = info_of(found.fault.rule).severity;
+      }
+    }
+    ran_.standstill.cause = std::move(cause);
+  }
+
+  // --- Who wrote it.
+
+  struct Author {
+    std::string text;
+    std::string place;
+    bool host = false;
+  };
+
+  Author author_of(const Actor& actor) const {
+    const Device& device = again_.device();
+    const bool over_noc = actor.kind == Actor::Kind::Noc;
+    if (actor.kind == Actor::Kind::Host) return {"the host", "", true};
+    if (actor.kind != Actor::Kind::Core && !(over_noc && is_core(actor.issuer)))
+      return {text_of(device, actor, again_.code()), "", false};
+    const Agent agent = over_noc ? actor.issuer : actor.author.agent;
+    const Coord tile = device.coord_of(actor.author.tile);
+    const std::string place = again_.code().locate(agent, actor.author.pc, tile).user();
+    return {fmt::format("{} of ({}, {}){}{} in cycle {}", name_of(agent), tile.x, tile.y,
+                        over_noc ? ", over the NoC," : "", place.empty() ? "" : " at " + place,
+                        actor.author.cycle),
+            place, false};
+  }
+
+  /// Firmware sets up what kernels use; that is nobody's signal.
+  bool counts(const Actor& actor) const {
+    const bool core = actor.kind == Actor::Kind::Core;
+    return actor.kind != Actor::Kind::Host &&
+           !(core && actor.author.pc < again_.firmware().kernel_config_base());
+  }
+
+  void tell_of_word(const WritersOfDevice& writers, const Spot& spot) {
+    Writers* of = writers.of(spot.node);
+    if (of == nullptr) return;
+    const auto parts = [&](Writers& node, u64 begin, u64 end) {
+      std::vector<Written> found;
+      for (Written& part : node.last({Area::Memory, begin, end}))
+        if (counts(part.writer)) found.push_back(std::move(part));
+      return found;
+    };
+    std::string& sentence = ran_.standstill.cause.sentence;
+    if (const auto own = parts(*of, spot.address, spot.address + spot.bytes); !own.empty()) {
+      sentence += fmt::format(" It was written last by {}.", author_of(own.front().writer).text);
+      return;
+    }
+    const u64 begin = spot.address > kNear ? spot.address - kNear : 0;
+    const Written* nearest = nullptr;
+    const auto distance = [&](const Written& part) {
+      return part.place.begin > spot.address ? part.place.begin - spot.address
+                                             : spot.address - part.place.begin;
+    };
+    const auto around = parts(*of, begin, spot.address + spot.bytes + kNear);
+    for (const Written& part : around)
+      if (nearest == nullptr || distance(part) < distance(*nearest)) nearest = &part;
+    if (nearest != nullptr) {
+      sentence += fmt::format(" What was written next to it is {}, by {}.",
+                              describe(nearest->place), author_of(nearest->writer).text);
+      return;
+    }
+    if (again_.device().tile_of(spot.node) != nullptr) return;
+    for (unsigned bank = 0; bank < again_.device().board().dram_banks(); ++bank) {
+      const NodeId node = again_.device().board().dram_node(bank);
+      Writers* other = writers.of(node);
+      if (other == nullptr || node == spot.node) continue;
+      const auto there = parts(*other, begin, spot.address + spot.bytes + kNear);
+      if (there.empty()) continue;
+      sentence += fmt::format(" In DRAM bank {}, {:#x} was written by {}.", bank,
+                              there.front().place.begin, author_of(there.front().writer).text);
+      return;
+    }
+  }
+
+  void tell_of_result(const WritersOfDevice& writers) {
+    for (const host::Check& check : ran_.checks) {
+      if (check.passed || !check.spot) continue;
+      const Spot& spot = *check.spot;
+      const Coord tile = again_.device().coord_of(spot.node);
+      const std::string where = fmt::format("{:#x} of ({}, {})", spot.address, tile.x, tile.y);
+      std::vector<Written> last;
+      if (Writers* of = writers.of(spot.node))
+        last = of->last({Area::Memory, spot.address, spot.address + spot.bytes});
+      host::FirstCause& cause = ran_.standstill.cause;
+      const Author author = last.empty() ? Author{"", "", true} : author_of(last.front().writer);
+      cause.tile = tile;
+      cause.place = author.place;
+      cause.sentence =
+          fmt::format("{} is wrong first {}, which lies at {}; ", check.what, check.detail, where);
+      if (author.host) {
+        cause.sentence += "no kernel has written there.";
+        cause.remedy =
+            "write all of it: compare sizes, page numbers and addresses of the kernel that writes";
+      } else {
+        cause.sentence += fmt::format("it was written last by {}.", author.text);
+        cause.remedy = fmt::format("follow the value back: bhemu why PROGRAM {}-{} {:#x}", tile.x,
+                                   tile.y, spot.address);
+      }
+      return;
+    }
+  }
+
+  host::Machine& again_;
+  Outcome& ran_;
+};
+
+}  // namespace
+
+void look_for_cause(const DeviceOptions& options, const std::function<host::Firmware()>& firmware,
+                    Cycle limit, const host::PreparedProgram& prepared, Outcome& ran) {
+  const bool failed = ran.status == Status::WrongResult || ran.status == Status::Hang ||
+                      ran.status == Status::Fault;
+  const bool watched = work_of(ran.totals) <= kMostWatched;
+  const bool wanted =
+      watched || (ran.status == Status::WrongResult && work_of(ran.totals) <= kMostChecked);
+  if (!failed || !wanted || ran.cycle_limit || ran.interrupted) return;
+  host::Machine again(with_all_checks(options), firmware());
+  again.set_limit(limit);
+  if (again.boot().status != Status::Ok) return;
+  std::optional<WritersOfDevice> writers;
+  if (watched) writers.emplace(again.device());
+  const Outcome checked = again.run_unsaved(prepared);
+  SecondLook(again, ran).tell(checked, writers ? &*writers : nullptr);
+}
+
+}  // namespace bhemu::watch
