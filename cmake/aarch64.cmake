@@ -30,3 +30,15 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(ENV{PKG_CONFIG_DIR} "")
 set(ENV{PKG_CONFIG_LIBDIR}
   "${pkg_root}/usr/lib/aarch64-linux-gnu/pkgconfig:${pkg_root}/usr/share/pkgconfig")
+
+# The Python module is for the sysroot's Python. pybind11 would ask the interpreter of this machine,
+# which has the same version in the same release of Debian, but other names.
+if(BHEMU_SYSROOT)
+  file(GLOB python_headers "${BHEMU_SYSROOT}/usr/include/python3.[0-9]*")
+  if(python_headers)
+    list(GET python_headers 0 PYTHON_INCLUDE_DIR)
+    string(REGEX REPLACE ".*python3\\.([0-9]+)$" ".cpython-3\\1-aarch64-linux-gnu.so"
+      PYTHON_MODULE_EXTENSION "${PYTHON_INCLUDE_DIR}")
+    set(PYBIND11_PYTHONLIBS_OVERWRITE OFF)
+  endif()
+endif()

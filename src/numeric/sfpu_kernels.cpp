@@ -84,11 +84,7 @@ using Signed = hn::RebindToSigned<D>;
 using S = hn::Vec<Signed>;
 using M = hn::Mask<Signed>;
 using Float = hn::RebindToFloat<D>;
-
-struct MulAdd {
-  V value;
-  M slow;  // lanes that the scalar function must do
-};
+using F = hn::Vec<Float>;
 
 /// v / 2^places with bit 0 sticky; shifted out completely, nothing is left.
 HWY_INLINE V align(V v, V places) {
@@ -128,16 +124,12 @@ HWY_INLINE V rank(V v) {
   return hn::Sub(hn::Add(v, v), hn::Set(d, 1));
 }
 
-/// What the host's fused multiply-add makes of the operands, and its parts.
-struct Fused {
-  hn::Vec<Float> product, lost, sum;  // rounded product, what the rounding lost, x * y + z
-};
-
 /// sfpu_mul_add in lanes whose product is not exact in 24 bits, whose addend is not zero, and which
 /// are not `alike` (below): each operand as an integer of which 2^26 stands for 1.0 at the larger
 /// exponent, with a sticky bit. In such lanes the product is either the larger operand or at most
-/// two places from it, so that its upper part is an integer.
-HWY_INLINE hn::Vec<Float> sum_of_integers(V x, V y, V z, const Fused& parts) {
+/// two places from it, so that its upper part is an integer. `rounded` is x * y as the host rounds
+/// it, `lost` what the rounding lost.
+HWY_INLINE F sum_of_integers(V x, V y, V z, F rounded, F lost) {
   const D d;
   const Signed s;
   const Float f;
@@ -149,11 +141,10 @@ HWY_INLINE hn::Vec<Float> sum_of_integers(V x, V y, V z, const Fused& parts) {
   const auto scale = hn::BitCast(f, hn::ShiftLeft<23>(hn::Sub(hn::Set(d, 127 + 153), base)));
   const auto back = hn::BitCast(f, hn::ShiftLeft<23>(hn::Sub(base, hn::Set(d, 26))));
 
-  const V product = hn::BitCast(d, parts.product);
+  const V product = hn::BitCast(d, rounded);
   const V product_sign = hn::And(product, sign);
   const auto upper = hn::Mul(hn::BitCast(f, hn::Xor(product, product_sign)), scale);
-  const auto lower =
-      hn::Mul(hn::BitCast(f, hn::Xor(hn::BitCast(d, parts.lost), product_sign)), scale);
+  const auto lower = hn::Mul(hn::BitCast(f, hn::Xor(hn::BitCast(d, lost), product_sign)), scale);
   const auto lower_whole = hn::Floor(lower);
   const V p =
       hn::Or(hn::BitCast(d, hn::Add(hn::ConvertTo(s, upper), hn::ConvertTo(s, lower_whole))),
@@ -184,29 +175,28 @@ HWY_INLINE bool ordinary_mul_add(V x, V y, V z, V& out) {
   const auto a = hn::BitCast(f, x);
   const auto b = hn::BitCast(f, y);
   const auto c = hn::BitCast(f, z);
-  Fused parts;
-  parts.product = hn::Mul(a, b);
-  parts.lost = hn::MulSub(a, b, parts.product);
-  parts.sum = hn::MulAdd(a, b, c);
-  out = hn::BitCast(d, parts.sum);
+  const F rounded = hn::Mul(a, b);
+  const F lost = hn::MulSub(a, b, rounded);
+  const F fused = hn::MulAdd(a, b, c);
+  out = hn::BitCast(d, fused);
 
   constexpr u32 kFactor = 2 * (77u << 23) - 2;  // 2^-50
   constexpr u32 kTerm = 2 * (2u << 23) - 2;     // 2^-125
   const auto large = hn::And(hn::Gt(hn::Min(rank(x), rank(y)), hn::Set(d, kFactor)),
                              hn::Gt(hn::Min(rank(z), rank(out)), hn::Set(d, kTerm)));
-  const auto sum = hn::Abs(parts.sum);
-  const auto product = hn::Abs(parts.product);
+  const auto sum = hn::Abs(fused);
+  const auto product = hn::Abs(rounded);
   const auto infinity = hn::BitCast(f, hn::Set(d, kFp32Infinity));
   const auto finite = hn::And(hn::Lt(sum, infinity), hn::Lt(product, infinity));
   if (HWY_UNLIKELY(!hn::AllTrue(f, hn::And(hn::RebindMask(f, large), finite)))) return false;
-  const auto exact = hn::Eq(parts.lost, hn::Zero(f));
+  const auto exact = hn::Eq(lost, hn::Zero(f));
   if (HWY_LIKELY(hn::AllTrue(f, exact))) return true;
   const auto term = hn::Abs(c);
   const auto alike = hn::And(hn::Le(product, hn::Mul(term, hn::Set(f, 4.0f))),
                              hn::Ge(hn::Add(sum, sum), hn::Max(product, term)));
   const auto same = hn::Or(hn::Or(exact, alike), hn::Eq(c, hn::Zero(f)));
   if (hn::AllTrue(f, same)) return true;
-  out = hn::BitCast(d, hn::IfThenElse(same, parts.sum, sum_of_integers(x, y, z, parts)));
+  out = hn::BitCast(d, hn::IfThenElse(same, fused, sum_of_integers(x, y, z, rounded, lost)));
   return true;
 }
 
@@ -234,8 +224,9 @@ HWY_INLINE V special_mul_add(V x, V y, V z) {
 }
 
 /// As sfpu_mul_add. The sum of the aligned operands has less than 30 bits, so that the host's exact
-/// conversion of an integer to FP32 normalises and rounds it.
-HWY_INLINE MulAdd mul_add(V x, V y, V z) {
+/// conversion of an integer to FP32 normalises and rounds it. `slow`: lanes that the scalar
+/// function must do.
+HWY_INLINE V mul_add(V x, V y, V z, M& slow) {
   const D d;
   const Signed s;
   const V field = hn::Set(d, 0xFF);
@@ -269,14 +260,16 @@ HWY_INLINE MulAdd mul_add(V x, V y, V z) {
   const S largest = hn::Max(hn::BitCast(s, hn::Max(ex, ey)), base);
   const M special = hn::Gt(largest, hn::Set(s, 254));
   const M tiny = hn::AndNot(special, hn::AndNot(zero, hn::Lt(exponent, hn::Set(s, 2))));
-  if (hn::AllFalse(s, hn::Or(special, tiny))) return {hn::BitCast(d, value), tiny};
+  slow = tiny;
+  if (hn::AllFalse(s, hn::Or(special, tiny))) return hn::BitCast(d, value);
   value = hn::IfThenElse(special, hn::BitCast(s, special_mul_add(x, y, z)), value);
   // Below 2^-126 there is zero, except just below a power of two: see sfpu_normalise.
   const S mantissa = hn::BitCast(s, hn::And(f, hn::Set(d, 0x7FFFFF)));
   const M inside = hn::And(hn::Gt(mantissa, hn::Zero(s)), hn::Lt(mantissa, hn::Set(s, 0x7FFFFF)));
   const M flushed = hn::And(hn::And(tiny, inside), hn::Lt(exponent, hn::Set(s, 1)));
   value = hn::IfThenElse(flushed, hn::BitCast(s, hn::And(f, sign)), value);
-  return {hn::BitCast(d, value), hn::AndNot(flushed, tiny)};
+  slow = hn::AndNot(flushed, tiny);
+  return hn::BitCast(d, value);
 }
 
 /// The lanes of `mask` from lane `first` on.
@@ -290,15 +283,16 @@ HWY_INLINE M mask_from(u32 mask, std::size_t first) {
 HWY_NOINLINE V separate_mul_add(V x, V y, V z) {
   const D d;
   const Signed s;
-  const MulAdd result = mul_add(x, y, z);
-  if (hn::AllFalse(s, result.slow)) return result.value;
+  M slow_lanes;
+  const V result = mul_add(x, y, z, slow_lanes);
+  if (hn::AllFalse(s, slow_lanes)) return result;
   alignas(64) std::array<u32, kLanes> a, b, c, value;
   alignas(64) std::array<i32, kLanes> slow;
   hn::Store(x, d, a.data());
   hn::Store(y, d, b.data());
   hn::Store(z, d, c.data());
-  hn::Store(result.value, d, value.data());
-  hn::Store(hn::VecFromMask(s, result.slow), s, slow.data());
+  hn::Store(result, d, value.data());
+  hn::Store(hn::VecFromMask(s, slow_lanes), s, slow.data());
   for (std::size_t i = 0; i < hn::Lanes(d); ++i)
     if (slow[i] != 0) value[i] = sfpu_mul_add(a[i], b[i], c[i]);
   return hn::Load(d, value.data());
@@ -460,6 +454,8 @@ HWY_INLINE u32 lanes_where(Holds holds) {
       u16 both;
       std::memcpy(&both, bytes.data(), sizeof both);
       part = both;
+    } else if (hn::Lanes(s) == 32) {
+      std::memcpy(&part, bytes.data(), sizeof part);
     }
     mask |= part << i;
   }

@@ -1,4 +1,5 @@
-// What the kernels of the matrix unit share, for each of Highway's targets.
+// What the kernels of the matrix unit share, for each of Highway's targets. No structure, array or
+// copying lambda holds a vector: SVE's have no size that C++ knows.
 // tidy: allow pragma-once in this file: Highway includes it once per target
 // tidy: allow macro in this file: so its guard has to toggle
 #if defined(BHEMU_TENSIX_FPU_KERNELS_INL) == defined(HWY_TARGET_TOGGLE)
@@ -79,30 +80,22 @@ HWY_INLINE V aligned(V twice, V places) {
   return hn::And(hn::Add(y, word(8193)), word(~16383u));
 }
 
-struct OldDst {
-  V exponent;
-  V magnitude;  // twice: 2^24 is 1.0
-  V sign;       // in bit 31
-};
-
+/// What Dst holds, twice (2^24 is 1.0), as a magnitude. Its sign is in bit 31 of `sign`.
 template <DstKind kind>
-HWY_INLINE OldDst load_dst(const DstRows& rows, u32 row, size_t j) {
+HWY_INLINE V load_dst(const DstRows& rows, u32 row, size_t j, V& exponent, V& sign) {
   const V high = load_halves(rows.old_high[row] + j);
-  OldDst old;
   V fraction;
   if constexpr (kind == DstKind::Fp16) {
-    old.exponent = hn::And(high, word(0x1F));
+    exponent = hn::And(high, word(0x1F));
     fraction = hn::ShiftLeft<9>(hn::And(high, word(0x7FE0)));
   } else {
-    old.exponent = hn::And(high, word(0xFF));
+    exponent = hn::And(high, word(0xFF));
     fraction = hn::ShiftLeft<9>(hn::And(high, word(0x7F00)));
     if constexpr (kind == DstKind::Fp32)
       fraction = hn::Or(fraction, hn::ShiftLeft<1>(load_halves(rows.old_low[row] + j)));
   }
-  old.magnitude = hn::IfThenZeroElse(hn::Eq(old.exponent, hn::Zero(Words())),
-                                     hn::Or(fraction, word(0x1000000)));
-  old.sign = hn::ShiftLeft<16>(high);
-  return old;
+  sign = hn::ShiftLeft<16>(high);
+  return hn::IfThenZeroElse(hn::Eq(exponent, hn::Zero(Words())), hn::Or(fraction, word(0x1000000)));
 }
 
 /// Fields of the rounded sum, exponent above fraction; what is not a number yet: zero and overflow.
@@ -158,19 +151,26 @@ HWY_INLINE void store_sum(const DstRows& rows, u32 row, size_t j, V exponent, V 
   store_halves(rows.high[row] + j, hn::Or(high, sign));
 }
 
-struct Term {
-  V exponent;
-  V value;  // twice
-};
-
-template <DstKind kind, class... Terms>
-HWY_INLINE void accumulate(const DstRows& rows, u32 row, size_t j, const Terms&... terms) {
-  const OldDst old = load_dst<kind>(rows, row, j);
-  V e = old.exponent;
-  ((e = hn::Max(e, terms.exponent)), ...);
-  V sum = aligned<kind>(old.magnitude, hn::Sub(e, old.exponent));
-  sum = negate_where_negative(sum, old.sign);
-  ((sum = hn::Add(sum, aligned<kind>(terms.value, hn::Sub(e, terms.exponent)))), ...);
+/// Adds a term, twice its value with its exponent, to Dst.
+template <DstKind kind>
+HWY_INLINE void accumulate(const DstRows& rows, u32 row, size_t j, V exponent, V twice) {
+  V old_exponent, sign;
+  const V old = load_dst<kind>(rows, row, j, old_exponent, sign);
+  const V e = hn::Max(old_exponent, exponent);
+  V sum = negate_where_negative(aligned<kind>(old, hn::Sub(e, old_exponent)), sign);
+  sum = hn::Add(sum, aligned<kind>(twice, hn::Sub(e, exponent)));
+  store_sum<kind>(rows, row, j, e, sum);
+}
+/// Adds two terms.
+template <DstKind kind>
+HWY_INLINE void accumulate(const DstRows& rows, u32 row, size_t j, V exponent, V twice,
+                           V exponent_2, V twice_2) {
+  V old_exponent, sign;
+  const V old = load_dst<kind>(rows, row, j, old_exponent, sign);
+  const V e = hn::Max(hn::Max(old_exponent, exponent), exponent_2);
+  V sum = negate_where_negative(aligned<kind>(old, hn::Sub(e, old_exponent)), sign);
+  sum = hn::Add(sum, aligned<kind>(twice, hn::Sub(e, exponent)));
+  sum = hn::Add(sum, aligned<kind>(twice_2, hn::Sub(e, exponent_2)));
   store_sum<kind>(rows, row, j, e, sum);
 }
 

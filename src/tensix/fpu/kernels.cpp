@@ -76,13 +76,9 @@ struct ExactOperands {
   alignas(64) i32 exponent_b[kMaxKernelRows][kRowDatums];
 };
 
-struct SlicedCell {
-  V slice;     // signed
-  V exponent;  // numeric::kZeroOperand if the cell counts as zero
-};
-
+/// The signed slice; `exponent` is numeric::kZeroOperand if the cell counts as zero.
 template <bool is_b>
-HWY_INLINE SlicedCell sliced(V cell, u32 phase, bool keep) {
+HWY_INLINE V sliced(V cell, u32 phase, bool keep, V& exponent) {
   const V n = hn::Add(mantissa_of(cell), word(1024));
   V slice;
   if (is_b)
@@ -91,8 +87,8 @@ HWY_INLINE SlicedCell sliced(V cell, u32 phase, bool keep) {
     slice = (phase & 1) == 0 ? shift_right<6>(n) : hn::And(shift_right<1>(n), word(31));
   const V e = exponent_of(cell);
   const auto zero = hn::Eq(hn::Or(e, word(keep ? 1 : 0)), hn::Zero(Words()));
-  return {hn::IfThenZeroElse(zero, negate_where_negative(slice, cell)),
-          hn::IfThenElse(zero, hn::Set(Words(), numeric::kZeroOperand), e)};
+  exponent = hn::IfThenElse(zero, hn::Set(Words(), numeric::kZeroOperand), e);
+  return hn::IfThenZeroElse(zero, negate_where_negative(slice, cell));
 }
 
 HWY_INLINE void prepare_exactly(ExactOperands& out, const MatrixJob& job) {
@@ -100,45 +96,48 @@ HWY_INLINE void prepare_exactly(ExactOperands& out, const MatrixJob& job) {
   for (u32 k = 0; k < kRowDatums; ++k) {
     for (size_t j = 0; j < kRowDatums; j += hn::Lanes(dw)) {
       const V cell = hn::And(load_cells(job.a[k] + j), word(job.mask_a));
-      const SlicedCell a = sliced<false>(cell, job.phase, false);
-      hn::Store(a.slice, dw, out.a[k] + j);
-      hn::Store(a.exponent, dw, out.exponent_a[k] + j);
+      V exponent;
+      hn::Store(sliced<false>(cell, job.phase, false, exponent), dw, out.a[k] + j);
+      hn::Store(exponent, dw, out.exponent_a[k] + j);
     }
   }
   for (u32 i = 0; i < job.dst.count; ++i) {
     for (size_t k = 0; k < kRowDatums; k += hn::Lanes(dw)) {
       const V cell = hn::And(load_cells(job.b[i] + k), word(job.mask_b));
-      const SlicedCell b = sliced<true>(cell, job.phase, job.keep);
-      hn::Store(b.slice, dw, out.b[i] + k);
-      hn::Store(b.exponent, dw, out.exponent_b[i] + k);
+      V exponent;
+      hn::Store(sliced<true>(cell, job.phase, job.keep, exponent), dw, out.b[i] + k);
+      hn::Store(exponent, dw, out.exponent_b[i] + k);
     }
   }
 }
 
-HWY_INLINE Term exact_sum_of_group(const ExactOperands& operands, u32 row, u32 first, size_t j,
-                                   V bias, V zero_exponent) {
+/// Twice the sum of lanes `first` to `first` + 7 of the group.
+HWY_INLINE V exact_sum_of_group(const ExactOperands& operands, u32 row, u32 first, size_t j, V bias,
+                                V zero_exponent, V& exponent) {
   const Words dw;
   const V zero = hn::Zero(dw);
-  V lane_exponent[8];
+  alignas(64) i32 lane_exponent[8][kRowDatums];
   V top = hn::Set(dw, numeric::kZeroOperand);
   for (u32 k = 0; k < 8; ++k) {
     const V eb = hn::Add(hn::Set(dw, operands.exponent_b[row][first + k]), bias);
     const V e = hn::Add(hn::Load(dw, operands.exponent_a[first + k] + j), eb);
     const auto none = hn::Lt(e, hn::Set(dw, numeric::kZeroOperand / 2));
-    lane_exponent[k] = hn::IfThenElse(none, zero_exponent, e);
-    top = hn::Max(top, lane_exponent[k]);
+    const V counted = hn::IfThenElse(none, zero_exponent, e);
+    hn::Store(counted, dw, lane_exponent[k]);
+    top = hn::Max(top, counted);
   }
   V sum = zero;
   for (u32 k = 0; k < 8; ++k) {
     const V product =
         hn::Mul(hn::Load(dw, operands.a[first + k] + j), hn::Set(dw, operands.b[row][first + k]));
-    const V places = hn::Min(hn::Sub(top, lane_exponent[k]), word(31));
+    const V places = hn::Min(hn::Sub(top, hn::Load(dw, lane_exponent[k])), word(31));
     const V sign = hn::ShiftRight<31>(product);
     const V magnitude = rounded(hn::Abs(product), places);
     sum = hn::Add(sum, hn::Sub(hn::Xor(magnitude, sign), sign));
   }
   const auto counts = hn::Gt(top, zero);
-  return {hn::IfThenElseZero(counts, top), hn::IfThenElseZero(counts, hn::ShiftLeft<14>(sum))};
+  exponent = hn::IfThenElseZero(counts, top);
+  return hn::IfThenElseZero(counts, hn::ShiftLeft<14>(sum));
 }
 
 template <DstKind kind>
@@ -147,9 +146,10 @@ HWY_INLINE void exact_products(const MatrixJob& job, const ExactOperands& operan
   const V zero_exponent = hn::Set(Words(), job.mode.zero_exponent(job.phase));
   for (u32 i = 0; i < job.dst.count; ++i) {
     for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
-      const Term low = exact_sum_of_group(operands, i, 0, j, bias, zero_exponent);
-      const Term high = exact_sum_of_group(operands, i, 8, j, bias, zero_exponent);
-      accumulate<kind>(job.dst, i, j, low, high);
+      V e0, e1;
+      const V low = exact_sum_of_group(operands, i, 0, j, bias, zero_exponent, e0);
+      const V high = exact_sum_of_group(operands, i, 8, j, bias, zero_exponent, e1);
+      accumulate<kind>(job.dst, i, j, e0, low, e1, high);
     }
   }
 }
@@ -235,19 +235,17 @@ HWY_INLINE void largest_exponents(i16* out, const Operands& operands, u32 row, u
   }
 }
 
-/// `origin`: what is added to an exponent to get the float exponent of M.
-HWY_INLINE Term sum_of_group(const Operands& operands, u32 row, u32 first, size_t j,
-                             const i16* exponents, V origin) {
+/// Twice the sum of a group. `origin`: what is added to an exponent to get the float exponent of M.
+HWY_INLINE V sum_of_group(const Operands& operands, u32 row, u32 first, size_t j, V e, V origin) {
   const Words dw;
   const Floats df;
-  const V e = hn::PromoteTo(dw, hn::LoadU(hn::Rebind<i16, Words>(), exponents + j));
   const V start = hn::Or(hn::ShiftLeft<23>(hn::Add(e, origin)), word(0x400000));
   VF sum = hn::BitCast(df, start);
   for (u32 k = first; k < first + 8; ++k)
     sum = hn::MulAdd(hn::Load(df, operands.a[k] + j), hn::Set(df, operands.b[row][k]), sum);
   // Both are in one binade: the difference of the patterns is the sum in units.
   const V value = hn::ShiftLeft<14>(hn::Sub(hn::BitCast(dw, sum), start));
-  return {e, hn::IfThenElseZero(hn::Gt(e, hn::Zero(dw)), value)};
+  return hn::IfThenElseZero(hn::Gt(e, hn::Zero(dw)), value);
 }
 
 template <DstKind kind>
@@ -258,14 +256,17 @@ HWY_INLINE void products(const MatrixJob& job, const Operands& operands) {
   // phase: what product_bias subtracts for a slice the float has lost by itself.
   const i32 unit = -job.mode.product_bias(0) - 264 + 24 + 2 * static_cast<i32>(rebias_of(job.mode));
   const V origin = hn::Set(Words(), unit + 127 + 23);
+  const hn::Rebind<i16, Words> d16;
   for (u32 i = 0; i < job.dst.count; ++i) {
     alignas(64) i16 exponents[2][kRowDatums];
     largest_exponents(exponents[0], operands, i, 0, zero_exponent);
     largest_exponents(exponents[1], operands, i, 8, zero_exponent);
     for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
-      const Term low = sum_of_group(operands, i, 0, j, exponents[0], origin);
-      const Term high = sum_of_group(operands, i, 8, j, exponents[1], origin);
-      accumulate<kind>(job.dst, i, j, low, high);
+      const V e0 = hn::PromoteTo(Words(), hn::LoadU(d16, exponents[0] + j));
+      const V e1 = hn::PromoteTo(Words(), hn::LoadU(d16, exponents[1] + j));
+      const V low = sum_of_group(operands, i, 0, j, e0, origin);
+      const V high = sum_of_group(operands, i, 8, j, e1, origin);
+      accumulate<kind>(job.dst, i, j, e0, low, e1, high);
     }
   }
 }

@@ -25,39 +25,38 @@ HWY_INLINE V small_product(V a, V b) {
 
 /// What is the same for all rows. The compiler must suppose that stores to Dst change the job.
 struct ElementwiseSetup {
-  V mask_a;
-  V mask_b;
-  V sign;           // flips SrcB
-  V present_b;      // or-ed to what must not be zero for SrcB to count
-  V bias;           // of products
-  V zero_exponent;  // of products
-  V zero_sum;       // of sums
-  V rebias;         // of sums
-  V phase_shift;    // of sums
+  u32 mask_a;
+  u32 mask_b;
+  u32 sign;           // flips SrcB
+  u32 present_b;      // or-ed to what must not be zero for SrcB to count
+  i32 bias;           // of products
+  i32 zero_exponent;  // of products
+  u32 zero_sum;       // of sums
+  u32 rebias;         // of sums
+  u32 phase_shift;    // of sums
   bool low_a;
   bool low_b;
   bool broadcast_column;
 };
 
 HWY_INLINE ElementwiseSetup setup_of(const ElementwiseJob& job) {
-  const Words dw;
   const bool moves_up = job.mode.five_bit && job.mode.dst == DstKind::Fp32;
-  return {word(job.mask_a),
-          word(job.mask_b),
-          word(job.kind == Elementwise::Sub ? 0x80000000 : 0),
-          word(job.keep ? 1 : 0),
-          hn::Set(dw, job.mode.product_bias(job.phase)),
-          hn::Set(dw, job.mode.zero_exponent(job.phase)),
-          word(moves_up ? 97 : 0),
-          word(moves_up ? 112 : 0),
-          word(5 * (job.phase & 1) + 7 * (job.phase >> 1)),
+  return {job.mask_a,
+          job.mask_b,
+          job.kind == Elementwise::Sub ? 0x80000000 : 0,
+          job.keep ? 1u : 0u,
+          job.mode.product_bias(job.phase),
+          job.mode.zero_exponent(job.phase),
+          moves_up ? 97u : 0u,
+          moves_up ? 112u : 0u,
+          5 * (job.phase & 1) + 7 * (job.phase >> 1),
           (job.phase & 1) != 0,
           (job.phase & 2) != 0,
           job.broadcast_column};
 }
 
-/// elementwise_product for a row.
-HWY_INLINE Term product_term(V a, V b, const ElementwiseSetup& setup) {
+/// elementwise_product for a row: twice the value.
+HWY_INLINE V product_term(V a, V b, const ElementwiseSetup& setup, V& exponent) {
   const Words dw;
   const V zero = hn::Zero(dw);
   const V na = hn::Add(mantissa_of(a), word(1024));
@@ -68,39 +67,39 @@ HWY_INLINE Term product_term(V a, V b, const ElementwiseSetup& setup) {
   value = negate_where_negative(hn::ShiftLeft<14>(value), hn::Xor(a, b));
   const V ea = exponent_of(a);
   const V eb = exponent_of(b);
-  const V e = hn::Add(hn::Add(ea, eb), setup.bias);
+  const V e = hn::Add(hn::Add(ea, eb), hn::Set(dw, setup.bias));
   const auto counts = hn::And(hn::And(hn::Gt(ea, zero), hn::Gt(e, zero)),
-                              hn::Gt(hn::Or(eb, setup.present_b), zero));
-  return {hn::IfThenElse(counts, e, setup.zero_exponent), hn::IfThenElseZero(counts, value)};
+                              hn::Gt(hn::Or(eb, word(setup.present_b)), zero));
+  exponent = hn::IfThenElse(counts, e, hn::Set(dw, setup.zero_exponent));
+  return hn::IfThenElseZero(counts, value);
 }
 
 /// elementwise_sum for a row. Both operands are shifted to the larger exponent, the one that has
-/// it by nothing.
-HWY_INLINE Term sum_term(V a, V b, const ElementwiseSetup& setup) {
+/// it by nothing. Twice the value.
+HWY_INLINE V sum_term(V a, V b, const ElementwiseSetup& setup, V& exponent) {
   const V zero = hn::Zero(Words());
   const V ea = exponent_of(a);
   const V eb = exponent_of(b);
   const V ma = mantissa_of(a);
   const V mb = mantissa_of(b);
-  const V b_present = hn::Or(eb, setup.present_b);
+  const V b_present = hn::Or(eb, word(setup.present_b));
   const V na = hn::IfThenElseZero(hn::Gt(ea, zero), hn::Add(ma, word(1024)));
   const V nb = hn::IfThenElseZero(hn::Gt(b_present, zero), hn::Add(mb, word(1024)));
   const V top = hn::Max(ea, eb);
   const V x = negate_where_negative(rounded(na, hn::Sub(top, ea)), a);
   const V y = negate_where_negative(rounded(nb, hn::Sub(top, eb)), b);
-  const V e = hn::IfThenElse(hn::Gt(top, zero), hn::Add(top, setup.rebias), setup.zero_sum);
-  return {hn::Sub(e, setup.phase_shift), hn::ShiftLeft<14>(hn::Add(x, y))};
+  const V e =
+      hn::IfThenElse(hn::Gt(top, zero), hn::Add(top, word(setup.rebias)), word(setup.zero_sum));
+  exponent = hn::Sub(e, word(setup.phase_shift));
+  return hn::ShiftLeft<14>(hn::Add(x, y));
 }
 
-struct Pair {
-  V a;
-  V b;
-};
-HWY_INLINE Pair load_pair(const ElementwiseJob& job, const ElementwiseSetup& setup, u32 row,
-                          size_t j) {
+HWY_INLINE V load_a(const ElementwiseJob& job, const ElementwiseSetup& setup, u32 row, size_t j) {
+  return hn::And(load_cells(job.a[row] + j), word(setup.mask_a));
+}
+HWY_INLINE V load_b(const ElementwiseJob& job, const ElementwiseSetup& setup, u32 row, size_t j) {
   const V b = setup.broadcast_column ? word(job.b[row][0]) : load_cells(job.b[row] + j);
-  return {hn::And(load_cells(job.a[row] + j), setup.mask_a),
-          hn::And(hn::Xor(b, setup.sign), setup.mask_b)};
+  return hn::And(hn::Xor(b, word(setup.sign)), word(setup.mask_b));
 }
 
 template <DstKind kind, bool product>
@@ -109,12 +108,12 @@ HWY_INLINE void elementwise_rows(const ElementwiseJob& job) {
   const u32 count = job.dst.count;
   for (u32 i = 0; i < count; ++i) {
     for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
-      const Pair pair = load_pair(job, setup, i, j);
-      if constexpr (product) {
-        accumulate<kind>(job.dst, i, j, product_term(pair.a, pair.b, setup));
-      } else {
-        accumulate<kind>(job.dst, i, j, sum_term(pair.a, pair.b, setup));
-      }
+      const V a = load_a(job, setup, i, j);
+      const V b = load_b(job, setup, i, j);
+      V exponent;
+      const V twice =
+          product ? product_term(a, b, setup, exponent) : sum_term(a, b, setup, exponent);
+      accumulate<kind>(job.dst, i, j, exponent, twice);
     }
   }
 }
@@ -185,13 +184,15 @@ void integer_matrix_kernel(const MatrixJob& job) {
                                               mask_b, job.keep)),
                  df, b[i] + k);
   for (size_t j = 0; j < kRowDatums; j += hn::Lanes(df)) {
-    VF a[kRowDatums];
-    for (u32 k = 0; k < kRowDatums; ++k)
-      a[k] = hn::ConvertTo(
-          df, integer_of(hn::And(load_cells(job.a[k] + j), word(job.mask_a)), mask_a, false));
+    alignas(64) float a[kRowDatums][kRowDatums];
+    for (u32 k = 0; k < kRowDatums; ++k) {
+      const V cell = hn::And(load_cells(job.a[k] + j), word(job.mask_a));
+      hn::Store(hn::ConvertTo(df, integer_of(cell, mask_a, false)), df, a[k]);
+    }
     for (u32 i = 0; i < job.dst.count; ++i) {
       VF sum = hn::Zero(df);
-      for (u32 k = 0; k < kRowDatums; ++k) sum = hn::MulAdd(a[k], hn::Set(df, b[i][k]), sum);
+      for (u32 k = 0; k < kRowDatums; ++k)
+        sum = hn::MulAdd(hn::Load(df, a[k]), hn::Set(df, b[i][k]), sum);
       integer_accumulate(job.dst, i, j, hn::ConvertTo(Words(), sum));
     }
   }
@@ -204,9 +205,8 @@ void integer_elementwise_kernel(const ElementwiseJob& job) {
   const ElementwiseSetup setup = setup_of(job);
   for (u32 i = 0; i < job.dst.count; ++i) {
     for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
-      const Pair pair = load_pair(job, setup, i, j);
-      const V a = integer_of(pair.a, mask_a, false);
-      const V b = integer_of(pair.b, mask_b, job.keep);
+      const V a = integer_of(load_a(job, setup, i, j), mask_a, false);
+      const V b = integer_of(load_b(job, setup, i, j), mask_b, job.keep);
       integer_accumulate(job.dst, i, j, product ? hn::Mul(a, b) : hn::Add(a, b));
     }
   }

@@ -129,14 +129,9 @@ constexpr PoolMasks pool_masks(PoolStyle source) {
   }
 }
 
-struct Pooled {
-  V datum;
-  V key;
-  V index;
-};
-
-HWY_INLINE void pool_step(Pooled& best, const PoolJob& job, PoolMasks masks, u32 row, size_t j,
-                          V phase) {
+/// Takes a row into account: the best datum so far with its key, and the index it came from.
+HWY_INLINE void pool_step(V& datum, V& best, V& index, const PoolJob& job, PoolMasks masks, u32 row,
+                          size_t j, V phase) {
   const u32 scale = numeric::cell_exponent(job.scale[row]);
   V x = word(0x8007FFFF);  // minus infinity
   if (scale != 0) {
@@ -149,24 +144,23 @@ HWY_INLINE void pool_step(Pooled& best, const PoolJob& job, PoolMasks masks, u32
                            hn::Or(magnitude, hn::And(cell, word(0x80000000))));
   }
   const V key = pool_key(x);
-  const auto less = hn::Lt(key, best.key);
-  best.datum = hn::IfThenElse(less, best.datum, x);
-  best.key = hn::Max(best.key, key);
+  const auto less = hn::Lt(key, best);
+  datum = hn::IfThenElse(less, datum, x);
+  best = hn::Max(best, key);
   if (job.mode.index && row < 8)
-    best.index = hn::IfThenElse(less, best.index,
-                                hn::Add(shift_right<4>(phase), word(numeric::kPoolIndex[row])));
+    index =
+        hn::IfThenElse(less, index, hn::Add(shift_right<4>(phase), word(numeric::kPoolIndex[row])));
 }
 
 HWY_INLINE V pooled(const PoolJob& job, PoolMasks masks, size_t j, V stored, V phase) {
-  Pooled best;
-  best.datum = pool_datum_of_dst(stored, job.mode.dst);
-  best.key = pool_key(best.datum);
-  best.index = hn::And(stored, word(0xFF));
+  V datum = pool_datum_of_dst(stored, job.mode.dst);
+  V best = pool_key(datum);
+  V index = hn::And(stored, word(0xFF));
   for (u32 step = 0; step < kRowDatums; ++step)
-    pool_step(best, job, masks, numeric::pool_row(step), j, phase);
-  const V value = dst_of_pool_datum(best.datum, job.mode.dst);
+    pool_step(datum, best, index, job, masks, numeric::pool_row(step), j, phase);
+  const V value = dst_of_pool_datum(datum, job.mode.dst);
   if (!job.mode.index) return value;
-  const V index = hn::Or(phase, best.index);
+  index = hn::Or(phase, index);
   return job.mode.dst == PoolStyle::Int32 ? index : hn::Or(value, index);
 }
 

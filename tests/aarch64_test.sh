@@ -1,0 +1,90 @@
+#!/bin/bash
+# Runs cross-built test programs on aarch64 processors (qemu-user): with NEON only, and with SVE of
+# each length for which the kernels are compiled apart.
+#   aarch64_test.sh BINARY_DIR SYSROOT [quick|all [PART...]]
+# "quick": a part that takes minutes. "all": every test program that has been built, which takes
+# hours, but for the command's (its tests start the command, which would need this processor), and
+# the comparison of RISC-V with qemu. PART "python" is the Python package with its tests.
+# Exit status 77: qemu-aarch64 is not installed, or nothing has been built.
+set -euo pipefail
+
+binary=$(cd "$1" && pwd)
+sysroot=$(cd "$2" && pwd)
+extent=${3:-quick}
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+if ! command -v qemu-aarch64 > /dev/null; then
+  echo "skipped: there is no qemu-aarch64 here"
+  exit 77
+fi
+
+# What programs without vectors of their own run on, and what vectors each of the others has.
+usual=max
+declare -A vectors=(
+  [NEON]=cortex-a72
+  [SVE]=a64fx
+  [SVE_256]="max,sve-default-vector-length=32"
+  [SVE2_128]="max,sve-default-vector-length=16"
+  [SVE2]="max,sve-default-vector-length=256"
+)
+declare -A filter=(
+  [numeric]='Hosts/SfpuKernels.*:SfpuMulAdd.*:UnpackRows.*:PackRows.*:RiscvFloatFlags.of_comp*'
+)
+if [[ $extent == all ]]; then
+  filter=()
+  for program in "$binary"/bin/bhemu_test_*; do
+    [[ -x $program ]] && filter[${program##*/bhemu_test_}]='*'
+  done
+  unset 'filter[cli]' 'filter[shim]'
+  if [[ -v filter[riscv] ]]; then filter[riscv]='-*Qemu*:*qemu*'; fi
+  if [[ -d $binary/python/bhemu ]]; then filter[python]='*'; fi
+fi
+parts=$(printf '%s\n' "${!filter[@]}" | sort)
+if (($# > 3)); then parts=${*:4}; fi
+
+failed=0
+passed=0
+run() {
+  local what=$1 begun=$SECONDS
+  shift
+  if "$@"; then
+    echo "passed: $what, $((SECONDS - begun)) s"
+    passed=$((passed + 1))
+  else
+    echo "FAILED: $what"
+    failed=1
+  fi
+}
+
+# Debian's numpy finds these by links that only its installation makes.
+algebra=/usr/lib/aarch64-linux-gnu
+python() {
+  qemu-aarch64 -L "$sysroot" -cpu "$usual" -E "PYTHONPATH=$binary/python" \
+    -E "LD_LIBRARY_PATH=$algebra/blas:$algebra/lapack" "$sysroot/usr/bin/python3" "$@"
+}
+
+export BHEMU_ROUNDS=${BHEMU_ROUNDS:-200}
+for part in $parts; do
+  if [[ $part == python ]]; then
+    run "the Python package" python -m pytest -q -p no:cacheprovider "$source/python/tests"
+    continue
+  fi
+  program=$binary/bin/bhemu_test_$part
+  if [[ ! -x $program ]]; then
+    echo "not built: $part"
+    continue
+  fi
+  arguments=(--gtest_brief=1 "--gtest_filter=${filter[$part]:-*}")
+  if [[ $part =~ ^(numeric|tensix|programs|audit)$ ]]; then
+    for kind in "${!vectors[@]}"; do
+      run "$part with $kind" env -u BHEMU_SIMD \
+        qemu-aarch64 -L "$sysroot" -cpu "${vectors[$kind]}" "$program" "${arguments[@]}"
+    done
+  else
+    run "$part" qemu-aarch64 -L "$sysroot" -cpu "$usual" "$program" "${arguments[@]}"
+  fi
+done
+if ((failed == 0 && passed == 0)); then
+  echo "skipped: no test program has been built in $binary"
+  exit 77
+fi
+exit $failed
