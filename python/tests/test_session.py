@@ -196,3 +196,42 @@ def test_checks_find_what_silicon_lets_pass():
         program.run(check="all")
     result = program.run(check="none")
     assert result.status == "ok" and result.faults == []
+
+
+def test_a_card_checks_what_its_launches_do():
+    card = bhemu.Device("p100a", check="all")
+    card.boot()
+    broken = bhemu.Program(ROOT / "tests" / "hangs" / "memory_never_written.yaml").load(card)
+    with pytest.raises(bhemu.FaultError, match=r"LookUp \(.*uninitialised-l1"):
+        broken.run()
+
+
+def test_a_card_that_checks_lets_good_programs_pass():
+    card = bhemu.Device("p100a", check="all")
+    card.boot()
+    session = example("add_scalar").load(card)
+    session.run()
+    assert all(session.check().values())
+    assert card.faults() == []
+
+
+def test_the_second_look_knows_who_wrote_beside_the_word():
+    with pytest.raises(bhemu.HangError) as hang:
+        bhemu.run(ROOT / "tests" / "hangs" / "flag_beside_the_word.yaml")
+    assert "memory [0x90004, +4], by NCRISC" in hang.value.first_cause["sentence"]
+    assert hang.value.first_cause["rule"] is None
+
+
+def test_a_fault_has_its_first_cause_with_place_and_rule():
+    with pytest.raises(bhemu.FaultError) as fault:
+        bhemu.run(ROOT / "tests" / "hangs" / "read_beyond_l1.yaml")
+    cause = fault.value.first_cause
+    assert cause["rule"] == "noc-address"
+    assert cause["agent"] == "BRISC" and cause["tile"] == (3, 2)
+    assert "read_beyond_l1.c:" in cause["place"]
+
+
+def test_a_reservation_beyond_the_buffer_is_a_broken_rule():
+    with pytest.raises(bhemu.HangError) as hang:
+        bhemu.run(ROOT / "tests" / "hangs" / "cb_over_reserved.yaml")
+    assert hang.value.first_cause["rule"] == "cb-over-reserve"

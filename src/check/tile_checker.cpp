@@ -27,6 +27,7 @@ void TileChecker::begin(std::shared_ptr<const Layout> layout) {
   lreg_.fill(0);
   gpr_.fill(0);
   cores_ = {};
+  moves_ = false;
   for (unsigned i = 0; i < kCores; ++i) {
     const riscv::CoreState& core = tile_.core(static_cast<CoreId>(i));
     const u32 size = riscv::ldm_size_of(core.id);

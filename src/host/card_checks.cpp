@@ -13,6 +13,7 @@ namespace bhemu::host {
 namespace {
 
 constexpr u32 kBuffers = 32;
+constexpr u32 kMailboxes = 0x60;  // the first of the messages (mailboxes.hpp)
 
 /// What the launch message says. How many arguments were given it does not: those of a kernel are
 /// taken to be all there are.
@@ -22,7 +23,7 @@ std::shared_ptr<const check::Layout> layout_of(tile::Tile& tile, const tile::Sof
   auto layout = std::make_shared<check::Layout>();
   layout->by_client = true;
   layout->kernel_base = view.kernel_base;
-  layout->mailboxes = {kProtocol96.launch_message_read_pointer, kProtocol96.go_message_index + 4};
+  layout->mailboxes = {kMailboxes, kProtocol96.go_message_index + 4};
   u32 first_text = kL1Size;
   for (unsigned core = 0; core < kCores; ++core)
     if ((view.enables >> core & 1) != 0) first_text = std::min(first_text, view.text[core]);
