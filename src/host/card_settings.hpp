@@ -55,8 +55,8 @@ struct CardSettings {
 CardSettings card_settings(const std::function<const char*(const char*)>& get,
                            std::span<const std::string> beside, FaultMode faults);
 
-/// Of the variables in `environment` ("NAME=value", null at the end) those that are nearly a setting
-/// of bhemu and are none: one line for each.
+/// Of the variables in `environment` ("NAME=value", null at the end) those that are nearly a
+/// setting of bhemu and are none: one line for each.
 std::vector<std::string> misspelt_variables(const char* const* environment);
 
 }  // namespace bhemu::host

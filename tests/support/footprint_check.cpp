@@ -247,6 +247,7 @@ CellMap::CellMap() {
   named(&state->sfpu.lanes_with, sizeof state->sfpu.lanes_with);
   named(&state->busy_until, sizeof state->busy_until);
   named(&state->quiet_from, sizeof state->quiet_from);
+  named(&state->semaphore_use, sizeof state->semaphore_use);  // seen by reports alone
   named(&state->mover.busy_until, sizeof state->mover.busy_until);
   named(&state->thcon.occupied_by, sizeof state->thcon.occupied_by);
   for (const Frontend& frontend : state->frontend) named(&frontend.stopped, 1);

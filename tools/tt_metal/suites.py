@@ -80,7 +80,8 @@ KNOWN = (
     Known("examples:metal_example_hello_world_datatypes_kernel",
           "reads DRAM at (1, 0) of NoC 0, where a Wormhole has a bank and a Blackhole nothing"),
     Known(r"llk:MeshDeviceFixture\.TensixComputeReduceH(MathOnly|ShortInit\w*)?",
-          "its reader takes zeros from (0, 0) instead of its own tile; mended by tt-metal PR 41408"),
+          "its reader takes zeros from (0, 0) instead of its own tile; mended by tt-metal PR "
+          "41408"),
     Known(r"debug_tools:MeshWatcherFixture\.TestWatcherWaypoints",
           "waits for a part of the AI clock, which tt-umd's simulator class gives as 0: BRISC "
           "writes four values at once, and a core that waits for exactly one of them misses it"),

@@ -1,5 +1,5 @@
-// One thread that runs an SFPU kernel of LLK (the macro KERNEL, with its set-up) on 512 rows of words
-// that the host has put at kInput, and says at kDone when it is through. host: macro_twins.py.
+// One thread that runs an SFPU kernel of LLK (the macro KERNEL, with its set-up) on 512 rows of
+// words that the host has put at kInput, and says at kDone when it is through (macro_twins.py).
 #include <cstdint>
 
 #include "ckernel.h"
@@ -20,6 +20,7 @@ using namespace ckernel;
 using namespace ckernel::sfpu;
 
 // LLK's headers want them from whoever includes them.
+// tidy: allow global in this file: that is how LLK passes them
 std::uint32_t unp_cfg_context = 0;
 std::uint32_t pack_sync_tile_dst_ptr = 0;
 std::uint32_t math_sync_tile_dst_index = 0;
