@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <unordered_map>
 
 #include "base/bits.hpp"
 #include "noc/niu_state.hpp"
@@ -481,6 +482,21 @@ Probe::Otherwise Probe::otherwise(const ProbedLoop& loop, size_t exit, u32 addre
   return {branch.value, false};
 }
 
+namespace {
+
+/// Rounds of a loop do little that is new: of what is done at one place, the first few from
+/// `begin` on stay.
+void drop_rounds(std::vector<Deed>& deeds, size_t begin) {
+  constexpr unsigned kRounds = 64;
+  std::unordered_map<u32, unsigned> rounds;
+  const auto first = deeds.begin() + static_cast<std::ptrdiff_t>(begin);
+  deeds.erase(std::remove_if(first, deeds.end(),
+                             [&](const Deed& deed) { return ++rounds[deed.pc] > kRounds; }),
+              deeds.end());
+}
+
+}  // namespace
+
 std::vector<Deed> Probe::future(u32 kernel_base) {
   Copy& copy = *copy_;
   copy.restart();
@@ -491,10 +507,10 @@ std::vector<Deed> Probe::future(u32 kernel_base) {
     copy.trace.clear();
     const size_t before = deeds.size();
     bool repeated = false;
-    if (!copy.until_repeated(wait == 0 ? kSteps : kFutureSteps, &repeated)) break;
-    // Rounds of a loop that waits do nothing new.
+    const bool goes_on = copy.until_repeated(wait == 0 ? kSteps : kFutureSteps, &repeated);
+    drop_rounds(deeds, before);
+    if (!goes_on) break;
     const std::vector<u32> pcs = copy.body();
-    if (deeds.size() > before + 2 * pcs.size() + 64) deeds.resize(before + 2 * pcs.size() + 64);
     const auto outside = [&](u32 pc) { return !std::binary_search(pcs.begin(), pcs.end(), pc); };
     bool left = false;
     for (u32 i = 0; i < kSteps && !left; ++i) {

@@ -155,6 +155,9 @@ class SecondLook {
     std::string& sentence = ran_.standstill.cause.sentence;
     if (const auto own = parts(*of, spot.address, spot.address + spot.bytes); !own.empty()) {
       sentence += fmt::format(" It was written last by {}.", author_of(own.front().writer).text);
+      if (own.front().writer.kind != Actor::Kind::Noc)
+        ran_.standstill.cause.remedy =
+            "let that write give what is waited for, or wait for what it gives";
       return;
     }
     const u64 begin = spot.address > kNear ? spot.address - kNear : 0;
@@ -169,6 +172,10 @@ class SecondLook {
     if (nearest != nullptr) {
       sentence += fmt::format(" What was written next to it is {}, by {}.",
                               describe(nearest->place), author_of(nearest->writer).text);
+      if (nearest->writer.kind != Actor::Kind::Noc)
+        ran_.standstill.cause.remedy =
+            "write the word that is waited for, or wait for the one that is written: their "
+            "addresses differ";
       return;
     }
     if (again_.device().tile_of(spot.node) != nullptr) return;
