@@ -14,10 +14,18 @@ namespace {
 
 constexpr u32 kAlonePc = 0x1000;  // a branch either way stays within L1
 constexpr u32 kAloneBytes = 0x2000;
-constexpr unsigned kMostSteps = 96;  // round a polling loop
+constexpr unsigned kMostSteps = 96;         // round a polling loop
+constexpr unsigned kMostRequestSteps = 512;  // with a request and the wait for its answer
+constexpr unsigned kMostForks = 8;           // branches on what an NIU says
+constexpr u32 kNius = 0xFFB20000;
+constexpr u32 kNiusEnd = 0xFFB40000;
 constexpr u32 kA = 5;                // registers that a single instruction is made to use
 constexpr u32 kB = 6;
 constexpr u32 kResult = 7;
+
+bool is_branch(u32 word) {
+  return (word & 0x7F) == 0x63;
+}
 
 /// The word with other registers in the places of rs1, rs2 and rd. x0 stays: it is part of what
 /// some words mean (zext.h).
@@ -29,6 +37,12 @@ u32 with_registers(u32 word, bool has_second, bool has_result) {
 }
 
 }  // namespace
+
+u32 branch_target(u32 pc, u32 word) {
+  const u32 offset = bits(word, 8, 4) << 1 | bits(word, 25, 6) << 5 | u32{bit(word, 7)} << 11 |
+                     (bit(word, 31) ? 0xFFFFF000u : 0u);
+  return pc + offset;
+}
 
 /// The tile as the copy sees it (riscv/core.hpp).
 struct Copy::Bus {
@@ -42,8 +56,13 @@ struct Copy::Bus {
         l1_flags(flags.data()),
         decoded(reinterpret_cast<riscv::Decoded*>(table.data())) {}
 
-  riscv::Loaded load(riscv::CoreState&, u32, u32) { return {0}; }
-  riscv::Outcome store(riscv::CoreState&, u32, u32, u32) { return done(); }
+  riscv::Loaded load(riscv::CoreState&, u32 address, u32) {
+    asked_niu |= is_niu(address);
+    return {0};
+  }
+  riscv::Outcome store(riscv::CoreState&, u32 address, u32, u32) {
+    return requests && is_niu(address) ? riscv::Outcome::Ok : done();
+  }
   riscv::Outcome store_l1(riscv::CoreState&, u32, const void*, u32) { return done(); }
   riscv::Outcome push_tensix(riscv::CoreState&, u32) { return done(); }
   riscv::Loaded read_csr(riscv::CoreState&, u32) { return {0}; }
@@ -56,6 +75,7 @@ struct Copy::Bus {
   void note_impure() {}
   void note_clock() {}
 
+  static bool is_niu(u32 address) { return address >= kNius && address < kNiusEnd; }
   riscv::Outcome done() {
     noticed = true;
     return riscv::Outcome::Ok;
@@ -64,13 +84,15 @@ struct Copy::Bus {
   void forget() {
     for (const u32 entry : touched) decoded[entry] = {};
     touched.clear();
-    noticed = false;
+    noticed = asked_niu = false;
   }
 
   std::vector<u8> flags;
   Mapping table;
   std::vector<u32> touched;
+  bool requests = false;  // to the NIU are nothing to notice
   bool noticed = false;
+  bool asked_niu = false;  // since the last branch
 
   u8* l1;
   const u8* l1_flags;
@@ -111,25 +133,71 @@ bool Copy::is_taken(u32 word, u32 a, u32 b) {
   return small_.pc != kAlonePc + 4;
 }
 
-bool Copy::comes_back(const riscv::CoreState& state, u32 from, u32 load_pc, u32 address) {
-  state_ = state;
-  state_.pc = from;
-  bool back = false;
-  for (unsigned i = 0; i < kMostSteps && !inside_->noticed; ++i) {
-    if (!riscv::is_instruction_address(state_.pc, kL1Size)) break;
-    if (state_.pc == load_pc) {
-      u32 word = 0;
-      std::memcpy(&word, inside_->l1 + load_pc, 4);
-      const riscv::Effect effect = riscv::effect_of(state_, word);
-      back = riscv::loads(effect) && effect.address == address;
-      break;
+u32 Copy::word_at(u32 pc) const {
+  u32 word = 0;
+  std::memcpy(&word, inside_->l1 + pc, 4);
+  return word;
+}
+
+/// Goes on to the next load of the address and returns where that is; 0 when the core does anything
+/// that others could notice before, or does not come to one. What an NIU would say is not known, so
+/// a branch behind a look at it goes either way.
+u32 Copy::next_load(riscv::CoreState& state, u32 address, unsigned forks) {
+  while (steps_ != 0 && riscv::is_instruction_address(state.pc, kL1Size)) {
+    --steps_;
+    const u32 word = word_at(state.pc);
+    const riscv::Effect effect = riscv::effect_of(state, word);
+    if (riscv::loads(effect) && effect.address == address) return state.pc;
+    if (inside_->requests && inside_->asked_niu && is_branch(word)) {
+      inside_->asked_niu = false;
+      if (forks == 0) return 0;
+      const auto other = std::make_unique<riscv::CoreState>(state);
+      other->pc = state.pc + 4;  // out of a loop, mostly
+      if (const u32 found = next_load(*other, address, forks - 1); found != 0) {
+        state = *other;
+        return found;
+      }
+      inside_->asked_niu = inside_->noticed = false;
+      state.pc = branch_target(state.pc, word);
+      --forks;
+      continue;
     }
-    if (riscv::run(state_, *inside_, state_.cycle + 1) != riscv::Outcome::Ok) break;
+    if (riscv::run(state, *inside_, state.cycle + 1) != riscv::Outcome::Ok) return 0;
     inside_->attention = false;
+    if (inside_->noticed) return 0;
   }
-  const bool noticed = inside_->noticed;
+  return 0;
+}
+
+bool Copy::comes_back(const riscv::CoreState& state, u32 from, u32 load_pc, u32 address,
+                      Between between) {
+  inside_->requests = between == Between::Requests;
+  steps_ = inside_->requests ? kMostRequestSteps : kMostSteps;
+  const auto copy = std::make_unique<riscv::CoreState>(state);
+  copy->pc = from;
+  const u32 load = next_load(*copy, address, kMostForks);
+  bool back = load == load_pc;
+  if (load != 0 && !back) {
+    // Another load of the same: does the branch on it lead back to it?
+    u32 word = word_at(copy->pc);
+    do {
+      if (riscv::run(*copy, *inside_, copy->cycle + 1) != riscv::Outcome::Ok) break;
+      inside_->attention = false;
+      if (!riscv::is_instruction_address(copy->pc, kL1Size)) break;
+      word = word_at(copy->pc);
+    } while (!inside_->noticed && !is_branch(word) && --steps_ != 0);
+    if (is_branch(word) && !inside_->noticed) {
+      const u32 branch = copy->pc;
+      for (const u32 next : {branch + 4, branch_target(branch, word)}) {
+        const auto way = std::make_unique<riscv::CoreState>(*copy);
+        way->pc = next;
+        back |= next_load(*way, address, kMostForks) == load;
+        inside_->noticed = inside_->asked_niu = false;
+      }
+    }
+  }
   inside_->forget();
-  return back && !noticed;
+  return back;
 }
 
 }  // namespace bhemu::hazard

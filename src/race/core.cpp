@@ -159,7 +159,10 @@ void Detector::on(const event::Store& one) {
   const Epoch self{core.time, store_of(index, one.region), settings_.tile};
   const bool sync = one.sync || is_sync(one.where);
   const u32 kind = one.region == Region::Push ? kind::StoreOther : kind_of_region(one.region);
-  access({self, &clock, one.site, Mode::Write, kind, sync, one.same}, one.where);
+  const Actor actor{self, &clock, one.site, Mode::Write, kind, sync, one.same};
+  if (one.where.place == Place::Config && one.where.begin == kFeatureDisable)
+    check_units_at_work(actor, one.where);
+  access(actor, one.where);
   if (!one.more) queue_store(core, one.where, one.region);
   if (one.where.place != Place::L1) return;
   drop_l0(core, one.where);

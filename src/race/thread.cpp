@@ -70,6 +70,11 @@ void Detector::on(const event::Issue& one) {
   if (tensix::opcode_of(word) == tensix::op::UNPACR::kOpcode)
     ++thread.unpacks[part == Part::Unpack1 ? 1 : 0];
   execute_sync(thread, one.thread, one);
+  const auto is_part = [part](Part other) { return part == other; };
+  if (feature_written_ && std::any_of(kFeatureParts.begin(), kFeatureParts.end(), is_part))
+    access({{one.op, part_of(one.thread, part), settings_.tile}, &op.clock, one.site, Mode::Read,
+            kind_of({one.op, part_of(one.thread, part), settings_.tile}), false, false, one.pushed_at},
+           {Place::Config, 1, kFeatureDisable});
   if (one.push <= settled_pushes_[one.core][one.thread]) spread_settled(one, part);
 }
 
