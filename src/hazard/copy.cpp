@@ -12,14 +12,14 @@
 namespace bhemu::hazard {
 namespace {
 
-constexpr u32 kAlonePc = 0x1000;  // a branch either way stays within L1
+constexpr u32 kAlonePc = 0x1000;  // the first; a branch either way stays within L1
 constexpr u32 kAloneBytes = 0x2000;
-constexpr unsigned kMostSteps = 96;         // round a polling loop
+constexpr unsigned kMostSteps = 96;          // round a polling loop
 constexpr unsigned kMostRequestSteps = 512;  // with a request and the wait for its answer
 constexpr unsigned kMostForks = 8;           // branches on what an NIU says
 constexpr u32 kNius = 0xFFB20000;
 constexpr u32 kNiusEnd = 0xFFB40000;
-constexpr u32 kA = 5;                // registers that a single instruction is made to use
+constexpr u32 kA = 5;  // registers that a single instruction is made to use
 constexpr u32 kB = 6;
 constexpr u32 kResult = 7;
 
@@ -52,6 +52,7 @@ struct Copy::Bus {
   Bus(u8* memory, u32 bytes)
       : flags((bytes >> 6) + 1, 1),  // so that every store comes by store_l1
         table("bhemu-copy", std::size_t{bytes} / 4 * sizeof(riscv::Decoded)),
+        words("bhemu-copy-words", bytes),
         l1(memory),
         l1_flags(flags.data()),
         decoded(reinterpret_cast<riscv::Decoded*>(table.data())) {}
@@ -67,7 +68,7 @@ struct Copy::Bus {
   riscv::Outcome push_tensix(riscv::CoreState&, u32) { return done(); }
   riscv::Loaded read_csr(riscv::CoreState&, u32) { return {0}; }
   riscv::Outcome write_csr(riscv::CoreState&, u32, u32) { return riscv::Outcome::Ok; }
-  void mark_code(u32 address) { touched.push_back(address / 4); }
+  void mark_code(u32) {}
   bool raise(riscv::CoreState&, Rule, std::string) { return true; }
   bool has_debugger() const { return false; }
   void pause() {}
@@ -80,16 +81,18 @@ struct Copy::Bus {
     noticed = true;
     return riscv::Outcome::Ok;
   }
-  /// Code may be another when it is looked at again.
-  void forget() {
-    for (const u32 entry : touched) decoded[entry] = {};
-    touched.clear();
-    noticed = asked_niu = false;
+  /// Code may be another than when it was decoded.
+  void renew(u32 pc, u32 word) {
+    u32& known = reinterpret_cast<u32*>(words.data())[pc / 4];
+    if (known == word) return;
+    known = word;
+    decoded[pc / 4] = {};
   }
+  void forget() { noticed = asked_niu = false; }
 
   std::vector<u8> flags;
   Mapping table;
-  std::vector<u32> touched;
+  Mapping words;          // that `table` was decoded from
   bool requests = false;  // to the NIU are nothing to notice
   bool noticed = false;
   bool asked_niu = false;  // since the last branch
@@ -110,27 +113,36 @@ Copy::~Copy() {
   delete[] alone_->l1;
 }
 
-u32 Copy::result_of(u32 word, u32 a, u32 b) {
-  const bool has_second = (word & 0x7F) == 0x33;
-  const u32 changed = with_registers(word, has_second, true);
-  std::memcpy(alone_->l1 + kAlonePc, &changed, 4);
-  alone_->forget();
-  small_.pc = kAlonePc;
+/// Where the instruction stands, alone among others; it stays there, decoded.
+u32 Copy::place_alone(u32 word) {
+  constexpr u32 kPlaces = (kAloneBytes - kAlonePc) / 4;
+  const u32 pc = kAlonePc + 4 * (word * 0x9E3779B1u >> 16) % (4 * kPlaces);
+  u32 there = 0;
+  std::memcpy(&there, alone_->l1 + pc, 4);
+  if (there != word) {
+    std::memcpy(alone_->l1 + pc, &word, 4);
+    alone_->decoded[pc / 4] = {};
+  }
+  return pc;
+}
+
+void Copy::run_alone(u32 pc, u32 a, u32 b) {
+  small_.pc = pc;
   small_.x[kA] = a;
   small_.x[kB] = b;
   riscv::run(small_, *alone_, small_.cycle + 1);
+}
+
+u32 Copy::result_of(u32 word, u32 a, u32 b) {
+  const bool has_second = (word & 0x7F) == 0x33;
+  run_alone(place_alone(with_registers(word, has_second, true)), a, b);
   return small_.x[kResult];
 }
 
 bool Copy::is_taken(u32 word, u32 a, u32 b) {
-  const u32 changed = with_registers(word, true, false);
-  std::memcpy(alone_->l1 + kAlonePc, &changed, 4);
-  alone_->forget();
-  small_.pc = kAlonePc;
-  small_.x[kA] = a;
-  small_.x[kB] = b;
-  riscv::run(small_, *alone_, small_.cycle + 1);
-  return small_.pc != kAlonePc + 4;
+  const u32 pc = place_alone(with_registers(word, true, false));
+  run_alone(pc, a, b);
+  return small_.pc != pc + 4;
 }
 
 u32 Copy::word_at(u32 pc) const {
@@ -162,6 +174,7 @@ u32 Copy::next_load(riscv::CoreState& state, u32 address, unsigned forks) {
       --forks;
       continue;
     }
+    inside_->renew(state.pc, word);
     if (riscv::run(state, *inside_, state.cycle + 1) != riscv::Outcome::Ok) return 0;
     inside_->attention = false;
     if (inside_->noticed) return 0;
@@ -181,6 +194,7 @@ bool Copy::comes_back(const riscv::CoreState& state, u32 from, u32 load_pc, u32 
     // Another load of the same: does the branch on it lead back to it?
     u32 word = word_at(copy->pc);
     do {
+      inside_->renew(copy->pc, word_at(copy->pc));
       if (riscv::run(*copy, *inside_, copy->cycle + 1) != riscv::Outcome::Ok) break;
       inside_->attention = false;
       if (!riscv::is_instruction_address(copy->pc, kL1Size)) break;

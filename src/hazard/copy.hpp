@@ -38,6 +38,8 @@ class Copy {
 
   u32 next_load(riscv::CoreState& state, u32 address, unsigned forks);
   u32 word_at(u32 pc) const;
+  u32 place_alone(u32 word);
+  void run_alone(u32 pc, u32 a, u32 b);
 
   riscv::CoreState small_;
   std::unique_ptr<Bus> alone_;   // for a single instruction

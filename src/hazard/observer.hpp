@@ -104,14 +104,19 @@ class TileObserver final : public trace::Observer {
       u32 line = ~0u;
       u16* words = nullptr;
     };
-    std::array<Fetched, 64> recent{};       // of `fetched`, by line
-    std::unordered_map<u32, u16> fetched;   // words of code that it has fetched, by line
-    std::unordered_map<u32, u32> versions;  // of words: the one it is known to have seen
-    std::unordered_map<u32, u32> pages;     // of page counters: the count that is certain
-    std::unordered_map<u32, bool> polls;    // by pc of a branch: it closes a polling loop
+    std::array<Fetched, 64> recent{};      // of `fetched`, by line
+    std::unordered_map<u32, u16> fetched;  // words of code that it has fetched, by line
+    struct Seen {                          // of a word
+      u32 version = 0;                     // that it is known to have seen
+      u32 learned = 0;                     // and of which it knows already what its writer knew
+      u8 bytes = 0;
+    };
+    std::unordered_map<u32, Seen> versions;
+    std::unordered_map<u32, u32> pages;          // of page counters: the count that is certain
+    std::unordered_map<u32, bool> polls;         // by pc of a branch: it closes a polling loop
     std::unordered_map<u32, bool> remote_polls;  // likewise, with a request in the loop
     std::map<std::pair<NodeId, u64>, u32> remote_versions;
-    std::unordered_set<u32> plain_loads;    // pcs of loads that no loop waits for
+    std::unordered_set<u32> plain_loads;  // pcs of loads that no loop waits for
     Follower follower;
   };
   struct ThreadView {

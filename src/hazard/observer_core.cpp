@@ -15,7 +15,7 @@ constexpr u32 kOpcode = 0x7F;
 constexpr u32 kLoad = 0x03;
 constexpr u32 kMiscMem = 0x0F;
 constexpr u32 kSystem = 0x73;
-constexpr u32 kFirstFloat = 32;  // register numbers of the detector
+constexpr u32 kFirstFloat = 32;              // register numbers of the detector
 constexpr u32 kFeatureDisable = 0xFFB12068;  // DBG_FEATURE_DISABLE (tile/debug.def)
 constexpr unsigned kBrisc = 0;
 constexpr unsigned kTrisc0 = 2;
@@ -135,7 +135,7 @@ void TileObserver::touch_memory(CoreView& core, const trace::Instruction& one,
   written(access.address, access.size);
   // From now on the core does not see what was there before its own store.
   if (const race::SyncWord* word = detectors_.first().sync_word(access.address); word != nullptr)
-    core.versions[access.address / 4] = word->version();
+    core.versions[access.address / 4].version = word->version();
 }
 
 void TileObserver::feed_load(CoreView& core, const trace::Instruction& one,

@@ -62,8 +62,8 @@ void TileObserver::look_at(CoreView& core, const trace::Instruction& one,
       return core.follower.loaded(reg, std::move(look));
     }
     if (word == nullptr && core.plain_loads.contains(one.author.pc)) return core.forget(reg);
-    look.certain =
-        core.versions.contains(access.address / 4) ? core.versions[access.address / 4] : 0;
+    const auto seen = core.versions.find(access.address / 4);
+    look.certain = seen != core.versions.end() ? seen->second.version : 0;
     look.latest = word != nullptr ? word->version() : ~0u;
   } else if (access.region == tile::Region::Overlay) {
     const u32 offset = access.address - tile::tensix_regions()[access.region].first;
@@ -187,16 +187,18 @@ void TileObserver::prove_remote_word(CoreView& core, unsigned index, Look& look)
 /// The oldest version that would have let the core come here.
 void TileObserver::prove_word(CoreView& core, unsigned index, Look& look) {
   const race::SyncWord& first = *detectors_.first().sync_word(look.address);
-  u32& seen = core.versions[look.address / 4];  // by its own store, or in an earlier proof
-  const u32 begin = std::max(seen, first.oldest());
+  CoreView::Seen& seen = core.versions[look.address / 4];  // by its own store, or proved before
+  const u32 begin = std::max(seen.version, first.oldest());
   for (u32 version = begin; version <= look.latest; ++version) {
     if (!core.follower.would_have_come(look, first.value_at(version))) continue;
     const u8 bytes =
         race::bytes_of_word(look.address / 4, look.address, u64{look.address} + look.size);
-    for (unsigned level = 0; level < detectors_.count(); ++level)
-      if (const race::SyncWord* word = detectors_.at(level).sync_word(look.address))
-        detectors_.at(level).learn(index, word->known_at(version, bytes));
-    seen = version;
+    if (version != seen.learned || (bytes & ~seen.bytes) != 0)
+      for (unsigned level = 0; level < detectors_.count(); ++level)
+        if (const race::SyncWord* word = detectors_.at(level).sync_word(look.address))
+          detectors_.at(level).learn(index, word->known_at(version, bytes));
+    seen = {version, version,
+            version == seen.learned ? static_cast<u8>(seen.bytes | bytes) : bytes};
     return;
   }
 }
