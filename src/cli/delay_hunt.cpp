@@ -115,7 +115,8 @@ void print_caught(const Catch& found, const Caught& caught, const std::string& p
   for (const std::string& text : caught.delays) fmt::print("  {}\n", text);
   fmt::print("  found by {}, after {} runs\n", found.strategy, found.found_after);
   if (!found.is_smallest)
-    fmt::print("  the time was over before it was certain that fewer delays, or shorter ones, do not\n");
+    fmt::print(
+        "  the time was over before it was certain that fewer delays, or shorter ones, do not\n");
   if (!path.empty()) fmt::print("  repeat it anywhere: bhemu replay {}\n", path);
   for (const std::string& text : caught.nops) fmt::print("  on a card (TT-NOP): {}\n", text);
 }

@@ -263,8 +263,7 @@ std::vector<Delay> DelayHunt::smaller(std::vector<Delay> delays) {
         if (choice.size() < delays.size()) choices.push_back(std::move(choice));
       }
     bool shrunk = false;
-    for (size_t begin = 0; begin < choices.size() && !shrunk && !is_late();
-         begin += kBatch) {
+    for (size_t begin = 0; begin < choices.size() && !shrunk && !is_late(); begin += kBatch) {
       std::vector<DelayPlan> plans;
       for (size_t i = begin; i < std::min(begin + kBatch, choices.size()); ++i)
         plans.push_back(plan_of(choices[i]));
