@@ -15,6 +15,7 @@ struct Entry {
   const char* name;
   FindingKind kind;
   unsigned row;
+  unsigned lines = 2;  // that are known: code made at run time has none
 };
 constexpr Entry kGallery[] = {
     {"accumulate_toggle", FindingKind::Race, 38},
@@ -86,7 +87,7 @@ constexpr Entry kGallery[] = {
     {"config_to_gpr", FindingKind::Race, 34},
     {"mover_then_unpack", FindingKind::Race, 40},
     {"flag_behind_pack", FindingKind::Race, 42},
-    {"new_code", FindingKind::StaleCache, 7},
+    {"new_code", FindingKind::StaleCache, 7, 1},
     {"multiplier_result", FindingKind::Window, 30},
     {"multicast_acks", FindingKind::Race, 46},
     {"other_noc", FindingKind::Race, 47},
@@ -118,7 +119,7 @@ TEST_P(Gallery,
                                               static_cast<unsigned>(one.finding.edge) == entry.row;
                                      });
   ASSERT_NE(expected, broken.report.findings.end()) << broken.report.text();
-  EXPECT_GE(times_in(expected->text, name + ".c:"), 2u) << expected->text;
+  EXPECT_GE(times_in(expected->text, name + ".c:"), entry.lines) << expected->text;
   const Watched mended = watch("races/" + name + "_mended", {}, contracts);
   EXPECT_EQ(mended.report.told(), 0u) << mended.report.text();
 }
