@@ -1,4 +1,4 @@
-// Three cores count in one word under a ticket lock: an atomic draws the number, a plain word says
+// Two cores count in one word under a ticket lock: an atomic draws the number, a plain word says
 // whose turn it is. Broken, TRISC0 lets go before it stores (ORDERING.md, row 66).
 #include "races.h"
 
