@@ -114,6 +114,9 @@ void print_caught(const Catch& found, const Caught& caught, const std::string& p
              found.verdict.what);
   for (const std::string& text : caught.delays) fmt::print("  {}\n", text);
   fmt::print("  found by {}, after {} runs\n", found.strategy, found.found_after);
+  if (!found.is_smallest)
+    fmt::print(
+        "  the time was over before it was certain that fewer delays, or shorter ones, do not\n");
   if (!path.empty()) fmt::print("  repeat it anywhere: bhemu replay {}\n", path);
   for (const std::string& text : caught.nops) fmt::print("  on a card (TT-NOP): {}\n", text);
 }
@@ -131,6 +134,7 @@ void print_json(const host::Program& program, const Verdict& undisturbed, u64 ru
     json.member("verdict", host::name_of(found->verdict.status));
     json.member("strategy", found->strategy);
     json.member("found_after", found->found_after);
+    json.member("is_smallest", found->is_smallest);
     json.member("file", path);
     json.key("delays");
     json.begin_array();

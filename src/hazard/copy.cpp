@@ -12,12 +12,20 @@
 namespace bhemu::hazard {
 namespace {
 
-constexpr u32 kAlonePc = 0x1000;  // a branch either way stays within L1
+constexpr u32 kAlonePc = 0x1000;  // the first; a branch either way stays within L1
 constexpr u32 kAloneBytes = 0x2000;
-constexpr unsigned kMostSteps = 96;  // round a polling loop
-constexpr u32 kA = 5;                // registers that a single instruction is made to use
+constexpr unsigned kMostSteps = 96;          // round a polling loop
+constexpr unsigned kMostRequestSteps = 512;  // with a request and the wait for its answer
+constexpr unsigned kMostForks = 8;           // branches on what an NIU says
+constexpr u32 kNius = 0xFFB20000;
+constexpr u32 kNiusEnd = 0xFFB40000;
+constexpr u32 kA = 5;  // registers that a single instruction is made to use
 constexpr u32 kB = 6;
 constexpr u32 kResult = 7;
+
+bool is_branch(u32 word) {
+  return (word & 0x7F) == 0x63;
+}
 
 /// The word with other registers in the places of rs1, rs2 and rd. x0 stays: it is part of what
 /// some words mean (zext.h).
@@ -30,6 +38,12 @@ u32 with_registers(u32 word, bool has_second, bool has_result) {
 
 }  // namespace
 
+u32 branch_target(u32 pc, u32 word) {
+  const u32 offset = bits(word, 8, 4) << 1 | bits(word, 25, 6) << 5 | u32{bit(word, 7)} << 11 |
+                     (bit(word, 31) ? 0xFFFFF000u : 0u);
+  return pc + offset;
+}
+
 /// The tile as the copy sees it (riscv/core.hpp).
 struct Copy::Bus {
   static constexpr bool kRecord = false;
@@ -38,17 +52,23 @@ struct Copy::Bus {
   Bus(u8* memory, u32 bytes)
       : flags((bytes >> 6) + 1, 1),  // so that every store comes by store_l1
         table("bhemu-copy", std::size_t{bytes} / 4 * sizeof(riscv::Decoded)),
+        words("bhemu-copy-words", bytes),
         l1(memory),
         l1_flags(flags.data()),
         decoded(reinterpret_cast<riscv::Decoded*>(table.data())) {}
 
-  riscv::Loaded load(riscv::CoreState&, u32, u32) { return {0}; }
-  riscv::Outcome store(riscv::CoreState&, u32, u32, u32) { return done(); }
+  riscv::Loaded load(riscv::CoreState&, u32 address, u32) {
+    asked_niu |= is_niu(address);
+    return {0};
+  }
+  riscv::Outcome store(riscv::CoreState&, u32 address, u32, u32) {
+    return requests && is_niu(address) ? riscv::Outcome::Ok : done();
+  }
   riscv::Outcome store_l1(riscv::CoreState&, u32, const void*, u32) { return done(); }
   riscv::Outcome push_tensix(riscv::CoreState&, u32) { return done(); }
   riscv::Loaded read_csr(riscv::CoreState&, u32) { return {0}; }
   riscv::Outcome write_csr(riscv::CoreState&, u32, u32) { return riscv::Outcome::Ok; }
-  void mark_code(u32 address) { touched.push_back(address / 4); }
+  void mark_code(u32) {}
   bool raise(riscv::CoreState&, Rule, std::string) { return true; }
   bool has_debugger() const { return false; }
   void pause() {}
@@ -56,21 +76,26 @@ struct Copy::Bus {
   void note_impure() {}
   void note_clock() {}
 
+  static bool is_niu(u32 address) { return address >= kNius && address < kNiusEnd; }
   riscv::Outcome done() {
     noticed = true;
     return riscv::Outcome::Ok;
   }
-  /// Code may be another when it is looked at again.
-  void forget() {
-    for (const u32 entry : touched) decoded[entry] = {};
-    touched.clear();
-    noticed = false;
+  /// Code may be another than when it was decoded.
+  void renew(u32 pc, u32 word) {
+    u32& known = reinterpret_cast<u32*>(words.data())[pc / 4];
+    if (known == word) return;
+    known = word;
+    decoded[pc / 4] = {};
   }
+  void forget() { noticed = asked_niu = false; }
 
   std::vector<u8> flags;
   Mapping table;
-  std::vector<u32> touched;
+  Mapping words;          // that `table` was decoded from
+  bool requests = false;  // to the NIU are nothing to notice
   bool noticed = false;
+  bool asked_niu = false;  // since the last branch
 
   u8* l1;
   const u8* l1_flags;
@@ -88,48 +113,105 @@ Copy::~Copy() {
   delete[] alone_->l1;
 }
 
-u32 Copy::result_of(u32 word, u32 a, u32 b) {
-  const bool has_second = (word & 0x7F) == 0x33;
-  const u32 changed = with_registers(word, has_second, true);
-  std::memcpy(alone_->l1 + kAlonePc, &changed, 4);
-  alone_->forget();
-  small_.pc = kAlonePc;
+/// Where the instruction stands, alone among others; it stays there, decoded.
+u32 Copy::place_alone(u32 word) {
+  constexpr u32 kPlaces = (kAloneBytes - kAlonePc) / 4;
+  const u32 pc = kAlonePc + 4 * (word * 0x9E3779B1u >> 16) % (4 * kPlaces);
+  u32 there = 0;
+  std::memcpy(&there, alone_->l1 + pc, 4);
+  if (there != word) {
+    std::memcpy(alone_->l1 + pc, &word, 4);
+    alone_->decoded[pc / 4] = {};
+  }
+  return pc;
+}
+
+void Copy::run_alone(u32 pc, u32 a, u32 b) {
+  small_.pc = pc;
   small_.x[kA] = a;
   small_.x[kB] = b;
   riscv::run(small_, *alone_, small_.cycle + 1);
+}
+
+u32 Copy::result_of(u32 word, u32 a, u32 b) {
+  const bool has_second = (word & 0x7F) == 0x33;
+  run_alone(place_alone(with_registers(word, has_second, true)), a, b);
   return small_.x[kResult];
 }
 
 bool Copy::is_taken(u32 word, u32 a, u32 b) {
-  const u32 changed = with_registers(word, true, false);
-  std::memcpy(alone_->l1 + kAlonePc, &changed, 4);
-  alone_->forget();
-  small_.pc = kAlonePc;
-  small_.x[kA] = a;
-  small_.x[kB] = b;
-  riscv::run(small_, *alone_, small_.cycle + 1);
-  return small_.pc != kAlonePc + 4;
+  const u32 pc = place_alone(with_registers(word, true, false));
+  run_alone(pc, a, b);
+  return small_.pc != pc + 4;
 }
 
-bool Copy::comes_back(const riscv::CoreState& state, u32 from, u32 load_pc, u32 address) {
-  state_ = state;
-  state_.pc = from;
-  bool back = false;
-  for (unsigned i = 0; i < kMostSteps && !inside_->noticed; ++i) {
-    if (!riscv::is_instruction_address(state_.pc, kL1Size)) break;
-    if (state_.pc == load_pc) {
-      u32 word = 0;
-      std::memcpy(&word, inside_->l1 + load_pc, 4);
-      const riscv::Effect effect = riscv::effect_of(state_, word);
-      back = riscv::loads(effect) && effect.address == address;
-      break;
+u32 Copy::word_at(u32 pc) const {
+  u32 word = 0;
+  std::memcpy(&word, inside_->l1 + pc, 4);
+  return word;
+}
+
+/// Goes on to the next load of the address and returns where that is; 0 when the core does anything
+/// that others could notice before, or does not come to one. What an NIU would say is not known, so
+/// a branch behind a look at it goes either way.
+u32 Copy::next_load(riscv::CoreState& state, u32 address, unsigned forks) {
+  while (steps_ != 0 && riscv::is_instruction_address(state.pc, kL1Size)) {
+    --steps_;
+    const u32 word = word_at(state.pc);
+    const riscv::Effect effect = riscv::effect_of(state, word);
+    if (riscv::loads(effect) && effect.address == address) return state.pc;
+    if (inside_->requests && inside_->asked_niu && is_branch(word)) {
+      inside_->asked_niu = false;
+      if (forks == 0) return 0;
+      const auto other = std::make_unique<riscv::CoreState>(state);
+      other->pc = state.pc + 4;  // out of a loop, mostly
+      if (const u32 found = next_load(*other, address, forks - 1); found != 0) {
+        state = *other;
+        return found;
+      }
+      inside_->asked_niu = inside_->noticed = false;
+      state.pc = branch_target(state.pc, word);
+      --forks;
+      continue;
     }
-    if (riscv::run(state_, *inside_, state_.cycle + 1) != riscv::Outcome::Ok) break;
+    inside_->renew(state.pc, word);
+    if (riscv::run(state, *inside_, state.cycle + 1) != riscv::Outcome::Ok) return 0;
     inside_->attention = false;
+    if (inside_->noticed) return 0;
   }
-  const bool noticed = inside_->noticed;
+  return 0;
+}
+
+bool Copy::comes_back(const riscv::CoreState& state, u32 from, u32 load_pc, u32 address,
+                      Between between) {
+  inside_->requests = between == Between::Requests;
+  steps_ = inside_->requests ? kMostRequestSteps : kMostSteps;
+  const auto copy = std::make_unique<riscv::CoreState>(state);
+  copy->pc = from;
+  const u32 load = next_load(*copy, address, kMostForks);
+  bool back = load == load_pc;
+  if (load != 0 && !back) {
+    // Another load of the same: does the branch on it lead back to it?
+    u32 word = word_at(copy->pc);
+    do {
+      inside_->renew(copy->pc, word_at(copy->pc));
+      if (riscv::run(*copy, *inside_, copy->cycle + 1) != riscv::Outcome::Ok) break;
+      inside_->attention = false;
+      if (!riscv::is_instruction_address(copy->pc, kL1Size)) break;
+      word = word_at(copy->pc);
+    } while (!inside_->noticed && !is_branch(word) && --steps_ != 0);
+    if (is_branch(word) && !inside_->noticed) {
+      const u32 branch = copy->pc;
+      for (const u32 next : {branch + 4, branch_target(branch, word)}) {
+        const auto way = std::make_unique<riscv::CoreState>(*copy);
+        way->pc = next;
+        back |= next_load(*way, address, kMostForks) == load;
+        inside_->noticed = inside_->asked_niu = false;
+      }
+    }
+  }
   inside_->forget();
-  return back && !noticed;
+  return back;
 }
 
 }  // namespace bhemu::hazard

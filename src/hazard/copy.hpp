@@ -9,6 +9,9 @@
 
 namespace bhemu::hazard {
 
+/// Where a branch at `pc` goes when it is taken.
+u32 branch_target(u32 pc, u32 word);
+
 class Copy {
  public:
   /// `l1`: of the tile, which is only read.
@@ -19,17 +22,29 @@ class Copy {
   u32 result_of(u32 word, u32 a, u32 b);
   /// Whether a branch is taken with these operands.
   bool is_taken(u32 word, u32 a, u32 b);
-  /// Whether the core, going on at `from`, comes back to the load at `load_pc` of the same address
-  /// without having done anything that others could notice: then it polls.
-  bool comes_back(const riscv::CoreState& state, u32 from, u32 load_pc, u32 address);
+  /// What the core may do between two looks and still be said to poll.
+  enum class Between : u8 {
+    Nothing,   // that others could notice
+    Requests,  // of its own to the NIU: it polls a word elsewhere
+  };
+  /// Whether the core, going on at `from`, comes back to the load at `load_pc` of the same address:
+  /// then it polls. A compiler can put another load of the address in front of the loop, so the
+  /// load of a loop further on will do as well.
+  bool comes_back(const riscv::CoreState& state, u32 from, u32 load_pc, u32 address,
+                  Between between = Between::Nothing);
 
  private:
   struct Bus;
 
+  u32 next_load(riscv::CoreState& state, u32 address, unsigned forks);
+  u32 word_at(u32 pc) const;
+  u32 place_alone(u32 word);
+  void run_alone(u32 pc, u32 a, u32 b);
+
   riscv::CoreState small_;
-  riscv::CoreState state_;
   std::unique_ptr<Bus> alone_;   // for a single instruction
   std::unique_ptr<Bus> inside_;  // for code in L1
+  unsigned steps_ = 0;           // that are left to `inside_`
 };
 
 }  // namespace bhemu::hazard

@@ -18,8 +18,15 @@ namespace bhemu::hazard {
 
 inline constexpr unsigned kLevels = 2;  // race::Level::Custom and ::Documented
 
+/// A word that a read has fetched from another tile.
+struct RemoteWord {
+  NodeId node = kNoNode;
+  u64 address = 0;
+  std::array<race::Ticket, kLevels> tickets;  // of the read
+};
+
 struct Look {
-  enum class Kind : u8 { Word, Pages, Semaphore, Counter, Initiator };
+  enum class Kind : u8 { Word, Remote, Pages, Semaphore, Counter, Initiator };
   Kind kind = Kind::Word;
   u8 size = 4;  // bytes that the load took, from `shift` bits on
   u8 shift = 0;
@@ -33,6 +40,7 @@ struct Look {
   u32 address = 0;
   std::array<race::Clock, kLevels> knowledge;  // Counter, Initiator: what a proof would be worth
   std::array<race::Detector::Certain, kLevels> semaphore;  // what is certain whatever it says
+  RemoteWord remote;                                       // Remote
   bool settled = false;                                    // nothing more can be learned of it
 };
 

@@ -61,7 +61,9 @@ Found TileObserver::found() const {
   std::vector<race::Finding> windows;
   for (const ThreadView& thread : threads_)
     windows.insert(windows.end(), thread.window.findings().begin(), thread.window.findings().end());
-  return detectors_.found(windows);
+  Found found = detectors_.found(windows);
+  found.remote_words.assign(polled_remotely_.begin(), polled_remotely_.end());
+  return found;
 }
 
 MemoryObserver::MemoryObserver(Shared& shared, NodeId node, const Hints& hints)

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -21,7 +23,8 @@ struct Found {
   std::vector<race::Finding> findings;  // of all levels, contracts told apart
   std::vector<race::Epoch> wanted;      // actions whose sites were no longer known
   std::vector<u64> sync_words;          // of L1, by which agents turned out to signal each other
-  bool is_full = false;                 // recording has stopped at the limit of memory
+  std::vector<std::pair<NodeId, u64>> remote_words;  // likewise, in other tiles
+  bool is_full = false;                              // recording has stopped at the limit of memory
 };
 
 /// For the second pass of the same run.
@@ -96,16 +99,24 @@ class TileObserver final : public trace::Observer {
     bool returned = false;  // from a kernel, and nobody has been told that it is done
     Author left_kernel_at;
     u32 cfg0 = 0;
+    bool has_cache = false;
     struct Fetched {
       u32 line = ~0u;
       u16* words = nullptr;
     };
-    std::array<Fetched, 64> recent{};       // of `fetched`, by line
-    std::unordered_map<u32, u16> fetched;   // words of code that it has fetched, by line
-    std::unordered_map<u32, u32> versions;  // of words: the one it is known to have seen
-    std::unordered_map<u32, u32> pages;     // of page counters: the count that is certain
-    std::unordered_map<u32, bool> polls;    // by pc of a branch: it closes a polling loop
-    std::unordered_set<u32> plain_loads;    // pcs of loads that no loop waits for
+    std::array<Fetched, 64> recent{};      // of `fetched`, by line
+    std::unordered_map<u32, u16> fetched;  // words of code that it has fetched, by line
+    struct Seen {                          // of a word
+      u32 version = 0;                     // that it is known to have seen
+      u32 learned = 0;                     // and of which it knows already what its writer knew
+      u8 bytes = 0;
+    };
+    std::unordered_map<u32, Seen> versions;
+    std::unordered_map<u32, u32> pages;          // of page counters: the count that is certain
+    std::unordered_map<u32, bool> polls;         // by pc of a branch: it closes a polling loop
+    std::unordered_map<u32, bool> remote_polls;  // likewise, with a request in the loop
+    std::map<std::pair<NodeId, u64>, u32> remote_versions;
+    std::unordered_set<u32> plain_loads;  // pcs of loads that no loop waits for
     Follower follower;
   };
   struct ThreadView {
@@ -122,6 +133,12 @@ class TileObserver final : public trace::Observer {
     u32 bundle_pc = 0;
     u8 in_bundle = 0;
     race::WindowChecker window;
+  };
+  struct ShortRead {
+    NodeId node = kNoNode;
+    u64 remote = 0;
+    u64 local = 0;
+    u32 length = 0;
   };
   struct QueueNumbers {
     u32 pushed = 0;
@@ -148,6 +165,8 @@ class TileObserver final : public trace::Observer {
   void prove_semaphore(CoreView& core, unsigned index, Look& look);
   void prove_counter(CoreView& core, unsigned index, Look& look);
   bool is_polled(CoreView& core, const trace::Instruction& one, Look& look);
+  bool is_polled_remotely(CoreView& core, const trace::Instruction& one, const Look& look);
+  void prove_remote_word(CoreView& core, unsigned index, Look& look);
   // observer_thread.cpp
   void feed_touches(const trace::Issue& issue, u32 op, std::vector<race::Location>& reads,
                     std::vector<race::Location>& writes);
@@ -160,6 +179,8 @@ class TileObserver final : public trace::Observer {
   const ThreadView::Pushed* push_of(unsigned thread, const trace::PushId& push) const;
   void note_release(ThreadView& thread, const trace::Issue& issue);
   // observer_noc.cpp
+  void ask_for_words(const trace::Request& request, race::event::Request& one);
+  void keep_words(const trace::Arrival& arrival, const Tickets& tickets);
   void change_queue(const trace::ObjectChange& change);
   void signal_pages(const trace::ObjectChange& change, u64 step);
   void publish_pages(const trace::ObjectChange& change,
@@ -180,6 +201,11 @@ class TileObserver final : public trace::Observer {
   std::unordered_map<u32, u32> page_bases_;  // of stream registers: the value when none was posted
   std::array<u32, 2 * tensix::kConfigWords> config_{};  // values of the words, as last written
   std::vector<race::Location> places_;                  // of one touch
+  u32 feature_disable_ = 0;
+  // Short reads under way, by number, and what they have brought, by address / 4.
+  std::map<u32, ShortRead> short_reads_;
+  std::map<u32, RemoteWord> remote_;
+  std::set<std::pair<NodeId, u64>> polled_remotely_;
   std::vector<trace::ObjectChange> by_packet_;  // of stream registers, by a packet that arrives
 };
 

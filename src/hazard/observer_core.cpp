@@ -1,6 +1,7 @@
 // What cores do.
 #include "base/bits.hpp"
 #include "hazard/observer.hpp"
+#include "riscv/data_cache.hpp"
 #include "tile/regions.hpp"
 
 namespace bhemu::hazard {
@@ -14,8 +15,8 @@ constexpr u32 kOpcode = 0x7F;
 constexpr u32 kLoad = 0x03;
 constexpr u32 kMiscMem = 0x0F;
 constexpr u32 kSystem = 0x73;
-constexpr u32 kFirstFloat = 32;  // register numbers of the detector
-constexpr u32 kDisLowCache = 3;
+constexpr u32 kFirstFloat = 32;              // register numbers of the detector
+constexpr u32 kFeatureDisable = 0xFFB12068;  // DBG_FEATURE_DISABLE (tile/debug.def)
 constexpr unsigned kBrisc = 0;
 constexpr unsigned kTrisc0 = 2;
 
@@ -56,9 +57,12 @@ void TileObserver::retired(const trace::Instruction& one) {
   if (opcode == kMiscMem && bits(one.word, 12, 3) == 0) {
     detectors_.feed(event::Fence{one.author, one.step});
     core.under_way = 0;
-  } else if (opcode == kSystem && one.state->csr.cfg0 != core.cfg0) {
+  } else if (opcode == kSystem) {
     core.cfg0 = one.state->csr.cfg0;
-    detectors_.feed(event::DataCache{one.author, !bit(core.cfg0, kDisLowCache)});
+    if (riscv::has_data_cache(one.state->csr) != core.has_cache) {
+      core.has_cache = !core.has_cache;
+      detectors_.feed(event::DataCache{one.author, core.has_cache});
+    }
   }
   if (opcode == kLoad && !one.accesses.empty()) return;
   Look* look = core.follower.executed(one.author.pc, one.word, core.a, core.b, one.state->pc);
@@ -70,10 +74,12 @@ void TileObserver::released(unsigned index, u32, const Author& by) {
   for (unsigned level = 0; level < detectors_.count(); ++level)
     detectors_.at(level).host() = shared_.host[level];
   detectors_.feed(event::Start{by, index});
-  core.cfg0 = tile_.core(static_cast<CoreId>(index)).csr.cfg0;
+  const riscv::CsrState& csr = tile_.core(static_cast<CoreId>(index)).csr;
+  core.cfg0 = csr.cfg0;
+  core.has_cache = riscv::has_data_cache(csr);
   Author author = by;
   author.agent = static_cast<Agent>(index);
-  detectors_.feed(event::DataCache{author, !bit(core.cfg0, kDisLowCache)});
+  detectors_.feed(event::DataCache{author, core.has_cache});
   core.under_way = 0;
   core.in_kernel = core.returned = false;
   core.follower.forget_all();
@@ -118,13 +124,18 @@ void TileObserver::touch_memory(CoreView& core, const trace::Instruction& one,
   const bool starts_request =
       place.where.place == Place::Initiator && (place.where.begin & 31) == 16;
   if (starts_request) return;  // told as a request
+  if (access.address == kFeatureDisable) {
+    if (access.stored == feature_disable_) return;  // nothing changes for anybody
+    feature_disable_ = access.stored;
+    place.where = {Place::Config, 1, race::kFeatureDisable};
+  }
   if (access.region == tile::Region::L1) check_done(core, access);
   detectors_.feed(event::Store{one.author, place.where, place.region, one.step, false});
   if (access.region != tile::Region::L1) return;
   written(access.address, access.size);
   // From now on the core does not see what was there before its own store.
   if (const race::SyncWord* word = detectors_.first().sync_word(access.address); word != nullptr)
-    core.versions[access.address / 4] = word->version();
+    core.versions[access.address / 4].version = word->version();
 }
 
 void TileObserver::feed_load(CoreView& core, const trace::Instruction& one,
@@ -205,7 +216,11 @@ void TileObserver::check_fetch(CoreView& core, const trace::Instruction& one) {
 
 /// L1 was written: code there is new.
 void TileObserver::written(u64 address, u64 bytes) {
-  if (code_.empty() || bytes == 0) return;
+  if (bytes == 0) return;
+  if (!remote_.empty())
+    remote_.erase(remote_.lower_bound(static_cast<u32>(address / 4)),
+                  remote_.lower_bound(static_cast<u32>((address + bytes + 3) / 4)));
+  if (code_.empty()) return;
   for (u64 line = address >> 6; line <= (address + bytes - 1) >> 6; ++line) {
     const auto found = code_.find(static_cast<u32>(line));
     if (found == code_.end()) continue;
@@ -218,6 +233,7 @@ void TileObserver::written(u64 address, u64 bytes) {
     found->second &= static_cast<u16>(~words);
     for (CoreView& core : cores_) {
       core.polls.clear();
+      core.remote_polls.clear();
       if (const auto own = core.fetched.find(static_cast<u32>(line)); own != core.fetched.end())
         own->second &= static_cast<u16>(~words);
     }

@@ -121,12 +121,40 @@ void TileObserver::requested(const trace::Request& request) {
   one.to_register = noc::is_register(request.remote);
   one.source = {Place::L1, reads_source ? request.length : 0, request.local};
   one.step = cores_[core].step;
+  ask_for_words(request, one);
   Tickets tickets;
   for (unsigned level = 0; level < detectors_.count(); ++level) {
     one.ticket = &tickets[level];
     detectors_.at(level).on(one);
   }
   shared_.departures[node_].put(request.id.number, std::move(tickets));
+}
+
+/// A short read can be how a core polls a word of another tile.
+void TileObserver::ask_for_words(const trace::Request& request, event::Request& one) {
+  if (one.kind != NocKind::Read || request.length > race::kShortRead) return;
+  if (request.targets.size() != 1 || request.local >= tile_.l1().size()) return;
+  one.asks = true;
+  const NodeId node = request.targets.front();
+  const auto polled = polled_remotely_.lower_bound({node, request.remote});
+  if (polled != polled_remotely_.end() && polled->first == node &&
+      polled->second < request.remote + request.length)
+    one.polled = polled->second;
+  short_reads_[request.id.number] = {node, request.remote, request.local, request.length};
+  constexpr std::size_t kMostReads = 1024;  // whose answers can be under way
+  if (short_reads_.size() > kMostReads) short_reads_.erase(short_reads_.begin());
+}
+
+void TileObserver::keep_words(const trace::Arrival& arrival, const Tickets& tickets) {
+  const auto read = short_reads_.find(arrival.id.number);
+  if (read == short_reads_.end() || tickets[0] == nullptr || tickets[0]->reply == nullptr) return;
+  const ShortRead& from = read->second;
+  for (const race::Reply::Word& one : tickets[0]->reply->words) {
+    const u64 local = from.local + (one.address - from.remote);
+    if (local < arrival.address || local >= arrival.address + arrival.length) continue;
+    remote_[static_cast<u32>(local / 4)] = {from.node, one.address, tickets};
+  }
+  if (arrival.address + arrival.length >= from.local + from.length) short_reads_.erase(read);
 }
 
 void TileObserver::arrived(const trace::Arrival& arrival) {
@@ -137,6 +165,7 @@ void TileObserver::arrived(const trace::Arrival& arrival) {
     feed_arrival(detectors_, tickets, arrival, Place::L1);
     if (effect_of(arrival.phase)->mode != race::Mode::Read)
       each_run(arrival, [&](u64 address, u32 bytes) { written(address, bytes); });
+    if (arrival.phase == trace::Arrival::Phase::Data) keep_words(arrival, tickets);
   }
   std::array<race::Clock, kLevels> clocks;
   for (unsigned level = 0; level < detectors_.count(); ++level) {

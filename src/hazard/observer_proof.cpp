@@ -27,6 +27,16 @@ std::optional<u32> mask_for(u32 shown, u32 count) {
   return std::nullopt;
 }
 
+/// Whether either way from a branch on what a look has found leads back to the look.
+bool leads_back(Copy& copy, const trace::Instruction& one, const Look& look,
+                Copy::Between between) {
+  const u32 next = one.state->pc;
+  const u32 target = branch_target(one.author.pc, one.word);
+  const u32 other = next == target ? one.author.pc + 4 : target;
+  return copy.comes_back(*one.state, next, look.pc, look.address, between) ||
+         copy.comes_back(*one.state, other, look.pc, look.address, between);
+}
+
 }  // namespace
 
 /// Remembers what a load has found, if it is something that others change.
@@ -44,9 +54,16 @@ void TileObserver::look_at(CoreView& core, const trace::Instruction& one,
   if (access.region == tile::Region::L1) {
     look.kind = Look::Kind::Word;
     const race::SyncWord* word = detectors_.first().sync_word(access.address);
+    const auto remote = word == nullptr ? remote_.find(access.address / 4) : remote_.end();
+    if (remote != remote_.end()) {
+      look.kind = Look::Kind::Remote;
+      look.remote = remote->second;
+      look.latest = 1;
+      return core.follower.loaded(reg, std::move(look));
+    }
     if (word == nullptr && core.plain_loads.contains(one.author.pc)) return core.forget(reg);
-    look.certain =
-        core.versions.contains(access.address / 4) ? core.versions[access.address / 4] : 0;
+    const auto seen = core.versions.find(access.address / 4);
+    look.certain = seen != core.versions.end() ? seen->second.version : 0;
     look.latest = word != nullptr ? word->version() : ~0u;
   } else if (access.region == tile::Region::Overlay) {
     const u32 offset = access.address - tile::tensix_regions()[access.region].first;
@@ -91,6 +108,9 @@ void TileObserver::prove(CoreView& core, const trace::Instruction& one, Look& lo
     case Look::Kind::Word:
       if (is_polled(core, one, look)) prove_word(core, one.core, look);
       break;
+    case Look::Kind::Remote:
+      if (is_polled_remotely(core, one, look)) prove_remote_word(core, one.core, look);
+      break;
     case Look::Kind::Pages:
       prove_pages(core, one.core, look);
       break;
@@ -119,14 +139,7 @@ bool TileObserver::is_polled(CoreView& core, const trace::Instruction& one, Look
   }
   const auto [known, is_new] = core.polls.try_emplace(one.author.pc, false);
   if (is_new) {
-    const u32 next = one.state->pc;
-    const i32 offset =
-        static_cast<i32>(bits(one.word, 8, 4) << 1 | bits(one.word, 25, 6) << 5 |
-                         bit(one.word, 7) << 11 | (bit(one.word, 31) ? 0xFFFFF000u : 0u));
-    const u32 target = one.author.pc + static_cast<u32>(offset);
-    const u32 other = next == target ? one.author.pc + 4 : target;
-    known->second = copy_.comes_back(*one.state, next, look.pc, look.address) ||
-                    copy_.comes_back(*one.state, other, look.pc, look.address);
+    known->second = leads_back(copy_, one, look, Copy::Between::Nothing);
     if (known->second)
       core.plain_loads.erase(look.pc);
     else
@@ -139,19 +152,53 @@ bool TileObserver::is_polled(CoreView& core, const trace::Instruction& one, Look
   return true;
 }
 
+/// The loop also sends the read that fetches the word anew.
+bool TileObserver::is_polled_remotely(CoreView& core, const trace::Instruction& one,
+                                      const Look& look) {
+  const std::pair word{look.remote.node, look.remote.address};
+  if (polled_remotely_.contains(word)) return true;
+  const auto [known, is_new] = core.remote_polls.try_emplace(one.author.pc, false);
+  if (is_new) known->second = leads_back(copy_, one, look, Copy::Between::Requests);
+  if (known->second) polled_remotely_.insert(word);
+  return known->second;
+}
+
+/// As with a word of the own tile, of what the read has found there.
+void TileObserver::prove_remote_word(CoreView& core, unsigned index, Look& look) {
+  const auto said = [&](unsigned level) -> const race::SyncWord* {
+    const race::Ticket& ticket = look.remote.tickets[level];
+    return ticket == nullptr ? nullptr : ticket->reply->at(look.remote.address);
+  };
+  const race::SyncWord* first = said(0);
+  if (first == nullptr) return;
+  u32& seen = core.remote_versions[{look.remote.node, look.remote.address}];
+  for (u32 version = std::max(seen, first->oldest()); version <= first->version(); ++version) {
+    if (!core.follower.would_have_come(look, first->value_at(version))) continue;
+    const u8 bytes =
+        race::bytes_of_word(look.address / 4, look.address, u64{look.address} + look.size);
+    for (unsigned level = 0; level < detectors_.count(); ++level)
+      if (const race::SyncWord* word = said(level); word != nullptr)
+        detectors_.at(level).learn(index, word->known_at(version, bytes));
+    seen = version;
+    return;
+  }
+}
+
 /// The oldest version that would have let the core come here.
 void TileObserver::prove_word(CoreView& core, unsigned index, Look& look) {
   const race::SyncWord& first = *detectors_.first().sync_word(look.address);
-  u32& seen = core.versions[look.address / 4];  // by its own store, or in an earlier proof
-  const u32 begin = std::max(seen, first.oldest());
+  CoreView::Seen& seen = core.versions[look.address / 4];  // by its own store, or proved before
+  const u32 begin = std::max(seen.version, first.oldest());
   for (u32 version = begin; version <= look.latest; ++version) {
     if (!core.follower.would_have_come(look, first.value_at(version))) continue;
     const u8 bytes =
         race::bytes_of_word(look.address / 4, look.address, u64{look.address} + look.size);
-    for (unsigned level = 0; level < detectors_.count(); ++level)
-      if (const race::SyncWord* word = detectors_.at(level).sync_word(look.address))
-        detectors_.at(level).learn(index, word->known_at(version, bytes));
-    seen = version;
+    if (version != seen.learned || (bytes & ~seen.bytes) != 0)
+      for (unsigned level = 0; level < detectors_.count(); ++level)
+        if (const race::SyncWord* word = detectors_.at(level).sync_word(look.address))
+          detectors_.at(level).learn(index, word->known_at(version, bytes));
+    seen = {version, version,
+            version == seen.learned ? static_cast<u8>(seen.bytes | bytes) : bytes};
     return;
   }
 }

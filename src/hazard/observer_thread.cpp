@@ -237,7 +237,7 @@ void TileObserver::check_window(const trace::Issue& issue, std::vector<Location>
   }
   one.reads = std::move(reads);
   one.writes = std::move(writes);
-  thread.window.issue(one);
+  thread.window.issue(std::move(one));
 }
 
 }  // namespace bhemu::hazard

@@ -92,14 +92,21 @@ void add_config_fields(u32 word, u32 mask, std::vector<Location>& runs) {
     }
   };
   const FieldsOfWord& fields = fields_of(in_bank);
-  for (u32 byte = 0; byte < 4; ++byte) {
-    for (u32 i = fields.first; i < u32{fields.first} + fields.count; ++i) {
+  const u32 end = u32{fields.first} + fields.count;
+  bool any_wide = false;
+  for (u32 i = fields.first; i < end; ++i) {
+    const tensix::ConfigFieldInfo& field = tensix::kConfigFields[i];
+    if (field.word != in_bank || (mask_of(field) & mask) == 0) continue;
+    const bool wide = is_wide(field);
+    any_wide |= wide;
+    if (!wide || (mask_of(field) & mask & 0xFF) != 0) add(bank + i);
+  }
+  for (u32 byte = 1; any_wide && byte < 4; ++byte) {
+    for (u32 i = fields.first; i < end; ++i) {
       const tensix::ConfigFieldInfo& field = tensix::kConfigFields[i];
-      if (field.word != in_bank) continue;
-      const bool wide = is_wide(field);
-      const u32 part = wide ? mask_of(field) & 0xFFu << 8 * byte : mask_of(field);
-      if ((part & mask) != 0 && (wide || byte == 0))
-        add(bank + i + (wide ? u64{byte} * race::kConfigByte : 0));
+      if (field.word != in_bank || !is_wide(field)) continue;
+      if ((mask_of(field) & mask & 0xFFu << 8 * byte) != 0)
+        add(bank + i + u64{byte} * race::kConfigByte);
     }
   }
   if (fields.count == 0) add(bank + race::kUnnamedConfig + in_bank);

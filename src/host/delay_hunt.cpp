@@ -67,8 +67,11 @@ bool differs(const Verdict& verdict, const Verdict& undisturbed) {
 DelayHunt::DelayHunt(Attempts attempts, HuntLimits limits)
     : attempts_(std::move(attempts)), limits_(limits), began_(now()) {}
 
+bool DelayHunt::is_late() const {
+  return now() - began_ >= limits_.seconds;
+}
 bool DelayHunt::is_over() const {
-  return runs_ >= limits_.runs || now() - began_ >= limits_.seconds;
+  return runs_ >= limits_.runs || is_late();
 }
 
 std::vector<Verdict> DelayHunt::make(std::span<const DelayPlan> plans) {
@@ -244,10 +247,11 @@ bool DelayHunt::does_it(const Verdict& verdict) const {
   return verdict.status == wanted_.status && differs(verdict, *undisturbed_);
 }
 
-/// Zeller's ddmin: leaves away as much as it can, in ever smaller portions.
+/// Zeller's ddmin: leaves away as much as it can, in ever smaller portions. What it has when the
+/// time is over does it, too.
 std::vector<Delay> DelayHunt::smaller(std::vector<Delay> delays) {
   size_t portions = 2;
-  while (delays.size() >= 2) {
+  while (delays.size() >= 2 && !is_late()) {
     portions = std::min(portions, delays.size());
     std::vector<std::vector<Delay>> choices;
     const auto bounds = [&](size_t i) { return delays.size() * i / portions; };
@@ -259,7 +263,7 @@ std::vector<Delay> DelayHunt::smaller(std::vector<Delay> delays) {
         if (choice.size() < delays.size()) choices.push_back(std::move(choice));
       }
     bool shrunk = false;
-    for (size_t begin = 0; begin < choices.size() && !shrunk; begin += kBatch) {
+    for (size_t begin = 0; begin < choices.size() && !shrunk && !is_late(); begin += kBatch) {
       std::vector<DelayPlan> plans;
       for (size_t i = begin; i < std::min(begin + kBatch, choices.size()); ++i)
         plans.push_back(plan_of(choices[i]));
@@ -289,15 +293,16 @@ DelayBand DelayHunt::band_of(const std::vector<Delay>& delays, size_t index) {
     return does_it(make(std::span(&plan, 1)).front());
   };
   DelayBand band{delays[index], delays[index].cycles, delays[index].cycles};
-  for (u32 low = 0; band.least - low > 1;) {
+  for (u32 low = 0; band.least - low > 1 && !is_late();) {
     const u32 middle = low + (band.least - low) / 2;
     (does(middle) ? band.least : low) = middle;
   }
   const u32 most = delays[index].most;
+  if (is_late()) return band;
   if (band.most < most && does(most)) {
     band.most = most;
   } else {
-    for (u32 high = most; band.most < high && high - band.most > 1;) {
+    for (u32 high = most; band.most < high && high - band.most > 1 && !is_late();) {
       const u32 middle = band.most + (high - band.most) / 2;
       (does(middle) ? band.most : high) = middle;
     }
@@ -317,6 +322,7 @@ Catch DelayHunt::shrink() {
     result.bands.push_back(band);
   }
   for (size_t i = 0; i < delays.size(); ++i) result.bands[i].delay.cycles = delays[i].cycles;
+  result.is_smallest = !is_late();
   const DelayPlan plan = plan_of(delays);
   result.verdict = make(std::span(&plan, 1)).front();
   return result;

@@ -49,6 +49,7 @@ struct Catch {
   Verdict verdict;               // of the smallest list
   std::vector<DelayBand> bands;  // the smallest list
   u64 found_after = 0;           // runs
+  bool is_smallest = true;       // false: the time was over before that was certain
 };
 
 class DelayHunt {
@@ -70,6 +71,7 @@ class DelayHunt {
     DelayPlan plan;
     std::string strategy;
   };
+  bool is_late() const;
   bool is_over() const;
   std::vector<Verdict> make(std::span<const DelayPlan> plans);
   bool tries(const std::string& strategy, std::vector<DelayPlan> plans);

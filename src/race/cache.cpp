@@ -12,7 +12,7 @@ constexpr unsigned kLineShift = 4;
 
 std::array<Epoch, 4> Detector::written_words(u64 line) {
   std::array<Epoch, 4> written{};
-  shadow_.visit({Place::L1, 16, line << kLineShift}, [&](Cell& cell, u64 begin, u64 end) {
+  shadow_.look({Place::L1, 16, line << kLineShift}, [&](const Cell& cell, u64 begin, u64 end) {
     for (u64 word = begin / 4; word < (end + 3) / 4; ++word)
       if (written[word & 3] == Epoch{} || cell.write) written[word & 3] = cell.write;
   });
@@ -75,7 +75,7 @@ void Detector::on(const event::Fetch& one) {
   const unsigned index = index_of(core_of(one.site.agent));
   Core& core = cores_[index];
   Epoch stale;
-  shadow_.visit(one.where, [&](Cell& cell, u64, u64) {
+  shadow_.look(one.where, [&](const Cell& cell, u64, u64) {
     if (cell.write && !core.code.knows(cell.write)) stale = cell.write;
   });
   if (!stale) return;

@@ -315,6 +315,19 @@ void Detector::access(const Actor& actor, const Location& where) {
   if ((actor.self.time & 0xFFF) == 0) full_ = bytes() > settings_.most_bytes;
 }
 
+/// What a unit does to Dst depends on the register until it is done. Nobody keeps track of all that
+/// has looked at it before it changes for the first time, so the last of each unit must be done.
+void Detector::check_units_at_work(const Actor& actor, const Location& where) {
+  feature_written_ = true;
+  for (unsigned index = 0; index < kThreads; ++index) {
+    for (const Part part : kFeatureParts) {
+      const u32 last = threads_[index].last_of_part[static_cast<unsigned>(part)];
+      const Epoch epoch{last, part_of(index, part), settings_.tile};
+      if (last != 0 && !actor.clock->knows(epoch)) report_pair(actor, epoch, Mode::Read, where);
+    }
+  }
+}
+
 void Detector::report_pair(const Actor& actor, Epoch before, Mode before_mode,
                            const Location& where) {
   Finding finding;
@@ -335,6 +348,10 @@ EdgeId Detector::edge_of(const Finding& finding, const Actor& actor) const {
   const Place place = finding.where.place;
   const bool both_write = finding.first.mode != Mode::Read && actor.mode != Mode::Read;
   if (place == Place::Config && both_write && between == scope::Tile) return EdgeId::SharedWord;
+  // Written in one thread, used in another: a mutex or a mask would help nobody.
+  if (place == Place::Config && between == scope::Tile && actor.mode == Mode::Read &&
+      is_thread_component(before.component) && is_thread_component(actor.self.component))
+    return EdgeId::UnitAcrossThreads;
   // A move into a bank, before or behind the unpacker's clear; in one thread it is known which.
   if ((place_bit(place) & place::Src) != 0 && both_write)
     return between == scope::Own && finding.first.kind == kind::Fpu ? EdgeId::UnitToUnit
@@ -465,7 +482,7 @@ std::vector<Finding> Detector::findings() const {
   std::erase_if(sorted, [&](const Finding& one) {
     const bool pair = one.kind == FindingKind::Race || one.kind == FindingKind::Contract;
     const auto polls = [](const Side& side) {
-      return side.mode == Mode::Read && side.kind == kind::Load;
+      return side.mode == Mode::Read && (side.kind & (kind::Load | kind::NocReadSource)) != 0;
     };
     return pair && is_sync(one.where) && (polls(one.first) || polls(one.second));
   });

@@ -88,17 +88,17 @@ std::shared_ptr<const Clock::Times> Clock::merged(const std::shared_ptr<const Ti
   return std::make_shared<const Times>(std::move(times));
 }
 
-void Clock::join(const Clock& other) {
-  if (other.base_ != nullptr && other.base_ != base_ &&
-      (base_ == nullptr || !covers(*base_, *other.base_))) {
-    if (base_ == nullptr || covers(*other.base_, *base_)) {
-      base_ = other.base_;
+void Clock::join_base(const std::shared_ptr<const Base>& other) {
+  if (base_ == nullptr || !covers(*base_, *other)) {
+    if (base_ == nullptr || covers(*other, *base_)) {
+      base_ = other;
     } else {
       Base base;
+      base.reserve(std::max(base_->size(), other->size()));
       auto mine = base_->begin();
-      auto theirs = other.base_->begin();
-      while (mine != base_->end() || theirs != other.base_->end()) {
-        if (theirs == other.base_->end() || (mine != base_->end() && mine->tile < theirs->tile)) {
+      auto theirs = other->begin();
+      while (mine != base_->end() || theirs != other->end()) {
+        if (theirs == other->end() || (mine != base_->end() && mine->tile < theirs->tile)) {
           base.push_back(*mine++);
         } else if (mine == base_->end() || theirs->tile < mine->tile) {
           base.push_back(*theirs++);
@@ -115,6 +115,20 @@ void Clock::join(const Clock& other) {
       Epoch& one = recent_[i];
       one.time = std::max(one.time, base_at(base_.get(), one.tile, one.component));
     }
+  }
+}
+
+void Clock::join(const Clock& other) {
+  if (other.base_ != nullptr && other.base_ != base_) join_base(other.base_);
+  for (unsigned i = 0; i < other.used_; ++i) raise(other.recent_[i]);
+}
+
+void Clock::join(const Clock& other, Joined& joined) {
+  if (other.base_ != nullptr && other.base_ != base_ &&
+      std::find(joined.bases_.begin(), joined.bases_.end(), other.base_) == joined.bases_.end()) {
+    join_base(other.base_);
+    joined.bases_[joined.next_] = other.base_;
+    joined.next_ = static_cast<u8>((joined.next_ + 1) % joined.bases_.size());
   }
   for (unsigned i = 0; i < other.used_; ++i) raise(other.recent_[i]);
 }

@@ -24,17 +24,6 @@ struct Epoch {
 };
 
 class Clock {
- public:
-  /// The last action of a component that is known, 0 when none is.
-  u32 at(u16 tile, Component component) const;
-  bool knows(Epoch epoch) const { return at(epoch.tile, epoch.component) >= epoch.time; }
-  /// Learns of a component's actions up to a time.
-  void raise(Epoch upto);
-  /// Learns all that another clock knows.
-  void join(const Clock& other);
-  /// Bytes behind it that no other clock shares.
-  std::size_t bytes() const;
-
  private:
   using Times = std::vector<u32>;  // by component
   struct TileTimes {
@@ -42,9 +31,43 @@ class Clock {
     std::shared_ptr<const Times> times;
   };
   using Base = std::vector<TileTimes>;  // by tile, ascending
-  static constexpr unsigned kRecent = 6;
+
+ public:
+  /// The bulks that an owner's clock has joined of late. What it knows only grows, so it need not
+  /// look at them again.
+  class Joined {
+   public:
+    void forget() { *this = {}; }
+
+   private:
+    friend class Clock;
+    std::array<std::shared_ptr<const Base>, 4> bases_;
+    u8 next_ = 0;
+  };
+
+  /// The last action of a component that is known, 0 when none is.
+  u32 at(u16 tile, Component component) const;
+  bool knows(Epoch epoch) const { return at(epoch.tile, epoch.component) >= epoch.time; }
+  /// Learns of a component's actions up to a time.
+  void raise(Epoch upto);
+  /// Learns all that another clock knows.
+  void join(const Clock& other);
+  /// The same for an owner who joins much that it has joined before; `joined` is of this clock
+  /// only.
+  void join(const Clock& other, Joined& joined);
+  /// Makes room in front of the bulk, for an owner whose copies learn a little more each.
+  void make_room() {
+    if (used_ + kRoom > kRecent) fold();
+  }
+  /// Bytes behind it that no other clock shares.
+  std::size_t bytes() const;
+
+ private:
+  static constexpr unsigned kRecent = 8;
+  static constexpr unsigned kRoom = 4;
 
   void fold();
+  void join_base(const std::shared_ptr<const Base>& other);
   static bool covers(const Times& a, const Times& b);
   static bool covers(const Base& a, const Base& b);
   static u32 base_at(const Base* base, u16 tile, Component component);

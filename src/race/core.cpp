@@ -38,11 +38,12 @@ Detector::Core& Detector::begin(const Site& site, u64 step) {
   Core& core = cores_[index_of(core_of(site.agent))];
   ++core.time;
   settle(core, step);
+  core.known.make_room();
   return core;
 }
 
 void Detector::resolve(Core& core, PendingLoad& load) {
-  if (load.grants) core.known.join(load.clock);
+  if (load.grants) core.known.join(load.clock, core.joined);
 }
 
 void Detector::settle(Core& core, u64 step) {
@@ -126,14 +127,16 @@ void Detector::on(const event::Load& one) {
   const unsigned index = index_of(core_of(one.site.agent));
   const Epoch self{core.time, program_of(index), settings_.tile};
   const unsigned region = static_cast<unsigned>(one.region);
-  Clock clock = core.known;
-  clock.raise(self);
-  if (core.last_store[region] != 0)
-    clock.raise({core.last_store[region], store_of(index, one.region), settings_.tile});
   const bool sync = one.sync || is_sync(one.where);
-  const Actor actor{self, &clock, one.site, Mode::Read, kind::Load, sync};
-  access(actor, one.where);
-  if (one.where.place == Place::L1) check_l0(core, one, actor);
+  if (one.where.place != Place::Counter) {  // which nobody checks
+    Clock clock = core.known;
+    clock.raise(self);
+    if (core.last_store[region] != 0)
+      clock.raise({core.last_store[region], store_of(index, one.region), settings_.tile});
+    const Actor actor{self, &clock, one.site, Mode::Read, kind::Load, sync};
+    access(actor, one.where);
+    if (one.where.place == Place::L1) check_l0(core, one, actor);
+  }
   if (one.more) return;
 
   PendingLoad load{one.step, core.time, one.reg, one.region, true, {}};
@@ -159,7 +162,10 @@ void Detector::on(const event::Store& one) {
   const Epoch self{core.time, store_of(index, one.region), settings_.tile};
   const bool sync = one.sync || is_sync(one.where);
   const u32 kind = one.region == Region::Push ? kind::StoreOther : kind_of_region(one.region);
-  access({self, &clock, one.site, Mode::Write, kind, sync, one.same}, one.where);
+  const Actor actor{self, &clock, one.site, Mode::Write, kind, sync, one.same};
+  if (one.where.place == Place::Config && one.where.begin == kFeatureDisable)
+    check_units_at_work(actor, one.where);
+  access(actor, one.where);
   if (!one.more) queue_store(core, one.where, one.region);
   if (one.where.place != Place::L1) return;
   drop_l0(core, one.where);

@@ -74,7 +74,9 @@ class Detector {
 
   // --- What a look at something can prove. Whoever follows a core knows what it has proved
   // (observe/follow.hpp) and says so by learn().
-  void learn(unsigned core, const Clock& clock) { cores_[core].known.join(clock); }
+  void learn(unsigned core, const Clock& clock) {
+    cores_[core].known.join(clock, cores_[core].joined);
+  }
   /// Null: not one of the words that agents signal by.
   const SyncWord* sync_word(u64 address) const;
   /// What is known when the counter has this value, of which all below are ruled out.
@@ -136,6 +138,7 @@ class Detector {
   };
   struct Core {
     Clock known;
+    Clock::Joined joined;  // by `known`
     u32 time = 0;
     u32 emitted = 0;  // stores up to this time have left the queue
     std::deque<QueuedStore> queue;
@@ -173,6 +176,7 @@ class Detector {
   };
   struct Thread {
     Clock known;
+    Clock::Joined joined;  // by `known`
     u32 time = 0;
     std::array<Op, kOps> ops;
     std::array<u32, kParts> last_of_part{};
@@ -248,6 +252,8 @@ class Detector {
     u32 value = 0;
     Clock clock;
   };
+  /// Units that obey DBG_FEATURE_DISABLE.
+  static constexpr std::array kFeatureParts = {Part::Fpu, Part::Sfpu, Part::Pack};
   static constexpr u32 key_of(Object object, u16 index) {
     return static_cast<u32>(object) << 16 | index;
   }
@@ -288,7 +294,7 @@ class Detector {
   // network.cpp
   void note_packet(const Packet& packet, Epoch epoch);
   Component class_of(const NocClass& wanted);
-  Packet packet_of(const event::Request& one, const Clock& clock, u32 number);
+  void read_source(Actor actor, const event::Arrive& one);
   void raise_classes(Clock& clock, u8 phases, u32 kinds, int tid, unsigned niu, unsigned core,
                      u32 upto_time);
   void count_request(Niu& niu, const event::Request& one);
@@ -298,6 +304,7 @@ class Detector {
   // check.cpp
   void access(const Actor& actor, const Location& where);
   void access_cell(const Actor& actor, Cell& cell, const Location& piece);
+  void check_units_at_work(const Actor& actor, const Location& where);
   void check_same_writes(const Actor& actor, const Location& where);
   void note_read(const Actor& actor, Cell& cell);
   bool in_order(const Actor& actor, Epoch before, bool was_write) const;
@@ -344,6 +351,7 @@ class Detector {
   std::unordered_map<u64, SyncWord> words_;  // by address / 4
   std::vector<u8> sync_lines_;               // by address / 64: whether one of words_ is there
   std::vector<RecentWrite> recent_;
+  bool feature_written_ = false;           // DBG_FEATURE_DISABLE, by a core
   std::unordered_map<u32, Track> tracks_;  // by tile and component
   std::vector<Track*> own_tracks_;         // those of this tile, by component
   std::unordered_map<u64, Kept> kept_;     // of Settings::wanted

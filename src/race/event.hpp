@@ -14,6 +14,7 @@
 #include "base/author.hpp"
 #include "race/clock.hpp"
 #include "race/location.hpp"
+#include "race/sync_word.hpp"
 
 namespace bhemu::race {
 
@@ -31,8 +32,25 @@ enum class NocKind : u8 { Read, Write, Posted, Atomic, PostedAtomic };
 inline constexpr unsigned kNocKinds = 5;
 const char* name_of(NocKind kind);
 
+/// What a short read has found of words by which agents of the other tile signal each other: it is
+/// how a core polls a word that is not in its own tile.
+struct Reply {
+  struct Word {
+    u64 address = 0;
+    SyncWord said;
+  };
+  std::vector<Word> words;
+
+  const SyncWord* at(u64 address) const {
+    for (const Word& one : words)
+      if (one.address == address) return &one.said;
+    return nullptr;
+  }
+};
+
 /// What a request takes with it to wherever it has an effect, made by the sender's detector.
 struct Packet {
+  static constexpr u64 kNoWord = ~u64{0};
   NocKind kind = NocKind::Write;
   Site site;
   Epoch commit;     // of its effect at the target
@@ -42,7 +60,10 @@ struct Packet {
   u32 number = 0;   // in the order of the NIU
   bool linked = false;
   bool to_register = false;
+  u64 polled = kNoWord;          // of a read: its sender waits for this word of the target
+  std::shared_ptr<Reply> reply;  // of a short read, filled where it reads; null: nobody asks
 };
+inline constexpr u32 kShortRead = 64;  // bytes
 using Ticket = std::shared_ptr<const Packet>;
 
 /// Objects by which agents signal each other, each a queue of clocks.
@@ -244,6 +265,8 @@ struct Request {
   u64 channel = 0;
   bool linked = false;
   bool to_register = false;
+  bool asks = false;                 // a short read
+  u64 polled = Packet::kNoWord;      // as Packet::polled
   Location source{Place::L1, 0, 0};  // in this tile; size 0: none (a read, an atomic, inline)
   u64 step = 0;
   Ticket* ticket = nullptr;  // out

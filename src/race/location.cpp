@@ -93,6 +93,7 @@ std::string describe(const Location& where) {
     case Place::Config: {
       const u64 field = begin % kConfigBank;
       const u64 bank = begin / kConfigBank & 1;
+      if (field == kFeatureDisable) return "DBG_FEATURE_DISABLE";
       if (field >= kUnnamedConfig)
         return fmt::format("configuration word {} of bank {}", field - kUnnamedConfig, bank);
       return fmt::format("configuration field {} of bank {}", name_in(kConfigNames, field), bank);

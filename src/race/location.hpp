@@ -32,6 +32,9 @@ inline constexpr u32 kConfigBank = 1u << 12;
 /// its word is a place for each of them, byte * kConfigByte, for RMWCIB writes single bytes.
 inline constexpr u32 kUnnamedConfig = 0x800;
 inline constexpr u32 kConfigByte = 1u << 14;
+/// DBG_FEATURE_DISABLE, a register of the tile by which the coprocessor's units change what they
+/// do.
+inline constexpr u64 kFeatureDisable = kConfigBank - 2;
 const char* name_of(Place place);
 
 constexpr u32 place_bit(Place place) {

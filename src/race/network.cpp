@@ -147,6 +147,8 @@ void Detector::on(const event::Request& one) {
   packet->channel = one.channel;
   packet->linked = one.linked;
   packet->to_register = one.to_register;
+  packet->polled = one.polled;
+  if (one.asks) packet->reply = std::make_shared<Reply>();
 
   // The initiator's registers are read until CMD_CTRL says 0 (row 43).
   const Epoch latch = enter(kLatch, static_cast<u8>(one.buffer));
@@ -190,12 +192,44 @@ void Detector::on(const event::Arrive& one) {
   remember(self, {site}, kind);
   note_packet(packet, self);
   if (one.mode == Mode::Atomic) mark_sync(one.where.begin);
+  if (one.at_source) return read_source({self, &packet.clock, site, one.mode, kind}, one);
   const bool sync = is_sync(one.where);
   access({self, &packet.clock, site, one.mode, kind, sync}, one.where);
   if (one.where.place != Place::L1 || one.mode == Mode::Read) return;
   Clock known = packet.clock;
   known.raise(self);
   note_write(one.where, known, one.mode == Mode::Atomic);
+}
+
+/// A read polls the words by which agents signal each other, and what is in one unit of 16 bytes
+/// with such a word: that much is read at once.
+void Detector::read_source(Actor actor, const event::Arrive& one) {
+  constexpr u64 kUnit = 16;
+  const Packet& packet = *one.ticket;
+  const bool in_l1 = one.where.place == Place::L1;
+  if (in_l1 && packet.polled >= one.where.begin && packet.polled < one.where.end())
+    mark_sync(packet.polled);
+  if (in_l1 && near_sync(one.where)) {
+    for (u64 at = one.where.begin; at < one.where.end();) {
+      const u64 end = std::min(one.where.end(), (at / kUnit + 1) * kUnit);
+      const Location unit{Place::L1, static_cast<u32>(kUnit), at / kUnit * kUnit};
+      actor.sync = is_sync(unit);
+      access(actor, {Place::L1, static_cast<u32>(end - at), at});
+      at = end;
+    }
+  } else {
+    access(actor, one.where);
+  }
+  if (packet.reply == nullptr || !in_l1 || one.where.size > kShortRead) return;
+  for (u64 word = (one.where.begin + 3) / 4; word < one.where.end() / 4; ++word) {
+    if (const SyncWord* known = sync_word(word * 4); known != nullptr) {
+      packet.reply->words.push_back({word * 4, *known});
+    } else if (!recent_.empty() && recent_[word % kRecentWrites].word == word) {
+      const RecentWrite& last = recent_[word % kRecentWrites];
+      packet.reply->words.push_back({word * 4, SyncWord()});
+      packet.reply->words.back().said.write(last.bytes, last.value, last.clock);
+    }
+  }
 }
 
 /// Whether the value says that all requests it counts are done.

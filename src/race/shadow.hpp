@@ -6,6 +6,7 @@
 // within, it falls into segments, and grows together again when those are equal.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <unordered_map>
@@ -39,6 +40,28 @@ class Shadow {
     }
   }
 
+  /// The same of what there is, without making or changing any of it.
+  template <class Visit>
+  void look(const Location& where, Visit&& visit) const {
+    for (u64 at = where.begin; at < where.end();) {
+      const u64 line = at / kUnits;
+      const u64 end = std::min(where.end(), (line + 1) * kUnits);
+      if (const Line* found = find_line(where.place, line); found != nullptr) {
+        if (found->split == nullptr) {
+          visit(found->whole, at, end);
+        } else {
+          u64 from = line * kUnits;
+          for (const Segment& one : *found->split) {
+            const u64 to = line * kUnits + one.end;
+            if (to > at && from < end) visit(one.cell, std::max(from, at), std::min(to, end));
+            from = to;
+          }
+        }
+      }
+      at = end;
+    }
+  }
+
   /// Several reads that no write has followed.
   std::vector<Epoch>& readers_of(Cell& cell) { return sets_[cell.readers - 1]; }
   /// Makes a set of a cell's single read.
@@ -68,6 +91,16 @@ class Shadow {
     Page* page = number < near.size() ? near[number].get() : nullptr;
     if (page == nullptr) page = &make_page(place, number);
     return (*page)[line % kPageLines];
+  }
+  const Line* find_line(Place place, u64 line) const {
+    const u64 number = line / kPageLines;
+    const auto& near = near_[static_cast<unsigned>(place)];
+    const Page* page = number < near.size() ? near[number].get() : nullptr;
+    if (page == nullptr && number >= kNearPages) {
+      const auto found = far_.find(number * kPlaces + static_cast<unsigned>(place));
+      if (found != far_.end()) page = found->second.get();
+    }
+    return page == nullptr ? nullptr : &(*page)[line % kPageLines];
   }
   Page& make_page(Place place, u64 number);
   /// A boundary at a unit of the line: the segment that begins there.

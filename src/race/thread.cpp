@@ -31,7 +31,8 @@ Clock Detector::gate_clock(unsigned index) const {
 void Detector::join_push(Thread& thread, unsigned core, u32 push) {
   auto& pushed = thread.pushed[core];
   while (!pushed.empty() && pushed.front().first < push) pushed.pop_front();
-  if (!pushed.empty() && pushed.front().first == push) thread.known.join(pushed.front().second);
+  if (!pushed.empty() && pushed.front().first == push)
+    thread.known.join(pushed.front().second, thread.joined);
 }
 
 Detector::Op& Detector::op_of(Thread& thread, u32 op) {
@@ -61,6 +62,7 @@ void Detector::on(const event::Issue& one) {
   const bool is_nop = tensix::opcode_of(word) == tensix::op::NOP::kOpcode;
   const u16 by = is_nop && thread.wait.block == kAllBlocks ? kAllBlocks : blocked_by(word);
   if (thread.wait.latched && (by & thread.wait.block) != 0) lift(thread, one.thread);
+  thread.known.make_room();
   thread.time = one.op;
   const Part part = part_of_word(word);
   thread.last_of_part[static_cast<unsigned>(part)] = one.op;
@@ -70,6 +72,17 @@ void Detector::on(const event::Issue& one) {
   if (tensix::opcode_of(word) == tensix::op::UNPACR::kOpcode)
     ++thread.unpacks[part == Part::Unpack1 ? 1 : 0];
   execute_sync(thread, one.thread, one);
+  const auto is_part = [part](Part other) { return part == other; };
+  if (feature_written_ && std::any_of(kFeatureParts.begin(), kFeatureParts.end(), is_part))
+    access({{one.op, part_of(one.thread, part), settings_.tile},
+            &op.clock,
+            one.site,
+            Mode::Read,
+            kind_of({one.op, part_of(one.thread, part), settings_.tile}),
+            false,
+            false,
+            one.pushed_at},
+           {Place::Config, 1, kFeatureDisable});
   if (one.push <= settled_pushes_[one.core][one.thread]) spread_settled(one, part);
 }
 
@@ -318,8 +331,10 @@ void Detector::on(const event::SrcTake& one) {
   if (one.other && !flip_is_known(thread.known, one.src, true)) return;
   const SrcBank& bank = src_[one.src][one.bank];
   const Clock& release = one.matrix ? bank.to_matrix : bank.to_unpack;
-  thread.known.join(release);
-  op_of(thread, one.op).clock.join(release);
+  thread.known.join(release, thread.joined);
+  Op& op = op_of(thread, one.op);
+  op.clock = gate_clock(one.thread);
+  op.clock.raise({one.op, part_of(one.thread, op.part), settings_.tile});
 }
 
 void Detector::on(const event::SrcGive& one) {

@@ -193,6 +193,9 @@ Finding found(EdgeId edge, u16 tile, const Instruction& first, const Instruction
   finding.tile = tile;
   for (const Location& where : second.reads) finding.where = where;
   if (!first.writes.empty()) finding.where = first.writes.front();
+  // With all lanes switched off nothing is touched, this time.
+  if (first.writes.empty() && unit(first) == Unit::Sfpu)
+    finding.where = {Place::LReg, 1, bits(first.site.pc, kVd, 4)};
   const auto side = [](const Instruction& one) {
     const Part part = part_of_word(one.site.pc);
     const u32 kind = part == Part::Fpu ? kind::Fpu : part == Part::Sfpu ? kind::Sfpu : kind::Gate;
@@ -222,6 +225,11 @@ bool WindowChecker::drained(std::size_t first, const Instruction& second, u32 co
 }
 
 void WindowChecker::judge(std::size_t first, const Instruction& second) {
+  // Of the matrix unit's instructions only its moves to Dst have others than the vector unit to
+  // fear, and most instructions that come here are products.
+  if (unit(recent_[first]) == Unit::Fpu && unit(second) != Unit::Sfpu &&
+      !is_one_of<op::MOVA2D, op::MOVB2D>(recent_[first]))
+    return;
   const std::size_t between = recent_.size() - first - 1;
   for (const WindowRow& row : kWindows) {
     if (row.gap != kNever && between >= row.gap) continue;
@@ -261,10 +269,10 @@ void WindowChecker::recorded(const Instruction& one) {
   }
 }
 
-void WindowChecker::issue(const Instruction& one) {
+void WindowChecker::issue(Instruction one) {
   for (std::size_t i = 0; i < recent_.size(); ++i) judge(i, one);
   recorded(one);
-  recent_.push_back(one);
+  recent_.push_back(std::move(one));
   if (recent_.size() > kReach) recent_.pop_front();
 }
 

@@ -29,7 +29,7 @@ struct Instruction {
 class WindowChecker {
  public:
   explicit WindowChecker(u16 tile = 0) : tile_(tile) {}
-  void issue(const Instruction& one);
+  void issue(Instruction one);
   /// A REPLAY, where it is met in front of the gate.
   void recorded(const Instruction& one);
   const std::vector<Finding>& findings() const { return findings_; }

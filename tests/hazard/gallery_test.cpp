@@ -15,6 +15,7 @@ struct Entry {
   const char* name;
   FindingKind kind;
   unsigned row;
+  unsigned lines = 2;  // that are known: code made at run time has none
 };
 constexpr Entry kGallery[] = {
     {"accumulate_toggle", FindingKind::Race, 38},
@@ -73,6 +74,27 @@ constexpr Entry kGallery[] = {
     {"semaphore_by_core", FindingKind::Race, 3},
     {"early_pop", FindingKind::Race, 42},
     {"taken_lock", FindingKind::Race, 66},
+    {"remote_flag", FindingKind::Race, 46},
+    {"feature_bit", FindingKind::Race, 10},
+    {"late_start", FindingKind::Race, 66},
+    {"two_consumers", FindingKind::Race, 66},
+    {"ticket_lock", FindingKind::Race, 66},
+    {"semaphore_reset", FindingKind::Race, 66},
+    {"forward_early", FindingKind::Race, 45},
+    {"two_posters", FindingKind::Race, 16},
+    {"wrong_block", FindingKind::Race, 15},
+    {"wrong_unpacker", FindingKind::Race, 38},
+    {"config_to_gpr", FindingKind::Race, 34},
+    {"mover_then_unpack", FindingKind::Race, 40},
+    {"flag_behind_pack", FindingKind::Race, 42},
+    {"new_code", FindingKind::StaleCache, 7, 1},
+    {"multiplier_result", FindingKind::Window, 30},
+    {"multicast_acks", FindingKind::Race, 46},
+    {"other_noc", FindingKind::Race, 47},
+    {"third_half", FindingKind::Race, 16},
+    {"half_mutex", FindingKind::Race, 39},
+    {"stale_data", FindingKind::StaleCache, 6},
+    {"wrong_semwait", FindingKind::Race, 27},
 };
 
 /// How often a source file is named: each side of a finding names its line.
@@ -97,7 +119,7 @@ TEST_P(Gallery,
                                               static_cast<unsigned>(one.finding.edge) == entry.row;
                                      });
   ASSERT_NE(expected, broken.report.findings.end()) << broken.report.text();
-  EXPECT_GE(times_in(expected->text, name + ".c:"), 2u) << expected->text;
+  EXPECT_GE(times_in(expected->text, name + ".c:"), entry.lines) << expected->text;
   const Watched mended = watch("races/" + name + "_mended", {}, contracts);
   EXPECT_EQ(mended.report.told(), 0u) << mended.report.text();
 }

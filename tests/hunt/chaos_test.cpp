@@ -76,7 +76,9 @@ TEST_P(RaceFree, program_keeps_its_result_over_seeds) {
   ASSERT_EQ(undisturbed.status, Status::Ok) << undisturbed.what;
   const char* const soak = std::getenv("BHEMU_CHAOS_SEEDS");
   const u64 seeds = soak == nullptr ? 4 : std::strtoull(soak, nullptr, 10);
-  for (u64 seed = 1; seed <= seeds; ++seed) {
+  const char* const from = std::getenv("BHEMU_SEED");
+  const u64 first = from == nullptr ? 1 : std::strtoull(from, nullptr, 10);
+  for (u64 seed = first; seed < first + seeds; ++seed) {
     machine.device().set_delays(nullptr);
     machine.device().restore(start);
     DelayPlan plan;

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "base/archive.hpp"
 #include "host/delay_hunt.hpp"
@@ -88,6 +90,30 @@ TEST(DelayHunt, makes_a_list_as_short_as_it_can_be) {
   EXPECT_EQ(found->bands[0].least, 2u);
   EXPECT_EQ(found->bands[1].least, 9u);
   EXPECT_EQ(found->bands[1].most, row_of(DelayKind::Gate).most);
+}
+
+TEST(DelayHunt, stops_making_a_list_smaller_when_its_time_is_over_and_says_so) {
+  const MadeUp fails([](const std::vector<Delay>& delays) {
+    return std::any_of(delays.begin(), delays.end(),
+                       [](const Delay& one) { return one.cycles != 0; });
+  });
+  HuntLimits limits;
+  limits.seconds = 0.2;
+  u64 runs_since = 0;
+  const auto slow = [&](std::span<const DelayPlan> plans) {
+    std::vector<Verdict> verdicts = fails(plans);
+    for (const Verdict& verdict : verdicts) runs_since += verdict.result == 2;
+    if (runs_since != 0) std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    return verdicts;
+  };
+  DelayHunt hunt{slow, limits};
+  const std::optional<Catch> found = hunt.search({});
+  ASSERT_TRUE(found);
+  EXPECT_FALSE(found->is_smallest);
+  EXPECT_GT(found->bands.size(), 1u);
+  // The batch in which it showed itself, and the run that is handed back.
+  EXPECT_EQ(hunt.runs(), found->found_after + 1);
+  EXPECT_EQ(found->verdict.result, 2u);
 }
 
 TEST(DelayHunt, of_what_never_fails_finds_nothing_and_keeps_to_its_runs) {

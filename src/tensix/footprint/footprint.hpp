@@ -84,6 +84,7 @@ class Touches {
   void clear() {
     count_ = 0;
     more_.clear();
+    last_.fill(kNone);
   }
   void add(const Touch& touch);
   u32 size() const { return count_; }
@@ -94,10 +95,20 @@ class Touches {
 
  private:
   static constexpr u32 kInside = 96;
+  static constexpr std::array<u8, kSpaces> none_yet() {
+    std::array<u8, kSpaces> none{};
+    none.fill(kNone);
+    return none;
+  }
   const Touch* data() const { return more_.empty() ? inside_.data() : more_.data(); }
   Touch* data() { return more_.empty() ? inside_.data() : more_.data(); }
 
+  static constexpr u8 kNone = 0xFF;
+
   u32 count_ = 0;
+  // Of those inside: by space the last, and for each the one of its space before it.
+  std::array<u8, kSpaces> last_ = none_yet();
+  std::array<u8, kInside> before_;
   std::array<Touch, kInside> inside_;
   std::vector<Touch> more_;  // everything, once it no longer fits inside
 };

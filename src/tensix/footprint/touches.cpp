@@ -13,7 +13,7 @@ constexpr u32 kLooksBack = 64;
 
 /// True: `old` now says what `added` says, too.
 bool join(Touch& old, const Touch& added) {
-  if (old.space != added.space) return false;
+  if (old.space != added.space || added.begin > old.end() || old.begin > added.end()) return false;
   const bool same_access =
       old.access == added.access || (old.access == Access::ReadWrite && old.mask == added.mask);
   if (!same_access) return false;
@@ -24,7 +24,6 @@ bool join(Touch& old, const Touch& added) {
   const bool covers = added.begin >= old.begin && added.end() <= old.end();
   if (covers && (added.mask & ~old.mask) == 0) return true;
   if (old.mask != added.mask || old.access != added.access) return false;
-  if (added.begin > old.end() || old.begin > added.end()) return false;
   const u64 end = std::max(old.end(), added.end());
   old.begin = std::min(old.begin, added.begin);
   old.size = static_cast<u32>(end - old.begin);
@@ -37,12 +36,17 @@ void Touches::add(const Touch& touch) {
   if (touch.size == 0 || touch.mask == 0) return;
   Touch* const all = data();
   const u32 first = count_ > kLooksBack ? count_ - kLooksBack : 0;
-  for (u32 i = count_; i-- > first;)
-    if (join(all[i], touch)) return;
   if (count_ < kInside) {
+    u8& last = last_[static_cast<unsigned>(touch.space)];
+    for (u8 i = last; i != kNone && i >= first; i = before_[i])
+      if (join(all[i], touch)) return;
+    before_[count_] = last;
+    last = static_cast<u8>(count_);
     inside_[count_++] = touch;
     return;
   }
+  for (u32 i = count_; i-- > first;)
+    if (join(all[i], touch)) return;
   if (more_.empty()) more_.assign(inside_.begin(), inside_.end());
   more_.push_back(touch);
   ++count_;

@@ -186,10 +186,6 @@ bool hold(State& state, const Environment& env, unsigned thread, Cycle now, bool
   return blocked;
 }
 
-}  // namespace
-
-namespace {
-
 /// Bubbles in front of an instruction: where a core pushes words there can be any; what a MOP or a
 /// replay brings to the matrix and the vector unit comes without.
 void draw_delay(State& state, const Environment& env, unsigned thread, const Decoded& decoded,
