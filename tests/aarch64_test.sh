@@ -27,7 +27,8 @@ declare -A vectors=(
   [SVE2]="max,sve-default-vector-length=256"
 )
 declare -A filter=(
-  [numeric]='Hosts/SfpuKernels.*:SfpuMulAdd.*:UnpackRows.*:PackRows.*:RiscvFloatFlags.of_comp*'
+  [numeric]='Hosts/SfpuKernels.*:UnpackRows.*:PackRows.*'
+  [tensix]='*FpuKernels.*'
 )
 if [[ $extent == all ]]; then
   filter=()
