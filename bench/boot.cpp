@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <vector>
 
 #include "host/machine.hpp"
 
@@ -50,6 +51,19 @@ void idle_p150(benchmark::State& state) {
   state.counters["resident_MB"] = resident_megabytes();
 }
 BENCHMARK(idle_p150)->Unit(benchmark::kMicrosecond)->UseRealTime();
+
+/// Another device in the state of a booted one; nobody has touched it yet.
+void clone_booted_p150(benchmark::State& state) {
+  host::Machine machine(p150(), host::Firmware::embedded());
+  machine.boot();
+  Device pattern = machine.device().clone();
+  for (auto _ : state) benchmark::DoNotOptimize(pattern.clone().cycle());
+  const double before = resident_megabytes();
+  std::vector<Device> kept;
+  for (int i = 0; i < 100; ++i) kept.push_back(pattern.clone());
+  state.counters["MB_each"] = (resident_megabytes() - before) / 100;
+}
+BENCHMARK(clone_booted_p150)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
 }  // namespace
 }  // namespace bhemu

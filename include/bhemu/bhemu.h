@@ -226,7 +226,8 @@ BHEMU_API int bhemu_snapshot(bhemu_device* device, void** data, size_t* bytes);
 BHEMU_API void bhemu_free(void* data);
 /* Only into a device of the same board, harvesting and timing; else BHEMU_BAD_INPUT. */
 BHEMU_API int bhemu_restore(bhemu_device* device, const void* data, size_t bytes);
-/* NULL when it fails. */
+/* NULL when it fails. The state is copied once, and of a clone that has not been used since not at
+ * all: clone a clone when you want many. */
 BHEMU_API bhemu_device* bhemu_clone(bhemu_device* device);
 
 #ifdef __cplusplus

@@ -82,6 +82,7 @@ noc::Node& Device::Impl::make_node(NodeId id) {
   CHECK(nodes[id] == nullptr);
   nodes[id] = node_at(*sites[id]);
   if (delays != nullptr) nodes[id]->set_delays(delays);
+  if (image != nullptr) load(*nodes[id], *image);
   engine->add(*nodes[id]);
   return *nodes[id];
 }
@@ -90,11 +91,13 @@ void Device::Impl::make_all_nodes() {
   for (NodeId id = 0; id < nodes.size(); ++id) node(id);
 }
 
-/// Ethernet tiles start by themselves when time begins.
+/// Ethernet tiles start by themselves when time begins, and who was at work in an image goes on.
 void Device::Impl::make_self_starting() {
+  like_image = false;
   if (std::exchange(self_starting, true)) return;
   for (const TileSite* site : sites)
-    if (site->kind == noc::NodeKind::Ethernet) node(site->node);
+    if (image != nullptr ? image->parts[site->node].acts : site->kind == noc::NodeKind::Ethernet)
+      node(site->node);
 }
 
 ArenaPtr<noc::Node> Device::Impl::node_at(const TileSite& site) {
@@ -206,6 +209,7 @@ noc::PlainMemory Device::plain_memory(NodeId node) {
 }
 
 sched::Engine* Device::engine_without_onlookers() {
+  impl_->like_image = false;
   const bool watched =
       impl_->trace != nullptr || !impl_->observations.empty() || impl_->attendant != nullptr;
   return watched ? nullptr : impl_->engine.get();
@@ -259,6 +263,7 @@ void Device::set_host_memory(pcie::HostMemory* memory) {
 }
 
 pcie::Endpoint& Device::pcie() {
+  impl_->like_image = false;
   return *impl_->pcie;
 }
 
@@ -331,6 +336,7 @@ RunResult Device::advance(Cycle cycles) {
 
 void Device::set_delays(std::shared_ptr<const DelayPlan> plan, std::span<const NodeId> nodes) {
   CHECK(plan == nullptr || impl_->options.timing == TimingModel::Chaos);
+  impl_->like_image = false;
   impl_->delays = nodes.empty() ? plan : nullptr;
   for (const auto& node : impl_->nodes)
     if (node != nullptr) node->set_delays(impl_->delays);
@@ -375,6 +381,7 @@ std::vector<Fault> Device::faults() const {
 }
 
 void Device::clear_faults() {
+  impl_->like_image = false;
   for (const auto& node : impl_->nodes)
     if (node != nullptr) node->faults().clear();
   impl_->trace_forget_faults();
@@ -386,6 +393,7 @@ void Device::set_rule(Rule rule, Severity severity) {
 
 std::vector<Waiter> Device::waiters() {
   std::vector<Waiter> all;
+  if (impl_->image != nullptr) impl_->make_all_nodes();
   for (tile::Tile* tile : impl_->tiles) {
     if (tile == nullptr || !tile->in_use()) continue;
     tile->settle(cycle());
@@ -429,6 +437,7 @@ Totals Device::totals() const {
   Totals totals;
   totals.cycles = cycle();
   totals.noc_packets = impl_->engine->packets();
+  if (impl_->image != nullptr) impl_->make_all_nodes();
   // Tiles that are in reset by now count, too: totals never fall.
   for (tile::Tile* tile : impl_->tiles) {
     if (tile == nullptr) continue;

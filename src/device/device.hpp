@@ -43,6 +43,8 @@ namespace sched {
 class Engine;
 }
 
+struct DeviceImage;
+
 enum class TimingModel : u8 {
   Fast,       // an instruction takes a cycle; agents of a tile alternate every 32
   Reference,  // the same, alternating every cycle
@@ -181,8 +183,14 @@ class Device {
   /// ArchiveError for any other; the device is then as it was, unless the damage is beyond the
   /// checksum.
   void restore(std::span<const u8> snapshot);
-  /// A device with the same options and state, without host memory.
+  /// A device with the same options and state, without host memory. The state is copied once, and
+  /// of a device that was just cloned and not used since not at all.
   Device clone();
+  /// The state as it is now, which devices may share.
+  std::shared_ptr<const DeviceImage> image();
+  /// As restore(); what nobody has touched yet is copied when somebody does. Throws ArchiveError
+  /// for an image of another board or timing, and nothing has changed then.
+  void take_over(std::shared_ptr<const DeviceImage> image);
 
   // --- A debugger.
   /// Whom runs are shown to from now on; null: nobody. Must outlive that.

@@ -8,6 +8,7 @@
 
 #include "arc/arc.hpp"
 #include "device/device.hpp"
+#include "device/image.hpp"
 #include "device/livelock.hpp"
 #include "dram/bank.hpp"
 #include "mem/arena.hpp"
@@ -23,9 +24,12 @@ namespace bhemu {
 struct Device::Impl {
   explicit Impl(const DeviceOptions& wanted);
 
-  // A node exists once somebody has touched it. One that does not is as it was after power-on:
-  // nothing has reached it, and nothing happens in it.
-  noc::Node& node(NodeId id) { return nodes[id] != nullptr ? *nodes[id] : make_node(id); }
+  // A node exists once somebody has touched it. One that does not is as it was after power-on, or
+  // in `image`: nothing has reached it since, and nothing happens in it.
+  noc::Node& node(NodeId id) {
+    like_image = false;
+    return nodes[id] != nullptr ? *nodes[id] : make_node(id);
+  }
   /// Null: of another kind.
   tile::Tile* tile(NodeId id) {
     node(id);
@@ -38,6 +42,9 @@ struct Device::Impl {
   void make_self_starting();
   void look_at_ethernet();
   void archive(Archive& archive);
+  void load(noc::Node& node, const DeviceImage& from);
+  void take_over(std::shared_ptr<const DeviceImage> from);
+  void forget_what_was();
 
   // Trace (trace.cpp)
   std::vector<trace::NodeName> node_names() const;
@@ -70,6 +77,10 @@ struct Device::Impl {
   std::vector<ArenaPtr<noc::Node>> nodes;  // null: not made yet
   std::vector<tile::Tile*> tiles;  // by node, Tensix and Ethernet; null: another kind, or not made
   bool self_starting = false;      // nodes that act without having been touched have been made
+  std::shared_ptr<const DeviceImage> image;  // what nodes that are still to be made are like
+  // Nobody has looked at the device or done anything to it since it was made of `image`, nor may
+  // anybody keep a pointer into it.
+  bool like_image = false;
   pcie::Endpoint* pcie = nullptr;
   arc::Arc* arc = nullptr;
   pcie::SpanMemory host_span;

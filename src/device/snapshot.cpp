@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/archive.hpp"
+#include "base/check.hpp"
 #include "device/device_impl.hpp"
 #include "mem/mapping.hpp"
 
@@ -61,7 +62,35 @@ void Device::Impl::archive(Archive& archive) {
   for (const auto& node : nodes) node->archive(archive);
 }
 
+void Device::Impl::load(noc::Node& node, const DeviceImage& from) {
+  Archive archive = Archive::loading(from.parts[node.id()].bytes);
+  node.archive(archive);
+  CHECK(archive.at_end());
+}
+
+/// What this process has seen of the state before.
+void Device::Impl::forget_what_was() {
+  spinning = false;
+  trace_forget();
+  observers_forget();
+  livelock.restart(engine->now());
+}
+
+/// The nodes that are there become as in the image, the others when they are touched.
+void Device::Impl::take_over(std::shared_ptr<const DeviceImage> from) {
+  image = std::move(from);
+  for (const auto& node : nodes)
+    if (node != nullptr) load(*node, *image);
+  Archive archive = Archive::loading(image->engine);
+  engine->archive(archive);
+  for (NodeId id = 0; id < nodes.size(); ++id)
+    if (image->parts[id].has_faults) node(id);
+  self_starting = false;
+  forget_what_was();
+}
+
 std::vector<u8> Device::snapshot() {
+  impl_->make_all_nodes();
   for (tile::Tile* tile : impl_->tiles)
     if (tile != nullptr) tile->settle(cycle());
   Archive archive = Archive::saving();
@@ -81,18 +110,50 @@ void Device::restore(std::span<const u8> snapshot) {
   std::memcpy(&header, snapshot.data(), sizeof header);
   const std::span<const u8> body = snapshot.subspan(sizeof header);
   check(header, header_of(impl_->options, impl_->board.node_count()), body);
+  impl_->image = nullptr;
+  impl_->self_starting = true;  // every node is in the snapshot
   Archive archive = Archive::loading(body);
   impl_->archive(archive);
   if (!archive.at_end()) throw ArchiveError("the snapshot was made by another version of bhemu");
-  impl_->spinning = false;
-  impl_->trace_forget();
-  impl_->observers_forget();
-  impl_->livelock.restart(cycle());
+  impl_->forget_what_was();
+}
+
+std::shared_ptr<const DeviceImage> Device::image() {
+  if (impl_->like_image) return impl_->image;
+  auto image = std::make_shared<DeviceImage>();
+  const Header header = header_of(impl_->options, impl_->board.node_count());
+  Archive of_header = Archive::saving();
+  of_header.raw(const_cast<Header*>(&header), sizeof header);
+  image->header = of_header.take();
+  impl_->make_all_nodes();
+  for (tile::Tile* tile : impl_->tiles)
+    if (tile != nullptr) tile->settle(cycle());
+  Archive of_engine = Archive::saving();
+  impl_->engine->archive(of_engine);
+  image->engine = of_engine.take();
+  for (const auto& node : impl_->nodes) {
+    Archive archive = Archive::saving();
+    node->archive(archive);
+    image->parts.push_back(
+        {archive.take(), node->next_cycle() != kNever, !node->faults().faults().empty()});
+    image->parts.back().bytes.shrink_to_fit();
+  }
+  return image;
+}
+
+void Device::take_over(std::shared_ptr<const DeviceImage> image) {
+  const Header wanted = header_of(impl_->options, impl_->board.node_count());
+  if (image->header.size() != sizeof wanted ||
+      std::memcmp(image->header.data(), &wanted, sizeof wanted) != 0)
+    throw ArchiveError("the image is of another board, other harvesting or another timing");
+  impl_->take_over(std::move(image));
 }
 
 Device Device::clone() {
   Device copy(impl_->options);
-  copy.restore(snapshot());
+  copy.impl_->take_over(image());
+  // Only the nodes that every device has exist yet, and nobody has seen them.
+  copy.impl_->like_image = true;
   return copy;
 }
 

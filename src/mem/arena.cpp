@@ -13,6 +13,9 @@ namespace {
 
 constexpr u64 kLargePage = u64{2} << 20;
 constexpr u64 kChunk = u64{16} << 20;  // of addresses; memory comes as it is touched
+// Of a device that nobody has touched yet there is less than this: it lies in small pages in front
+// of the first large one, of which it would take the whole.
+constexpr u64 kInSmallPages = u64{256} << 10;
 constexpr u64 kAlignment = 64;
 
 }  // namespace
@@ -24,16 +27,18 @@ Arena::~Arena() {
 void* Arena::allocate(u64 bytes) {
   bytes = align_up(bytes, kAlignment);
   if (bytes > left_) {
-    const u64 size = std::max(kChunk, align_up(bytes, kLargePage)) + kLargePage;
+    const u64 size = std::max(kChunk, align_up(bytes, kLargePage)) + 2 * kLargePage;
     void* const data = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (data == MAP_FAILED) throw std::bad_alloc();
     chunks_.emplace_back(static_cast<u8*>(data), size);
-    const u64 skip = align_up(reinterpret_cast<std::uintptr_t>(data), kLargePage) -
-                     reinterpret_cast<std::uintptr_t>(data);
-    next_ = static_cast<u8*>(data) + skip;
-    left_ = size - skip;
-    madvise(next_, left_, MADV_HUGEPAGE);  // a wish
+    u8* const begin = static_cast<u8*>(data);
+    const bool first = chunks_.size() == 1;
+    const u64 at = reinterpret_cast<std::uintptr_t>(begin);
+    const u64 large = align_up(at + (first ? kInSmallPages : 0), kLargePage) - at;
+    next_ = begin + large - (first ? kInSmallPages : 0);
+    left_ = static_cast<u64>(begin + size - next_);
+    madvise(begin + large, size - large, MADV_HUGEPAGE);  // a wish
   }
   left_ -= bytes;
   return std::exchange(next_, next_ + bytes);

@@ -58,6 +58,86 @@ TEST_P(Snapshot, a_clone_and_its_original_do_not_disturb_each_other) {
   EXPECT_NE(clone.hash(), machine.device().hash());
 }
 
+// Nodes of a clone are made when they are needed: at the first cycle, by a packet, by the host.
+TEST_P(Snapshot, clones_of_a_clone_go_on_as_the_original_for_any_threads_and_parking) {
+  const Program program =
+      load_program(std::string(BHEMU_SOURCE_DIR) + "/examples/" + GetParam() + ".yaml");
+  for (const bool parking : {true, false}) {
+    DeviceOptions options;
+    options.parking = parking;
+    options.threads = parking ? 2 : 1;
+    Machine machine(options, Firmware::embedded());
+    run_into(machine, program, 3000);
+    Device& original = machine.device();
+    Device pattern = original.clone();
+    Device first = pattern.clone();
+    Device second = pattern.clone();
+    EXPECT_EQ(second.faults().size(), original.faults().size());
+    for (const Cycle rest : {Cycle{64}, Cycle{5000}, Cycle{40'000}}) {
+      original.advance(rest);
+      first.advance(rest);
+      EXPECT_EQ(first.cycle(), original.cycle());
+    }
+    EXPECT_EQ(first.hash(), original.hash());
+    const Totals one = first.totals();
+    const Totals other = original.totals();
+    EXPECT_EQ(one.riscv_instructions, other.riscv_instructions);
+    EXPECT_EQ(one.noc_packets, other.noc_packets);
+    // What one clone has done is not in the next, nor in their pattern.
+    second.advance(original.cycle() - second.cycle());  // steps end at edges
+    EXPECT_EQ(second.hash(), original.hash());
+    pattern.advance(original.cycle() - pattern.cycle());
+    EXPECT_EQ(pattern.hash(), original.hash());
+  }
+}
+
+TEST(Clones, differ_by_what_their_hosts_write_and_by_nothing_else) {
+  Machine machine(DeviceOptions{}, Firmware::embedded());
+  ASSERT_EQ(machine.boot().status, Status::Ok);
+  Device& original = machine.device();
+  original.advance(20'000);  // every tile waits for work
+  Device pattern = original.clone();
+  Device written = pattern.clone();
+  Device read = pattern.clone();
+  for (Device* device : {&original, &written}) {
+    ASSERT_TRUE(device->write32({3, 4}, 0x100000, 0xDEAD));
+    device->advance(3000);
+    ASSERT_TRUE(device->write32({1, 2}, 0x100000, 0xBEEF));
+  }
+  u32 value = 1;
+  ASSERT_TRUE(read.read32({3, 4}, 0x100000, value));
+  EXPECT_EQ(value, 0u);
+  read.advance(3000);
+  EXPECT_NE(read.hash(), original.hash());
+  EXPECT_EQ(written.hash(), original.hash());
+  // A clone that was written to is cloned with what was written.
+  Device again = written.clone();
+  ASSERT_TRUE(again.read32({1, 2}, 0x100000, value));
+  EXPECT_EQ(value, 0xBEEFu);
+  EXPECT_EQ(again.hash(), original.hash());
+}
+
+TEST(Clones, a_device_in_use_takes_an_image_over_whole) {
+  Machine machine(DeviceOptions{}, Firmware::embedded());
+  ASSERT_EQ(machine.boot().status, Status::Ok);
+  Device& original = machine.device();
+  const std::shared_ptr<const DeviceImage> image = original.image();
+  Device device(DeviceOptions{});
+  device.advance(777);
+  ASSERT_TRUE(device.write32({1, 2}, 0x100000, 0xDEAD));
+  device.take_over(image);
+  device.advance(9000);
+  original.advance(9000);
+  EXPECT_EQ(device.hash(), original.hash());
+
+  DeviceOptions reference;
+  reference.timing = TimingModel::Reference;
+  Device slow(reference);
+  const u64 hash = slow.hash();
+  EXPECT_THROW(slow.take_over(image), ArchiveError);
+  EXPECT_EQ(slow.hash(), hash);
+}
+
 INSTANTIATE_TEST_SUITE_P(Examples, Snapshot,
                          testing::Values("add_scalar", "ring", "matmul_hifi2", "reduce_sum_all"),
                          [](const auto& info) { return std::string(info.param); });
