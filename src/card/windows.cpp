@@ -7,12 +7,13 @@ namespace {
 
 /// `count` bits from bit `first` of a window's 96.
 u64 field(const u32* words, unsigned first, unsigned count) {
-  u64 value = 0;
-  for (unsigned i = 0; i < count; ++i) {
-    const unsigned at = first + i;
-    value |= u64{(words[at / 32] >> (at % 32)) & 1} << i;
-  }
-  return value;
+  constexpr unsigned kWords = 3;
+  const unsigned at = first / 32;
+  const unsigned shift = first % 32;
+  const auto word = [&](unsigned index) { return index < kWords ? u64{words[index]} : 0; };
+  u64 value = (word(at) | word(at + 1) << 32) >> shift;
+  if (shift != 0) value |= word(at + 2) << (64 - shift);
+  return count >= 64 ? value : value & ((u64{1} << count) - 1);
 }
 
 Coord coord_of(u64 x, u64 y) {

@@ -47,6 +47,7 @@ static_assert(kRowCount < kNone);
 struct Table {
   std::array<StreamRegisterInfo, kRowCount> rows{};
   std::array<u8, kIndices> row_of{};
+  std::array<u8, kIndices> slot_of{};
   u32 slots = 0;
 };
 constexpr Table make_table() {
@@ -56,8 +57,10 @@ constexpr Table make_table() {
     table.rows[row] = kRows[row];
     table.rows[row].slot = table.slots;
     if (!kRows[row].is_flow) table.slots += kRows[row].count;
-    for (u32 i = 0; i < kRows[row].count; ++i)
+    for (u32 i = 0; i < kRows[row].count; ++i) {
       table.row_of[kRows[row].index + i] = static_cast<u8>(row);
+      table.slot_of[kRows[row].index + i] = static_cast<u8>(table.rows[row].slot + i);
+    }
   }
   return table;
 }
@@ -110,8 +113,7 @@ unsigned stream_register_count() {
 }
 
 u32& StreamFile::word(u32 stream, u32 index) {
-  const StreamRegisterInfo& info = *stream_register_at(index);
-  return streams_[stream][info.slot + index - info.index];
+  return streams_[stream][kTable.slot_of[index]];
 }
 u32 StreamFile::word(u32 stream, u32 index) const {
   return const_cast<StreamFile*>(this)->word(stream, index);
@@ -214,7 +216,8 @@ bool StreamFile::write(u32 offset, u32 value) {
   if (!has(*info, stream)) return true;
   if (wakeup_ != nullptr) wakeup_->touch(Resource::Stream);
   phases_begun_ = 0;
-  return store(stream, index, value);
+  return info->is_flow ? write_flow(stream, index, value)
+                       : trigger(stream, index, value & mask_of(info->width));
 }
 
 /// A write from software, or by the stream's own configuration.

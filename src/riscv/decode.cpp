@@ -5,33 +5,43 @@
 namespace bhemu::riscv {
 namespace {
 
-/// Rows in table order, gathered by bits 6:2 and 1:0 of the word, so that a look-up sees few.
-struct Buckets {
-  std::array<u16, 129> start{};
-  std::array<u8, kRowCount * 8> row{};
-};
+constexpr u32 kBucketCount = 1024;
+constexpr u32 kBucketBits = 0x707F;  // opcode and funct3
 
-constexpr bool can_match(const Encoding& encoding, u32 low) {
-  return ((low ^ encoding.match) & encoding.mask & 0x7F) == 0;
+constexpr u32 bucket_of(u32 word) {
+  return (word & 0x7F) | (word >> 12 & 7) << 7;
+}
+constexpr u32 word_of(u32 bucket) {
+  return (bucket & 0x7F) | bucket >> 7 << 12;
+}
+
+constexpr bool can_match(const Encoding& encoding, u32 bucket) {
+  return ((word_of(bucket) ^ encoding.match) & encoding.mask & kBucketBits) == 0;
 }
 
 consteval unsigned bucket_entries() {
   unsigned count = 0;
-  for (u32 low = 0; low < 128; ++low)
-    for (const Row& row : kRows) count += can_match(row.encoding, low);
+  for (u32 bucket = 0; bucket < kBucketCount; ++bucket)
+    for (const Row& row : kRows) count += can_match(row.encoding, bucket);
   return count;
 }
-static_assert(bucket_entries() <= kRowCount * 8);
+static_assert(bucket_entries() <= 0xFFFF && kRowCount <= 256);
+
+/// Rows in table order, gathered by opcode and funct3, so that a look-up sees few.
+struct Buckets {
+  std::array<u16, kBucketCount + 1> start{};
+  std::array<u8, bucket_entries()> row{};
+};
 
 consteval Buckets make_buckets() {
   Buckets buckets;
   u16 next = 0;
-  for (u32 low = 0; low < 128; ++low) {
-    buckets.start[low] = next;
+  for (u32 bucket = 0; bucket < kBucketCount; ++bucket) {
+    buckets.start[bucket] = next;
     for (unsigned i = 0; i < kRowCount; ++i)
-      if (can_match(kRows[i].encoding, low)) buckets.row[next++] = static_cast<u8>(i);
+      if (can_match(kRows[i].encoding, bucket)) buckets.row[next++] = static_cast<u8>(i);
   }
-  buckets.start[128] = next;
+  buckets.start[kBucketCount] = next;
   return buckets;
 }
 constexpr Buckets kBuckets = make_buckets();
@@ -51,8 +61,8 @@ void set_target(Decoded& entry, u32 pc, i32 displacement) {
 }  // namespace
 
 const Row* find_row(u32 word) {
-  const u32 low = word & 0x7F;
-  for (unsigned i = kBuckets.start[low]; i < kBuckets.start[low + 1]; ++i) {
+  const u32 bucket = bucket_of(word);
+  for (unsigned i = kBuckets.start[bucket]; i < kBuckets.start[bucket + 1]; ++i) {
     const Row& row = kRows[kBuckets.row[i]];
     if ((word & row.encoding.mask) == row.encoding.match) return &row;
   }

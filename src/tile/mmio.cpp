@@ -23,7 +23,15 @@ constexpr u32 kSemaphores = 0x20;
 constexpr u32 kSemaphoresEnd = 0x40;
 constexpr u32 kNius = 0xFFB20000;
 constexpr u32 kNiuBytes = 0x10000;
+constexpr u32 kOverlay = 0xFFB40000;
+constexpr u32 kWallClock = 0xFFB12000 + debug_reg::WALL_CLOCK_0;
+constexpr u32 kWallClockHigh = 0xFFB12000 + debug_reg::WALL_CLOCK_1;
 constexpr u32 kStoreRegBase = 0xFFB00000;  // STOREREG counts words from here
+
+constexpr bool is_of_noc(u32 address) {
+  constexpr u32 kOverlayBytes = noc::kStreams * noc::kStreamStride;
+  return address - kNius < kNocs * kNiuBytes || address - kOverlay < kOverlayBytes;
+}
 
 /// The part of an aligned 32-bit register that a narrower load sees.
 u32 narrow(u32 word, u32 address, u32 size) {
@@ -95,6 +103,13 @@ Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
       if (checks_ != nullptr) checks_->looked(core, noc, offset, now);
       return {value, Outcome::Ok};
     }
+  }
+  // And the clock, which firmware waits by when it starts.
+  if ((address == kWallClock || address == kWallClockHigh) && size == 4) {
+    slots_[core].impure = true;
+    ++activity_.clock_reads;
+    const bool high = address == kWallClockHigh;
+    return {high ? static_cast<u32>(now >> 32) : timestamper_.clock_low(now), Outcome::Ok};
   }
   const Agent agent = this->agent(core);
   const u32 pc = cores_[core].pc;
@@ -173,6 +188,12 @@ Outcome Tile::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) 
 Outcome Tile::carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value, Cycle now) {
   end_long_turn(now);
   const Agent agent = this->agent(core);
+  // What kernels and launches write most, NIUs and streams: all cores may, and nothing holds it.
+  if (is_of_noc(address) && size == 4) {
+    const bool done = write_register(agent, address, value, now, pc);
+    if (slots_[core].status != CoreStatus::Running) buses_[core]->attention = true;
+    return done ? Outcome::Ok : Outcome::Stop;
+  }
   const Author author{agent, pc, now};
   const auto refused = [&](Rule rule) {
     return refuse(rule, agent, address, pc, now, "store to") ? Outcome::Stop : Outcome::Ok;

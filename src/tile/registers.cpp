@@ -245,14 +245,15 @@ bool Tile::write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc) {
 
 // PIC.md, "Hardware IRQs".
 void Tile::refresh_hardware_interrupts() {
-  const std::array<bool, 1 + kNocs> raised{streams_->any_finished(), nius_[0]->interrupt(),
-                                           nius_[1]->interrupt()};
-  for (unsigned irq = 0; irq < raised.size(); ++irq) {
-    if (raised[irq] == pic_.hardware(irq)) continue;
+  const auto refresh = [this](unsigned irq, bool raised) {
+    if (raised == pic_.hardware(irq)) return;
     wakeup_.touch(Resource::Pic);
-    pic_.set_hardware(irq, raised[irq]);
+    pic_.set_hardware(irq, raised);
     rouse_for_interrupts();
-  }
+  };
+  const std::array<bool, kNocs> of_niu{nius_[0]->interrupt(), nius_[1]->interrupt()};
+  refresh(0, streams_->any_finished());
+  for (unsigned noc = 0; noc < kNocs; ++noc) refresh(1 + noc, of_niu[noc]);
 }
 
 void Tile::set_soft_reset(u32 value, const Author& author) {

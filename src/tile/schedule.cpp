@@ -17,6 +17,11 @@ namespace {
 constexpr Cycle kProbeLength = 96;
 constexpr Cycle kFirstProbe = 48;
 constexpr Cycle kLongestBackoff = 1 << 15;
+// A loop that passes its anchor so often in a turn without coming back to the same state counts
+// something, and is given up early the first few times: a loop that polls many words in turn is
+// found when it lasts.
+constexpr unsigned kPasses = 4;
+constexpr Cycle kPatient = kFirstProbe * 8;
 constexpr Cycle kFirstGlance = 16;
 constexpr Cycle kGlanceLength = 48;
 
@@ -145,9 +150,16 @@ void Tile::run_core(unsigned core) {
     } else if (followed || (Followed && late_ != nullptr)) {
       outcome = run_followed(core);
     } else if (slot.recording) {
-      outcome = execute_recorded(core, state.cycle + 1);
-      recording_buses_[core]->attention = false;
-      check_recording(core);
+      unsigned passes = 0;
+      do {
+        outcome = execute_recorded(core, state.cycle + 1);
+        recording_buses_[core]->attention = false;
+        check_recording(core);
+        if (slot.recording && state.pc == slot.anchor_pc && ++passes == kPasses &&
+            slot.backoff < kPatient)
+          stop_recording(core, true);
+      } while (slot.recording && outcome == riscv::Outcome::Ok && !slot.checked &&
+               slot.status == CoreStatus::Running && state.cycle < turn_end_ && !pic_.armed());
     } else {
       outcome = long_turn_ && parking_ ? execute_alone(core) : execute(core, turn_end_);
       buses_[core]->attention = false;
@@ -325,18 +337,17 @@ void Tile::check_recording(unsigned core) {
   if (!slot.recording) return;  // something it had read was changed meanwhile
   const riscv::CoreState& state = cores_[core];
   if (slot.impure) {
-    stop_recording(core, true);
+    return stop_recording(core, true);
   } else if (state.pc == slot.anchor_pc && state.cycle != slot.anchor_cycle &&
              back_at_anchor(core)) {
     slot.recording = false;
     slot.status = CoreStatus::Parked;
     slot.period = state.cycle - slot.anchor_cycle;
-    update_watched();  // the last instruction may have read something new
   } else if (state.cycle - slot.anchor_cycle >= kProbeLength) {
-    stop_recording(core, true);
-  } else {
-    update_watched();
+    return stop_recording(core, true);
   }
+  // The latest instruction may have read something new.
+  if ((slot.reads.resources() & ~wakeup_.watched) != 0) update_watched();
 }
 
 }  // namespace bhemu::tile

@@ -380,6 +380,29 @@ TEST(Tile, a_tile_whose_cores_only_poll_sleeps) {
   EXPECT_EQ(chip.tile->next_cycle(), kNever);
 }
 
+TEST(Tile, a_core_that_polls_ten_words_in_turn_is_parked_too) {
+  OneTile chip;
+  Assembler a;
+  a.li(t1, 0x8000 + 10 * 4);
+  a.label("round");
+  a.li(t0, 0x8000);
+  a.label("word");
+  a.lw(a0, 0, t0);
+  a.bne(a0, zero, "found");
+  a.addi(t0, t0, 4);
+  a.bne(t0, t1, "word");
+  a.j("round");
+  a.label("found");
+  finish(a, a0);
+  chip.load(0, a.finish());
+  chip.start({CoreId::Brisc});
+  EXPECT_EQ(chip.run(), sched::Stop::Idle);
+  EXPECT_EQ(chip.tile->status(CoreId::Brisc), tile::CoreStatus::Parked);
+  chip.write(0x8000 + 7 * 4, 5);
+  chip.run();
+  EXPECT_EQ(chip.read(kResult), 5u);
+}
+
 TEST(Tile, a_host_write_wakes_the_core_that_polls_the_word) {
   OneTile chip;
   Assembler a;
