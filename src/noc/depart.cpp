@@ -28,8 +28,8 @@ u32 Niu::draw_spread(const Packet& packet, u32 bytes, const Author& issuer, u32 
   if (delays_ != nullptr)
     return delays_->draw(DelayKind::Pieces, issuer.agent, issuer.pc, issuer.cycle, cycles, cycles);
   const u64 place = u64{environment_.node} << 48 | u64{noc_} << 44 | u64{which} << 40;
-  return environment_.timing->spread.of(bytes, place ^ issuer.cycle ^ u64{issuer.pc} << 20 ^
-                                                   packet.virtual_channel);
+  return environment_.timing->spread.of(
+      bytes, place ^ issuer.cycle ^ u64{issuer.pc} << 20 ^ packet.virtual_channel);
 }
 
 /// True: the request waits for its way out.
@@ -39,8 +39,8 @@ bool Niu::put_off(Packet& packet, u64 local, const Targets& targets, const Autho
   Departure departure;
   departure.is_write = packet.kind == PacketKind::WriteRequest;
   departure.at = issuer.cycle;
-  const bool moves =
-      packet.kind != PacketKind::AtomicRequest && !packet.inline_data && packet.byte_enable == ~u64{0};
+  const bool moves = packet.kind != PacketKind::AtomicRequest && !packet.inline_data &&
+                     packet.byte_enable == ~u64{0};
   if (departure.is_write && !packet.inline_data && packet.length != 0 && !is_register(local)) {
     departure.source = local;
     departure.source_bytes = packet.length;
@@ -55,8 +55,7 @@ bool Niu::put_off(Packet& packet, u64 local, const Targets& targets, const Autho
     if (before.packet.virtual_channel == packet.virtual_channel)
       departure.at = std::max({departure.at, before.at, before.end()});
   departure.begin = departure.at;
-  if (departure.span != 0)
-    departure.at += departure.span / pieces_of(departure.source_bytes);
+  if (departure.span != 0) departure.at += departure.span / pieces_of(departure.source_bytes);
   if (departure.at == issuer.cycle && departure.span == 0) return false;
   for (const Targets::One& target : targets.all())
     departure.targets.emplace_back(target.node, target.coord);
@@ -76,7 +75,8 @@ void Niu::depart_due(Cycle now) {
     auto& all = state_->departures;
     const auto first = std::find_if(all.begin(), all.end(),
                                     [next](const Departure& one) { return one.at == next; });
-    if (first->span != 0 && first->read + piece_bytes_of(first->source_bytes) < first->source_bytes) {
+    const u32 bytes = first->source_bytes;
+    if (first->span != 0 && first->read + piece_bytes_of(bytes) < bytes) {
       read_piece(*first);
       continue;
     }

@@ -22,7 +22,8 @@ bool Niu::take_piece(Packet& packet, Cycle now) {
   touch();
   const Author author{noc_ == 0 ? Agent::Niu0 : Agent::Niu1, packet.issuer_pc, now,
                       is_request(packet.kind) ? packet.source : kNoNode};
-  return noc::take_piece({environment_.tile, environment_.read, environment_.write}, packet, author);
+  const ServedMemory memory{environment_.tile, environment_.read, environment_.write};
+  return noc::take_piece(memory, packet, author);
 }
 
 void Niu::count_arrival(const Packet& packet) {

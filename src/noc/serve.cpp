@@ -80,14 +80,14 @@ bool take_piece(const ServedMemory& memory, Packet& packet, const Author& author
   } else {
     const u64 address =
         packet.kind == PacketKind::WriteRequest ? packet.address : packet.return_address;
-    done = memory.write(memory.owner, address + first, packet.payload.data() + first, bytes,
-                        author);
+    done =
+        memory.write(memory.owner, address + first, packet.payload.data() + first, bytes, author);
   }
   // Where nothing is, the whole of it says so at once.
   if (!done) return true;
-  const u64 piece = first / bytes;
+  const auto over = [&](u64 piece) { return piece * packet.spread / (pieces - 1); };
+  packet.arrival += over(first / bytes + 1) - over(first / bytes);
   packet.landed += bytes;
-  packet.arrival += (piece + 1) * packet.spread / (pieces - 1) - piece * packet.spread / (pieces - 1);
   return false;
 }
 

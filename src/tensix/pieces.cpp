@@ -16,14 +16,15 @@ void set_clock(const Environment& env, const Author& author, u64 occurrence, Pie
   const u32 window = static_cast<u32>(end - from);
   pieces.begin = from;
   pieces.span = env.delays == nullptr ? window
-                                      : env.delays->draw(DelayKind::Pieces, author.agent,
-                                                         author.pc, author.cycle, window, window);
+                                      : env.delays->draw(DelayKind::Pieces, author.agent, author.pc,
+                                                         author.cycle, window, window);
   pieces.draw = 0;
   if (env.delays == nullptr && env.timing->placement == Placement::Drawn) {
     u64 key = Pieces::mixed(env.timing->seed + 0x9E3779B97F4A7C15u);
     key = Pieces::mixed(key ^ (u64{env.node} << 8 | static_cast<u8>(author.agent)));
     key = Pieces::mixed(key ^ author.pc);
     pieces.draw = Pieces::mixed(key ^ occurrence) | 1u << 31;
+    pieces.span = pieces.draw % (pieces.span + 1);
   }
   pieces.set_next();
 }

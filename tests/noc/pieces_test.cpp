@@ -28,9 +28,9 @@ class NocPieces : public testing::Test {
       fabric.run(now_ + 1);
     }
   }
-  void write_to_b(u32 channel = 0) {
+  void write_to_b() {
     issue(a, 0,
-          {.control = kWrite | kResponse | 1u << 7 | channel << 13,
+          {.control = kWrite | kResponse | 1u << 7,
            .target = 0x4000,
            .target_at = at(kA),
            .home = 0x8000,
@@ -115,14 +115,16 @@ TEST_F(NocPieces, of_a_payload_land_one_after_the_other_and_the_last_one_counts)
 TEST_F(NocPieces, land_before_a_later_request_of_the_same_channel) {
   spread(Spread::Kind::Whole);
   write_to_b();
+  for (u32 i = 0; i < 16; ++i) a.l1[0x3FF0 + i] = 7;
   issue(a, 0,
-        {.control = kWrite | kInline | kResponse | 1u << 7,
-         .target = 0x8000 + kBytes - 4,
-         .target_at = at(kB),
-         .length = 0xF,
-         .data = 0x07070707});
+        {.control = kWrite | kResponse | 1u << 7,
+         .target = 0x3FF0,
+         .target_at = at(kA),
+         .home = 0x8000 + kBytes - 16,
+         .home_at = at(kB),
+         .length = 16});
   run(1000 + 6 * way);
-  EXPECT_EQ(last(b, 0x8000), 7) << "a word behind the data stays behind them";
+  EXPECT_EQ(last(b, 0x8000), 7) << "what is behind the data stays behind them";
 }
 
 TEST_F(NocPieces, of_a_read_are_read_and_land_one_after_the_other) {

@@ -5,6 +5,7 @@
 #include "tensix/operation.hpp"
 #include "tensix/pack_bench.hpp"
 #include "tensix/unpack_bench.hpp"
+#include "trace/observer.hpp"
 
 namespace bhemu::tensix {
 namespace {
@@ -90,6 +91,23 @@ TEST_F(UnpackPieces, rows_that_have_gone_by_are_there_and_others_are_not) {
   EXPECT_EQ(cell(harness, 15), (0x3F80u + 240) << 16);
   EXPECT_EQ(harness.state().fpu.src_a.owner[0], SrcOwner::Matrix) << "with the last row";
   EXPECT_EQ(harness.state().fpu.src_a.unpack_bank, 1);
+}
+
+struct BankMoves final : trace::Observer {
+  void moved(const trace::BankMove& move) override { given += move.gives ? 1 : 0; }
+  u32 given = 0;
+};
+
+TEST_F(UnpackPieces, tell_an_observer_once_that_the_bank_is_given_away) {
+  for (const Placement placement : {Placement::Issue, Placement::End, Placement::Drawn}) {
+    const Timing timing = timing_with(placement);
+    Harness harness(&timing);
+    BankMoves moves;
+    harness.coprocessor.set_observer(&moves);
+    start(harness, true);
+    harness.run(60);
+    EXPECT_EQ(moves.given, 1u);
+  }
 }
 
 TEST_F(UnpackPieces, lost_in_a_reset_of_the_unpacker) {

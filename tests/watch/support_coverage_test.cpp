@@ -1,5 +1,5 @@
-// Coverage of the support matrix, as an observer: it names what a program has used and nothing else,
-// and changes nothing.
+// Coverage of the support matrix, as an observer: it names what a program has used and nothing
+// else, and changes nothing.
 #include <gtest/gtest.h>
 
 #include "host/machine.hpp"

@@ -81,9 +81,8 @@ bool goes_to_l1(MoverMode mode) {
 /// One stretch of a command, at once.
 bool move(State& state, const Environment& env, u32 destination, u32 source, u32 size,
           MoverMode mode, const Author& author) {
-  return goes_to_l1(mode)
-             ? to_l1(env, destination, source, size, is_copy(mode), author)
-             : to_config(state, env, destination, source, size, is_copy(mode), author);
+  return goes_to_l1(mode) ? to_l1(env, destination, source, size, is_copy(mode), author)
+                          : to_config(state, env, destination, source, size, is_copy(mode), author);
 }
 
 /// No address of the command breaks a rule.

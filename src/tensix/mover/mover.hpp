@@ -2,8 +2,9 @@
 //
 // Documents: tt-isa-documentation Mover.md, XMOV.md, TDMA-RISC.md (Wormhole), boopdotpng/
 // tenstorrent-docs xmov-and-tdma-mover (Blackhole).
-// A command is carried out when it is given, or, where effects are put off (pieces.hpp), in pieces of
-// at least 16 bytes over its window, one command after the other. Blackhole has no instruction RAM for NCRISC, so data sent there is discarded.
+// A command is carried out when it is given, or, where effects are put off (pieces.hpp), in pieces
+// of at least 16 bytes over its window, one command after the other. Blackhole has no instruction
+// RAM for NCRISC, so data sent there is discarded.
 #pragma once
 
 #include "tensix/context.hpp"

@@ -20,11 +20,9 @@ namespace bhemu::tensix {
 namespace {
 
 using numeric::kRow;
-using Row = std::array<u32, kRow>;
-
 using pack::Input;
 using pack::kInterfaces;
-
+using Row = std::array<u32, kRow>;
 /// `C`: Context, or Footprint, which goes the same way with a copy of the packer's state, or
 /// LateContext, which goes on with what was begun before.
 template <class C>
@@ -411,8 +409,10 @@ bool Pacr<C>::pad_to_sixteen(u32 count) {
 /// first for every row and that one does.
 template <class C>
 bool Pacr<C>::no_edge() const {
-  if constexpr (kOnlyNotes<C>) return false;
-  else return no_edge_in(context_.config());
+  if constexpr (kOnlyNotes<C>)
+    return false;
+  else
+    return no_edge_in(context_.config());
 }
 
 template <class C>
@@ -530,9 +530,8 @@ bool Pacr<C>::resume(const PackFlight& flight) {
   mapping_ = {flight.placed[0], flight.placed[1], flight.placed[2]};
   if (flush()) return true;
   path_ = pack::find_path(context_, section_, input_.from_l1, own_path_);
-  if (path_ == nullptr) return false;
-  output_.use(*path_);
-  return true;
+  if (path_ != nullptr) output_.use(*path_);
+  return path_ != nullptr;
 }
 
 /// As many bytes as it will write make its window.
@@ -570,17 +569,15 @@ void pack::land_piece(State& state, const Environment& env, Cycle now) {
   LateContext context(Context{state, env, flight.thread, now, flight.word, nullptr, flight.origin},
                       flight.config);
   Pacr<LateContext> pacr(context, op::PACR{flight.word}, state.packer);
-  context.quiet = true;
-  const bool goes_on = pacr.resume(flight);
-  context.quiet = false;
   const u32 first = flight.pieces.landed;
   const bool last = first + 1 == flight.pieces.count;
-  const bool landed = goes_on && pacr.move_rows(first, std::min(first + 1, flight.input.rows)) &&
-                      (!last || pacr.finish());
-  if (landed && !last)
-    flight.pieces.land();
-  else
-    flight = {};
+  context.quiet = true;
+  bool landed = pacr.resume(flight);
+  context.quiet = false;
+  landed = landed && pacr.move_rows(first, std::min(first + 1, flight.input.rows));
+  if (landed && !last) return flight.pieces.land();
+  if (landed) pacr.finish();
+  flight = {};
 }
 
 Completion execute(Context& context, op::PACR insn) {

@@ -494,8 +494,8 @@ bool transfer_part(const Context& context, UnpackFlight& flight, u32 until) {
   plan.select = flight.select;
   plan.source = flight.source;
   plan.target = flight.target;
-  plan.convert = numeric::unpack_row_to_src(flight.source.format, flight.target.format,
-                                            flight.source.flags);
+  plan.convert =
+      numeric::unpack_row_to_src(flight.source.format, flight.target.format, flight.source.flags);
   if (plan.target.to_dst) context.touch(Resource::Dst);
   Mover<Context> mover(context, plan, flight.destination);
   if (!mover.run_part(flight.done, until)) return false;

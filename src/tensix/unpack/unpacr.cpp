@@ -99,16 +99,15 @@ void unpack::land_piece(State& state, const Environment& env, u32 unpacker, Cycl
   UnpackFlight& flight = state.flights.unpack[unpacker];
   const Context context{state, env, flight.thread, now, flight.word, nullptr, flight.origin};
   const bool last = flight.pieces.landed + 1 == flight.pieces.count;
-  const u32 until =
-      std::min(flight.source.count, (flight.pieces.landed + 1) * numeric::kRow);
+  const u32 until = std::min(flight.source.count, (flight.pieces.landed + 1) * numeric::kRow);
   if (!transfer_part(context, flight, until)) {
     flight = {};
     return;
   }
   flight.pieces.land();
   if (!last) return;
-  const bool given = !flight.hands_over ||
-                     hand_over(context, unpacker, static_cast<u8>(flight.target.format));
+  const bool given =
+      !flight.hands_over || hand_over(context, unpacker, static_cast<u8>(flight.target.format));
   if (given && (flight.hands_over || flight.sets_row))
     state.unpacker[unpacker].src_row[flight.thread] = flight.next_row;
   flight = {};
