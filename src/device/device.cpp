@@ -62,6 +62,11 @@ Device::Impl::Impl(const DeviceOptions& wanted)
     unit_timing = tensix::Timing::typical();
     unit_timing.placement = options.effects;
     unit_timing.seed = options.seed;
+    using Kind = noc::Spread::Kind;
+    noc_timing.spread = {options.effects == tensix::Placement::Issue ? Kind::None
+                         : options.effects == tensix::Placement::End ? Kind::Whole
+                                                                     : Kind::Drawn,
+                         options.seed};
   }
   for (const TileSite& site : board.sites()) {
     if (site.node == kNoNode || sites[site.node] != nullptr) continue;

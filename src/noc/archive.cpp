@@ -33,6 +33,9 @@ void archive(Archive& archive, Packet& packet) {
   archive.value(packet.arrival);
   archive.value(packet.sequence);
   archive.value(packet.answer_late);
+  archive.value(packet.spread);
+  archive.value(packet.answer_spread);
+  archive.value(packet.landed);
   bool carries = packet.payload != nullptr;
   archive.value(carries);
   if (!carries) return;
@@ -58,6 +61,9 @@ void Departure::archive(Archive& archive) {
   archive.value(source_bytes);
   archive.value(is_write);
   archive.value(at);
+  archive.value(begin);
+  archive.value(span);
+  archive.value(read);
 }
 
 void ArrivalQueue::archive(Archive& archive) {

@@ -62,6 +62,7 @@ class Endpoint : public Node {
 
  private:
   void answer(Packet& packet, Outbox& outbox);
+  ServedMemory memory();
   void count_arrival(const Packet& packet);
   void count_response(const Packet& packet);
   void count(unsigned noc, u32 offset, u32 amount) {

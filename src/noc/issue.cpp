@@ -173,7 +173,7 @@ void Niu::send_request(Packet&& packet, const Command& command, u64 local, const
   const auto all = targets.all();
   if (environment_.requested != nullptr)
     environment_.requested(environment_.tile, packet, local, static_cast<u32>(all.size()));
-  if (delays_ != nullptr && put_off(packet, local, targets, issuer)) return;
+  if ((delays_ != nullptr || departs_) && put_off(packet, local, targets, issuer)) return;
   if (packet.kind == PacketKind::WriteRequest) count_sent(packet);
   for (std::size_t i = 0; i < all.size(); ++i) {
     Packet copy = i + 1 == all.size() ? std::move(packet) : packet;

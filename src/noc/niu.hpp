@@ -98,6 +98,12 @@ class Niu {
 
   /// What is late from now on; null: nothing. Between runs only.
   void set_delays(Delays* delays) { delays_ = delays; }
+  /// Requests may wait for their way out in a timing without delays, too: the tile asks
+  /// next_departure.
+  void set_departures(bool on) { departs_ = on; }
+  /// The next piece of data of a packet that has arrived. True: only one is left, for `receive`.
+  /// False: the packet comes again at its new arrival.
+  bool take_piece(Packet& packet, Cycle now);
   /// When the first request that waits for its way out leaves; kNever: none does.
   Cycle next_departure() const;
   /// Lets out whatever leaves in cycle `now` at the latest.
@@ -147,6 +153,8 @@ class Niu {
   // Late requests (depart.cpp)
   bool put_off(Packet& packet, u64 local, const Targets& targets, const Author& issuer);
   void draw_answer(Packet& packet, const Targets& targets, const Author& issuer);
+  u32 draw_spread(const Packet& packet, u32 bytes, const Author& issuer, u32 which);
+  void read_piece(Departure& departure);
   void depart(Departure& departure);
   void address_to(Packet& packet, NodeId node, Coord coord) const;
   void dispatch(Packet&& packet, Cycle now);
@@ -169,6 +177,7 @@ class Niu {
   unsigned noc_;
   trace::Observer* observer_ = nullptr;
   Delays* delays_ = nullptr;
+  bool departs_ = false;
   u32 told_ = 0;  // requests that an observer was told of
 };
 

@@ -22,19 +22,25 @@ struct Outstanding {
   u32 next_free = kUntracked;
 };
 
-/// A request that has been given to the NIU and waits for its way out (delays only).
+/// A request that has been given to the NIU and waits for its way out, or whose source is being
+/// read: with delays, and in timings that put effects off.
 struct Departure {
   Packet packet;
   std::vector<std::pair<NodeId, Coord>> targets;
   u64 source = 0;  // of a write's data, to be read when it leaves
   u32 source_bytes = 0;
   bool is_write = false;
-  Cycle at = 0;
+  Cycle at = 0;     // when something happens next
+  Cycle begin = 0;  // of reading
+  u32 span = 0;     // cycles that reading takes; 0: it is read as a whole when it leaves
+  u32 read = 0;     // bytes of the source
+
+  Cycle end() const { return begin + span; }
 
   void archive(Archive& archive);
 };
 
-/// When the last packet of a channel to a target arrives: none overtakes it (delays only).
+/// When the last packet of a channel to a target arrives: none overtakes it.
 struct ChannelEnd {
   NodeId target = kNoNode;
   u8 channel = 0;

@@ -55,10 +55,13 @@ struct PacketHead {
   u32 issuer_pc = 0;          // pc of the core that wrote CMD_CTRL (author)
   Agent issuer = Agent::Host;
   Cycle issued = 0;
-  Cycle arrival = 0;    // the cycle at which it has its effect at the target
-  u64 sequence = 0;     // per source node, rising
-  u32 answer_late = 0;  // by how much its answer is to be late
-  u32 request = 0;      // trace::RequestId, when the sender's tile was observed; not saved
+  Cycle arrival = 0;      // the cycle at which it has its effect at the target
+  u64 sequence = 0;       // per source node, rising
+  u32 answer_late = 0;    // by how much its answer is to be late
+  u16 spread = 0;         // cycles from `arrival` on in which its data go by at the target
+  u16 answer_spread = 0;  // the same of its answer
+  u32 landed = 0;         // bytes of it that have gone by
+  u32 request = 0;        // trace::RequestId, when the sender's tile was observed; not saved
 };
 
 struct Packet : PacketHead {

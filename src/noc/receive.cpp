@@ -18,6 +18,14 @@ void Niu::receive(Packet&& packet, Cycle now) {
   }
 }
 
+bool Niu::take_piece(Packet& packet, Cycle now) {
+  touch();
+  const Author author{noc_ == 0 ? Agent::Niu0 : Agent::Niu1, packet.issuer_pc, now,
+                      is_request(packet.kind) ? packet.source : kNoNode};
+  const ServedMemory memory{environment_.tile, environment_.read, environment_.write};
+  return noc::take_piece(memory, packet, author);
+}
+
 void Niu::count_arrival(const Packet& packet) {
   const bool posted = packet.posted;
   const u32 flits = packet.inline_data ? 1 : flits_of(packet.address, packet.length);
@@ -75,8 +83,9 @@ void Niu::serve_request(Packet& packet, Cycle now) {
 void Niu::complete_response(Packet& packet, Cycle now) {
   if (packet.length != 0) {
     const Author author{noc_ == 0 ? Agent::Niu0 : Agent::Niu1, packet.issuer_pc, now};
-    if (!environment_.write(environment_.tile, packet.return_address, packet.payload.data(),
-                            packet.length, author) &&
+    const u32 first = packet.landed;
+    if (!environment_.write(environment_.tile, packet.return_address + first,
+                            packet.payload.data() + first, packet.length - first, author) &&
         refuse(Rule::NocAddress, author,
                fmt::format("{} of {} bytes for 0x{:x}, requested by {} at pc 0x{:x}",
                            name_of(packet.kind), packet.length, packet.return_address,

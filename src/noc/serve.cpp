@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "noc/atomics.hpp"
+#include "noc/spread.hpp"
 
 namespace bhemu::noc {
 namespace {
@@ -11,7 +12,10 @@ bool serve_write(const ServedMemory& memory, const Packet& request, const Author
   const u8* data = request.payload == nullptr ? nullptr : request.payload.data();
   if (request.length == 0) return true;
   if (request.byte_enable == ~u64{0}) {
-    if (!memory.write(memory.owner, request.address, data, request.length, author)) return false;
+    const u32 first = request.landed;
+    if (!memory.write(memory.owner, request.address + first, data + first, request.length - first,
+                      author))
+      return false;
   } else {
     const auto write = [&](u32 first, u32 last) {
       return memory.write(memory.owner, request.address + first, data + first, last - first,
@@ -49,16 +53,42 @@ bool serve(const ServedMemory& memory, const Packet& request, const Author& auth
     case PacketKind::WriteRequest:
       return serve_write(memory, request, author);
     case PacketKind::ReadRequest: {
-      payload = Payload::of(request.length);
-      if (request.length == 0 || memory.read(memory.owner, request.address, payload.writable(),
-                                             request.length, author.cycle))
+      payload = request.landed != 0 ? request.payload : Payload::of(request.length);
+      const u32 first = request.landed;
+      if (request.length == 0 ||
+          memory.read(memory.owner, request.address + first, payload.writable() + first,
+                      request.length - first, author.cycle))
         return true;
-      std::memset(payload.writable(), 0, request.length);
+      std::memset(payload.writable() + first, 0, request.length - first);
       return false;
     }
     default:
       return serve_atomic(memory, request, author, payload);
   }
+}
+
+bool take_piece(const ServedMemory& memory, Packet& packet, const Author& author) {
+  const u32 bytes = piece_bytes_of(packet.length);
+  const u32 pieces = pieces_of(packet.length);
+  if (packet.spread == 0 || pieces == 1 || packet.landed / bytes == pieces - 1) return true;
+  const u32 first = packet.landed;
+  bool done;
+  if (packet.kind == PacketKind::ReadRequest) {
+    if (packet.payload == nullptr) packet.payload = Payload::of(packet.length);
+    done = memory.read(memory.owner, packet.address + first, packet.payload.writable() + first,
+                       bytes, author.cycle);
+  } else {
+    const u64 address =
+        packet.kind == PacketKind::WriteRequest ? packet.address : packet.return_address;
+    done =
+        memory.write(memory.owner, address + first, packet.payload.data() + first, bytes, author);
+  }
+  // Where nothing is, the whole of it says so at once.
+  if (!done) return true;
+  const auto over = [&](u64 piece) { return piece * packet.spread / (pieces - 1); };
+  packet.arrival += over(first / bytes + 1) - over(first / bytes);
+  packet.landed += bytes;
+  return false;
 }
 
 bool wants_response(const Packet& request) {
@@ -87,6 +117,7 @@ Packet make_response(const Packet& request, NodeId self, Payload payload, const 
   response.issued = now;
   response.arrival =
       now + (response.target == self ? timing.loopback : timing.one_way) + request.answer_late;
+  response.spread = request.answer_spread;
   response.payload = std::move(payload);
   return response;
 }

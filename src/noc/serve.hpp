@@ -42,4 +42,9 @@ bool for_each_enabled_run(u64 byte_enable, Write write) {
   return true;
 }
 
+/// The next piece of a packet's data: written to memory, or read for the answer. True: only one is
+/// left, which `serve`, or who completes a response, moves with everything else. False: the packet
+/// comes again at its new arrival.
+bool take_piece(const ServedMemory& memory, Packet& packet, const Author& author);
+
 }  // namespace bhemu::noc

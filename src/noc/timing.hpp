@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/types.hpp"
+#include "noc/spread.hpp"
 
 namespace bhemu::noc {
 
@@ -11,6 +12,8 @@ struct Timing {
   Cycle one_way = 256;
   /// One way inside a tile (a command whose target is the tile itself).
   Cycle loopback = 32;
+  /// Of sources that are read and payloads that land.
+  Spread spread;
 };
 
 }  // namespace bhemu::noc

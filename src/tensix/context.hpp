@@ -32,6 +32,8 @@ struct Context {
   mutable u32 moved = 0;
   /// When the last of its effects lands, in timings that put effects off.
   mutable Cycle last_effect = 0;
+  /// What it moves later, in timings that put effects off.
+  mutable Pieces* pieces = nullptr;
 
   const ConfigWords& config() const { return state.config(thread); }
   const ThreadConfigWords& thread_config() const { return state.thread_config(thread); }

@@ -45,6 +45,7 @@ bool raise(const Environment& env, Rule rule, const Author& author, std::string 
     for (u32 i = 0; i < state.late.rows; ++i) next = std::min(next, state.late.row[i].at);
     for (const Cycle until : state.late.bank_until)
       if (until > now) next = std::min(next, until);
+    if (state.flights.any()) next = std::min(next, state.flights.next());
     for (u32 i = 0; i < state.effects.count; ++i)
       if (state.effects.effect[i].at > now) next = std::min(next, state.effects.effect[i].at);
   }
@@ -165,6 +166,7 @@ template <class Turn>
 void land_until(State& state, const Environment& env, Cycle next) {
   if constexpr (!Turn::kPlain) {
     if ((state.effects.count | state.late.rows) != 0) land_due(state, env, next);
+    if (state.flights.any()) land_pieces(state, env, next);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "base/check.hpp"
 #include "base/delays.hpp"
 #include "tensix/cfg/cfg.hpp"
+#include "tensix/piece_clock.hpp"
 #include "tensix/timing.hpp"
 
 namespace bhemu::tensix {
@@ -76,20 +77,13 @@ void land(State& state, const Environment& env, const Effect& effect) {
   }
 }
 
-/// splitmix64's finalizer: every bit of the key decides about every bit of the draw.
-u64 mixed(u64 key) {
-  key = (key ^ (key >> 30)) * 0xBF58476D1CE4E5B9u;
-  key = (key ^ (key >> 27)) * 0x94D049BB133111EBu;
-  return key ^ (key >> 31);
-}
-
 /// A draw depends on the seed, the author and how many instructions its thread had executed before,
 /// not on other draws: to take one away moves no other.
 Cycle draw(const Timing& timing, const Context& context, Cycle most) {
-  u64 key = mixed(timing.seed + 0x9E3779B97F4A7C15u);
-  key = mixed(key ^ (u64{context.env.node} << 8 | context.thread));
-  key = mixed(key ^ context.word);
-  key = mixed(key ^ context.state.frontend[context.thread].executed);
+  u64 key = Pieces::mixed(timing.seed + 0x9E3779B97F4A7C15u);
+  key = Pieces::mixed(key ^ (u64{context.env.node} << 8 | context.thread));
+  key = Pieces::mixed(key ^ context.word);
+  key = Pieces::mixed(key ^ context.state.frontend[context.thread].executed);
   return key % (most + 1);
 }
 

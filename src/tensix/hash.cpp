@@ -122,6 +122,33 @@ void hash_effect(Hasher& hasher, const Effect& effect) {
   hasher.word(effect.at);
 }
 
+void hash_pieces(Hasher& hasher, const Pieces& pieces, u64 word) {
+  hasher.word(word);
+  hasher.word(u64{pieces.count} << 32 | pieces.landed);
+  for (const u64 value : {pieces.begin, pieces.span, pieces.draw, pieces.next}) hasher.word(value);
+}
+
+/// What is under way. The cells that it has still to move follow from word, counts and memory.
+void hash_flights(Hasher& hasher, const Flights& flights) {
+  for (const UnpackFlight& flight : flights.unpack) {
+    if (flight.pieces.count == 0) continue;
+    hash_pieces(hasher, flight.pieces, u64{flight.thread} << 32 | flight.word);
+    hasher.word(u64{flight.done} << 32 | flight.target.position);
+    for (const u64 value : {flight.source.data, flight.source.exponent, flight.source.delta})
+      hasher.word(value);
+  }
+  if (flights.pack.pieces.count != 0) {
+    hash_pieces(hasher, flights.pack.pieces, u64{flights.pack.thread} << 32 | flights.pack.word);
+    hasher.object(flights.pack.input.row);
+    hasher.object(flights.pack.config);
+  }
+  for (u32 i = 0; i < flights.mover.count; ++i) {
+    const MoverFlight& flight = flights.mover.flight[i];
+    hash_pieces(hasher, flight.pieces, u64{flight.destination} << 32 | flight.source);
+    hasher.word(u64{flight.size} << 32 | flight.done);
+  }
+}
+
 }  // namespace
 
 u64 hash_of(const State& state, u64 seed) {
@@ -164,6 +191,7 @@ u64 hash_of(const State& state, u64 seed) {
     }
   }
   for (u32 i = 0; i < state.effects.count; ++i) hash_effect(hasher, state.effects.effect[i]);
+  if (state.flights.any()) hash_flights(hasher, state.flights);
   hasher.word(state.soft_reset);
   if (state.perf.counted != 0) hasher.object(state.perf);  // once they have been used
   return hasher.value();

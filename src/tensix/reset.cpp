@@ -7,7 +7,10 @@ namespace {
 
 // Bits of SOFT_RESET_0.
 enum : unsigned {
+  kUnpacker0 = 0,
+  kUnpacker1 = 1,
   kPacker = 2,
+  kMover = 6,
   kTdma = 8,
   kThconConfig = 9,
   kMath = 10,
@@ -33,6 +36,11 @@ void give_to_unpacker(SrcFile& file) {
 }
 
 void enter(State& state, const Environment& env, u32 entered) {
+  // What is under way in a unit is lost with it.
+  if (bit(entered, kUnpacker0)) state.flights.unpack[0] = {};
+  if (bit(entered, kUnpacker1)) state.flights.unpack[1] = {};
+  if (bit(entered, kPacker)) state.flights.pack = {};
+  if (bit(entered, kMover)) state.flights.mover = {};
   if (bit(entered, kPacker)) {
     state.packer.open = false;
     state.packer.accumulated_size.fill(0);

@@ -14,6 +14,7 @@
 #include "tensix/operation.hpp"
 #include "tensix/pack/state.hpp"
 #include "tensix/perf/state.hpp"
+#include "tensix/pieces.hpp"
 #include "tensix/sfpu/state.hpp"
 #include "tensix/sync/state.hpp"
 #include "tensix/thcon/state.hpp"
@@ -44,6 +45,7 @@ struct State {
   std::array<Cycle, kThreads> held_until{};
   /// What instructions have still to change: of the Full build.
   EffectQueue effects;
+  Flights flights;
   /// Of the Full build, when there are delays. Not part of the hash.
   Late late;
   std::array<SemaphoreUse, kSemaphores> semaphore_use{};

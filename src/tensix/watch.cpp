@@ -184,6 +184,14 @@ void Watch::taken(const Context& context, BusyUnit unit, Cycle end, bool discard
       move.matrix = file.owner[bank] == SrcOwner::Unpacker;
       observer_.moved(move);
     }
+    // One that goes with the last piece is told of when it was asked for, as everything is.
+    const UnpackFlight& flight = context.state.flights.unpack[src];
+    if (context.pieces != &flight.pieces || flight.pieces.count == 0 || !flight.hands_over)
+      continue;
+    move.src = src;
+    move.bank = static_cast<u8>(flight.destination.bank);
+    move.matrix = false;
+    observer_.moved(move);
   }
 }
 

@@ -79,6 +79,10 @@ void Tile::serve_arrivals() {
   while (arrivals_.next() <= now_) {
     noc::Packet packet = arrivals_.pop();
     const unsigned noc = packet.noc;
+    if (packet.spread != 0 && !nius_[noc]->take_piece(packet, now_)) {
+      arrivals_.push(std::move(packet));
+      continue;
+    }
     if (trace_ != nullptr) noc::trace_arrival(*trace_, packet, now_);
     ledger_.arrived(packet, now_);
     nius_[noc]->receive(std::move(packet), now_);

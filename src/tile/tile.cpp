@@ -85,6 +85,11 @@ Tile::Tile(const TileConfig& config)
     recording_buses_[core] = std::make_unique<EthernetCoreBus<true>>(*this, core);
   }
   make_translated(config.code);
+  if (shape_.is_tensix() && config.timing->spread.kind != noc::Spread::Kind::None) {
+    // Requests leave over time, which the schedule with late stores looks after.
+    late_ = std::make_unique<LateStores>(*this);
+    for (auto& niu : nius_) niu->set_departures(true);
+  }
   if (!shape_.is_tensix()) make_port(config);
 }
 

@@ -99,6 +99,10 @@ class Fabric {
       const Cycle at = packet.arrival;
       if (const auto tile = by_node_.find(packet.target); tile != by_node_.end()) {
         tile->second->now = at;
+        if (packet.spread != 0 && !tile->second->niu[packet.noc]->take_piece(packet, at)) {
+          queue_.push(std::move(packet));
+          continue;
+        }
         tile->second->niu[packet.noc]->receive(std::move(packet), at);
       } else {
         Node& node = *endpoints_.at(packet.target);

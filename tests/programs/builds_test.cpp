@@ -52,6 +52,16 @@ TEST_P(Builds, compute_the_same_with_typical_windows) {
   run(windows);
 }
 
+TEST_P(Builds, compute_the_same_wherever_in_their_windows_effects_land) {
+  DeviceOptions windows;
+  windows.timing = TimingModel::Windows;
+  windows.effects = tensix::Placement::End;
+  run(windows);
+  windows.effects = tensix::Placement::Drawn;
+  windows.seed = 1;
+  run(windows);
+}
+
 TEST_P(Builds, give_one_hash_with_all_checks_and_nothing_to_tell) {
   DeviceOptions checked;
   checked.checks = CheckSet::all();

@@ -125,6 +125,13 @@ Pair own_pair(const std::string& against) {
   }
   if (against == "windows")
     return {on_bhemu(TimingModel::Fast, true), on_bhemu(TimingModel::Windows, true)};
+  if (against == "late" || against == "drawn") {
+    const auto effects = against == "late" ? tensix::Placement::End : tensix::Placement::Drawn;
+    return {on_bhemu(TimingModel::Fast, true),
+            [device = std::make_shared<Ours>(effects, 1)](const Program& program) {
+              return device->run(program);
+            }};
+  }
   return {on_bhemu(TimingModel::Fast, true), on_bhemu(TimingModel::Reference, false)};
 }
 
@@ -179,8 +186,8 @@ int main(int argc, char** argv) {
   app.add_option(
          "--against", options.against,
          "without a peer: reference (default; and no parking), full (the Full build, all of "
-         "the state) or windows")
-      ->check(CLI::IsMember({"reference", "full", "windows"}));
+         "the state), windows, or windows with effects at their end (late) or drawn")
+      ->check(CLI::IsMember({"reference", "full", "windows", "late", "drawn"}));
   app.add_option("--class", options.classes, "classes of programs; default: all");
   app.add_option("--count", campaign.count, "programs of each class");
   app.add_option("--seed", campaign.first_seed, "seed of the first; the others follow");

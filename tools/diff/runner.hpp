@@ -34,6 +34,12 @@ class Ours {
     options_.full = units == Units::Full;
     renew();
   }
+  /// Windows, with effects at another point than issue.
+  Ours(tensix::Placement effects, u64 seed) : Ours(TimingModel::Windows, true, false) {
+    options_.effects = effects;
+    options_.seed = seed;
+    renew();
+  }
   Outcome run(const Program& program);
 
  private:

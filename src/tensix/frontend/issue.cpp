@@ -54,6 +54,13 @@ Cycle open_window(const Context& context, const Decoded& decoded, BusyUnit unit)
     Cycle& taken_until = state.taken_until[static_cast<unsigned>(unit)];
     taken_until = std::max(taken_until, free_at);
   }
+  if (context.pieces != nullptr) {
+    launch(context, *context.pieces, end);
+    // The unit has one place for what is under way.
+    Cycle& taken_until = state.taken_until[static_cast<unsigned>(unit)];
+    if (context.pieces->count != 0)
+      taken_until = std::max(taken_until, context.pieces->begin + context.pieces->span);
+  }
   if (duration.holds_thread) state.held_until[context.thread] = free_at;
   return end;
 }

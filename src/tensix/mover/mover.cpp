@@ -1,11 +1,13 @@
 #include "tensix/mover/mover.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
 
 #include "tensix/cfg/cfg.hpp"
 #include "tensix/footprint/recorder.hpp"
+#include "tensix/pieces.hpp"
 #include "tensix/timing.hpp"
 
 namespace bhemu::tensix {
@@ -67,16 +69,87 @@ bool to_config(State& state, const Environment& env, u32 destination, u32 source
 
 }  // namespace
 
+namespace {
+
+bool is_copy(MoverMode mode) {
+  return mode == MoverMode::L1ToConfig || mode == MoverMode::L1ToL1;
+}
+bool goes_to_l1(MoverMode mode) {
+  return mode == MoverMode::ZeroToL1 || mode == MoverMode::L1ToL1;
+}
+
+/// One stretch of a command, at once.
+bool move(State& state, const Environment& env, u32 destination, u32 source, u32 size,
+          MoverMode mode, const Author& author) {
+  return goes_to_l1(mode) ? to_l1(env, destination, source, size, is_copy(mode), author)
+                          : to_config(state, env, destination, source, size, is_copy(mode), author);
+}
+
+/// No address of the command breaks a rule.
+bool has_good_addresses(u32 destination, u32 source, u32 size, MoverMode mode) {
+  if (is_copy(mode) && !L1::contains(source, size)) return false;
+  if (goes_to_l1(mode)) return L1::contains(destination, size);
+  return destination / 4 + size / 4 <= kConfigThreads;
+}
+
+constexpr u32 kUnit = 16;
+constexpr u32 kMostPieces = 256;
+
+/// The command waits for those in front of it, and goes by later (pieces.hpp).
+void take_off(State& state, const Environment& env, const MoverFlight& command, Cycle cycles) {
+  MoverQueue& queue = state.flights.mover;
+  if (queue.count == MoverQueue::kCapacity) {
+    // A fifth one: what is first is carried out now, as if it had been fast.
+    while (queue.count == MoverQueue::kCapacity) land_mover(state, env, command.author.cycle);
+  }
+  const Cycle from = queue.count == 0 ? command.author.cycle
+                                      : std::max(command.author.cycle, state.mover.busy_until);
+  MoverFlight& flight = queue.flight[queue.count++];
+  flight = command;
+  flight.pieces.count = std::clamp((command.size + kUnit - 1) / kUnit, 1u, kMostPieces);
+  state.mover.busy_until = std::max(state.mover.busy_until, from + cycles);
+  launch(env, command.author, flight.pieces, from, from + cycles);
+}
+
+}  // namespace
+
+void land_mover(State& state, const Environment& env, Cycle now) {
+  MoverQueue& queue = state.flights.mover;
+  MoverFlight& flight = queue.flight[0];
+  const Pieces& pieces = flight.pieces;
+  const bool last = pieces.landed + 1 == pieces.count;
+  const u32 units = (flight.size + kUnit - 1) / kUnit;
+  const u32 end = last ? flight.size
+                       : static_cast<u32>(u64{units} * (pieces.landed + 1) / pieces.count) * kUnit;
+  Author author = flight.author;
+  author.cycle = now;
+  const u32 first = flight.done;
+  flight.done = end;
+  // The addresses were good when the command was given.
+  move(state, env, flight.destination + first, flight.source + first, end - first,
+       static_cast<MoverMode>(flight.mode), author);
+  if (!last) return flight.pieces.land();
+  std::copy(queue.flight.begin() + 1, queue.flight.begin() + queue.count, queue.flight.begin());
+  queue.flight[--queue.count] = {};
+}
+
 bool run_mover(State& state, const Environment& env, u32 destination, u32 source, u32 size,
                MoverMode mode, const Author& author) {
   if (bit(state.soft_reset, kMoverResetBit)) return true;  // SoftReset.md: commands are discarded
   if (env.wakeup != nullptr) env.wakeup->touch(Resource::Tdma);
-  const bool copy = mode == MoverMode::L1ToConfig || mode == MoverMode::L1ToL1;
-  const bool done = mode == MoverMode::ZeroToL1 || mode == MoverMode::L1ToL1
-                        ? to_l1(env, destination, source, size, copy, author)
-                        : to_config(state, env, destination, source, size, copy, author);
   const Cycle cycles =
       env.timing == nullptr ? 1 : env.timing->duration[op::XMOV::kOpcode].latency_of(size);
+  if (lands_in_pieces(env) && has_good_addresses(destination, source, size, mode)) {
+    MoverFlight flight;
+    flight.destination = destination;
+    flight.source = source;
+    flight.size = size;
+    flight.mode = static_cast<u8>(mode);
+    flight.author = author;
+    take_off(state, env, flight, cycles);
+    return true;
+  }
+  const bool done = move(state, env, destination, source, size, mode, author);
   state.mover.busy_until = std::max(state.mover.busy_until, author.cycle + cycles);
   return done;
 }

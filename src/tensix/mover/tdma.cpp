@@ -31,11 +31,13 @@ enum : u32 {
 constexpr u32 kQueueDepth = 4;
 
 u32 status(const State& state, Cycle now) {
-  // Commands are carried out at once: the queue is empty and both parameter credits are free.
+  // Both parameter credits are free, and the queue is empty but for what waits behind the command
+  // under way.
   constexpr u32 kQueueEmpty = 1u << 3;
   constexpr u32 kParametersFree = 1u << 5;
-  return (state.mover.busy_until > now ? 1u : 0u) | kQueueEmpty | kParametersFree |
-         kQueueDepth << 8;
+  const u32 queued = state.flights.mover.count == 0 ? 0 : state.flights.mover.count - 1;
+  return (state.mover.busy_until > now ? 1u : 0u) | (queued == 0 ? kQueueEmpty : 0) |
+         kParametersFree | (kQueueDepth - queued) << 8;
 }
 
 u32 fifo_size(const PackerState& packer) {

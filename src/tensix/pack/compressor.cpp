@@ -111,11 +111,15 @@ bool BasicOutput<C>::close_compressed() {
 
 template bool BasicOutput<Context>::begin_row();
 template bool BasicOutput<Footprint>::begin_row();
+template bool BasicOutput<LateContext>::begin_row();
 template bool BasicOutput<Context>::end_row();
 template bool BasicOutput<Footprint>::end_row();
+template bool BasicOutput<LateContext>::end_row();
 template bool BasicOutput<Context>::append_compressed(const u32*, const u32*, u32);
 template bool BasicOutput<Footprint>::append_compressed(const u32*, const u32*, u32);
+template bool BasicOutput<LateContext>::append_compressed(const u32*, const u32*, u32);
 template bool BasicOutput<Context>::close_compressed();
 template bool BasicOutput<Footprint>::close_compressed();
+template bool BasicOutput<LateContext>::close_compressed();
 
 }  // namespace bhemu::tensix::pack

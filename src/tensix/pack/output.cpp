@@ -294,5 +294,6 @@ bool BasicOutput<C>::close(bool last) {
 
 template class BasicOutput<Context>;
 template class BasicOutput<Footprint>;
+template class BasicOutput<LateContext>;
 
 }  // namespace bhemu::tensix::pack

@@ -58,4 +58,7 @@ class BasicOutput {
 };
 using Output = BasicOutput<Context>;
 
+/// The next row of the packer's flight; with the last of them it is over.
+void land_piece(State& state, const Environment& env, Cycle now);
+
 }  // namespace bhemu::tensix::pack

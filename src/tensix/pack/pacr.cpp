@@ -13,29 +13,18 @@
 #include "tensix/fpu/notes.hpp"
 #include "tensix/pack/output.hpp"
 #include "tensix/pack/whole_rows.hpp"
+#include "tensix/pieces.hpp"
 #include "tensix/prng.hpp"
 
 namespace bhemu::tensix {
 namespace {
 
 using numeric::kRow;
+using pack::Input;
+using pack::kInterfaces;
 using Row = std::array<u32, kRow>;
-
-/// Read interfaces onto Dst.
-constexpr unsigned kPackInterfaces = 4;
-
-/// Where the datums of one PACR come from: up to four rows, the same columns of each.
-struct Input {
-  bool zero = false;  // constant 0 instead of Dst
-  bool from_l1 = false;
-  u32 l1_address = 0;
-  u32 rows = 0;
-  std::array<u32, kPackInterfaces> row{};
-  u32 column = 0;   // first column
-  u32 columns = 0;  // datums per row
-};
-
-/// `C`: Context, or Footprint, which goes the same way with a copy of the packer's state.
+/// `C`: Context, or Footprint, which goes the same way with a copy of the packer's state, or
+/// LateContext, which goes on with what was begun before.
 template <class C>
 class Pacr {
  public:
@@ -50,6 +39,19 @@ class Pacr {
         mapping_(DstAccess::mapping_of(context.state)) {}
 
   void run();
+  /// Everything up to the first row. False: there is nothing more to do.
+  bool begin();
+  bool move_rows(u32 first, u32 end);
+  /// After the last row. False: a fault stopped the thread.
+  bool finish();
+  void step_on();
+
+  const Input& input() const { return input_; }
+  std::array<bool, 3> placed() const {
+    return {mapping_.remap, mapping_.swizzle, mapping_.high_halves};
+  }
+  /// Goes on where another has begun. False: there is no such path.
+  bool resume(const PackFlight& flight);
 
  private:
   static unsigned counter_thread(const C& context, op::PACR insn) {
@@ -91,7 +93,8 @@ class Pacr {
   u32 descale_shift() const;
   u32 edge_mask() const;
   bool no_edge() const;
-  bool emit_whole_rows();
+  bool no_edge_in(const ConfigWords& words) const;
+  bool emit_whole_rows(u32 first, u32 end);
   void advance_position(u32 rows = 1);
   void advance_context();
   bool pads_now() const;
@@ -122,7 +125,7 @@ u32 Pacr<C>::interfaces() {
     return selected;
   const u32 reads = section_.template counter<cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane>();
   const u32 position = packer_.open ? packer_.y : 0;
-  const u32 left = reads > position ? reads - position : kPackInterfaces;
+  const u32 left = reads > position ? reads - position : kInterfaces;
   if (left >= static_cast<u32>(std::popcount(selected))) return selected;
   return (1u << left) - 1;
 }
@@ -148,7 +151,7 @@ bool Pacr<C>::find_rows(u32 start_row) {
                  fmt::format("PACR from row {} with interfaces {:#x}", start_row, mask))) {
     return false;
   }
-  for (u32 i = 0; i < kPackInterfaces; ++i)
+  for (u32 i = 0; i < kInterfaces; ++i)
     if (bit(mask, i)) input_.row[input_.rows++] = (start_row + i * stride) & 0x3FF;
   return true;
 }
@@ -406,7 +409,14 @@ bool Pacr<C>::pad_to_sixteen(u32 count) {
 /// first for every row and that one does.
 template <class C>
 bool Pacr<C>::no_edge() const {
-  const ConfigWords& words = context_.state.config(context_.thread);
+  if constexpr (kOnlyNotes<C>)
+    return false;
+  else
+    return no_edge_in(context_.config());
+}
+
+template <class C>
+bool Pacr<C>::no_edge_in(const ConfigWords& words) const {
   const u32* mask = &words[cfg::PCK_EDGE_OFFSET_SEC0_mask::kWord];
   if ((mask[0] & mask[1] & mask[2] & mask[3] & 0xFFFF) == 0xFFFF) return true;
   const u32 row_set = section_.row_set();
@@ -415,21 +425,21 @@ bool Pacr<C>::no_edge() const {
          words_[cfg::TILE_ROW_SET_MAPPING_0_row_set_mapping_0::kWord + row_set] == 0;
 }
 
-/// The same as `fetch` and `emit` for all rows at once. False: nothing was done.
+/// The same as `fetch` and `emit` for rows [first, end) at once. False: nothing was done.
 template <class C>
-bool Pacr<C>::emit_whole_rows() {
-  if (kOnlyNotes<C> || input_.zero || input_.columns != kRow || input_.rows == 0 || !no_edge())
+bool Pacr<C>::emit_whole_rows(u32 first, u32 end) {
+  if (kOnlyNotes<C> || input_.zero || input_.columns != kRow || first == end || !no_edge())
     return false;
   numeric::PackJob job;
-  job.rows = input_.rows;
+  job.rows = end - first;
   job.relu = path_->relu.mode == 1;
   job.shift = path_->descale_shift;
   const numeric::ExponentField field = numeric::exponent_field(path_->early.code);
   job.exponent_mask = field.mask << field.shift;
   const DstRow invalid;
   const Dst& dst = context_.state.fpu.dst;
-  for (u32 i = 0; i < input_.rows; ++i) {
-    const u32 row = mapping_.place(input_.row[i], path_->read_32b);
+  for (u32 i = 0; i < job.rows; ++i) {
+    const u32 row = mapping_.place(input_.row[first + i], path_->read_32b);
     const bool valid = dst.valid[row] != 0;
     job.high[i] = valid ? dst.row[row].datum.data() : invalid.datum.data();
     if (path_->read_32b) job.low[i] = valid ? dst.row[row + 8].datum.data() : invalid.datum.data();
@@ -437,51 +447,70 @@ bool Pacr<C>::emit_whole_rows() {
   u32 greatest;
   if (!output_.append_rows(job, greatest)) return false;
   packer_.max_exponent = std::max(packer_.max_exponent, static_cast<u8>(field.of(greatest)));
-  advance_position(input_.rows);
+  advance_position(job.rows);
   return true;
 }
 
 template <class C>
-void Pacr<C>::run() {
+bool Pacr<C>::begin() {
   using namespace footprint_cell;
   constexpr u32 kResetContext = 2;
   if (insn_.ctxt_ctrl() == kResetContext) {
     note(Access::Write, TrackedContext);
     packer_.context = packer_.context_planes = 0;
-    return;
+    return false;
   }
   if (insn_.ctxt_ctrl() != 0 &&
       context_.raise(Rule::PackTrackedContext, fmt::format("CtxtCtrl {} with context {}",
                                                            insn_.ctxt_ctrl(), packer_.context)))
-    return;
+    return false;
+  if (flush()) return true;
+  if (!find_input()) return false;
+  path_ = pack::find_path(context_, section_, input_.from_l1, own_path_);
+  if (path_ == nullptr) return false;
+  output_.use(*path_);
+  if (!packer_.open) note_counters(1, {Y, Z, W});
+  if (!output_.open(adc_) || !output_.begin_row()) return false;
+  note(Access::ReadWrite, Position);
+  if (!input_.zero && !input_.from_l1 && numeric::exponent_field(path_->early.code).mask != 0)
+    note(Access::ReadWrite, Statistics);
+  return true;
+}
+
+template <class C>
+bool Pacr<C>::move_rows(u32 first, u32 end) {
+  if (path_ != nullptr && path_->rows != nullptr && emit_whole_rows(first, end)) {
+    if constexpr (std::is_same_v<C, Context>) pack::remember_whole_rows(context_, insn_, *path_);
+    return true;
+  }
+  for (u32 i = first; i < end; ++i) {
+    Row code;
+    if (!fetch(i, code) || !emit(i, code)) return false;
+  }
+  return true;
+}
+
+template <class C>
+bool Pacr<C>::finish() {
+  using namespace footprint_cell;
   if (!flush()) {
-    if (!find_input()) return;
-    path_ = pack::find_path(context_, section_, input_.from_l1, own_path_);
-    if (path_ == nullptr) return;
-    output_.use(*path_);
-    if (!packer_.open) note_counters(1, {Y, Z, W});
-    if (!output_.open(adc_) || !output_.begin_row()) return;
-    note(Access::ReadWrite, Position);
-    if (!input_.zero && !input_.from_l1 && numeric::exponent_field(path_->early.code).mask != 0)
-      note(Access::ReadWrite, Statistics);
-    const bool done = path_->rows != nullptr && emit_whole_rows();
-    if constexpr (!kOnlyNotes<C>)
-      if (done) pack::remember_whole_rows(context_, insn_, *path_);
-    for (u32 i = 0; i < input_.rows && !done; ++i) {
-      Row code;
-      if (!fetch(i, code) || !emit(i, code)) return;
+    if (insn_.row_pad_zero() > 4 && pads_now() && !pad_to_sixteen(packer_.phase)) return false;
+    if (insn_.concat() == 0 && !output_.end_row()) return false;
+  } else {
+    if (packer_.open && packer_.compressor.active) {
+      path_ = pack::find_path(context_, section_, false, own_path_);
+      if (path_ == nullptr) return false;
+      output_.use(*path_);
     }
-    if (insn_.row_pad_zero() > 4 && pads_now() && !pad_to_sixteen(packer_.phase)) return;
-    if (insn_.concat() == 0 && !output_.end_row()) return;
+    note(packer_.open ? Access::ReadWrite : Access::Read, OpenTile);
   }
-  if (flush() && packer_.open && packer_.compressor.active) {
-    path_ = pack::find_path(context_, section_, false, own_path_);
-    if (path_ == nullptr) return;
-    output_.use(*path_);
-  }
-  if (flush()) note(packer_.open ? Access::ReadWrite : Access::Read, OpenTile);
-  if ((insn_.last() != 0 || flush()) && !output_.close(insn_.last() != 0)) return;
+  if ((insn_.last() != 0 || flush()) && !output_.close(insn_.last() != 0)) return false;
   advance_context();
+  return true;
+}
+
+template <class C>
+void Pacr<C>::step_on() {
   using Modifier = thread_cfg::ADDR_MOD_PACK_SEC0_YsrcIncr;
   const u32 modifier = context_.thread_config()[Modifier::kWord + insn_.addr_mode()];
   if constexpr (kOnlyNotes<C>)
@@ -490,9 +519,72 @@ void Pacr<C>::run() {
     pack::advance_counters(adc_, modifier);
 }
 
+template <class C>
+void Pacr<C>::run() {
+  if (begin() && move_rows(0, input_.rows) && finish()) step_on();
+}
+
+template <class C>
+bool Pacr<C>::resume(const PackFlight& flight) {
+  input_ = flight.input;
+  mapping_ = {flight.placed[0], flight.placed[1], flight.placed[2]};
+  if (flush()) return true;
+  path_ = pack::find_path(context_, section_, input_.from_l1, own_path_);
+  if (path_ != nullptr) output_.use(*path_);
+  return path_ != nullptr;
+}
+
+/// As many bytes as it will write make its window.
+u32 bytes_moved(const Context& context, op::PACR insn) {
+  Touches touches;
+  const Footprint print(context.state, context.env, context.thread, context.word, touches);
+  PackerState packer = context.state.packer;
+  Pacr<Footprint>(print, insn, packer).run();
+  return print.moved;
+}
+
+/// The rows go by later (pieces.hpp), and with the last of them the tile is closed.
+void take_off(Context& context, op::PACR insn) {
+  const u32 moved = bytes_moved(context, insn);
+  Pacr<Context> pacr(context, insn, context.state.packer);
+  if (!pacr.begin()) return;
+  context.moved = moved;
+  PackFlight& flight = context.state.flights.pack;
+  flight.word = context.word;
+  flight.thread = static_cast<u8>(context.thread);
+  flight.origin = context.origin;
+  flight.placed = pacr.placed();
+  flight.input = pacr.input();
+  flight.config = context.config();
+  flight.pieces = {};
+  flight.pieces.count = std::max(1u, flight.input.rows);
+  pacr.step_on();
+  context.pieces = &flight.pieces;
+}
+
 }  // namespace
 
+void pack::land_piece(State& state, const Environment& env, Cycle now) {
+  PackFlight& flight = state.flights.pack;
+  LateContext context(Context{state, env, flight.thread, now, flight.word, nullptr, flight.origin},
+                      flight.config);
+  Pacr<LateContext> pacr(context, op::PACR{flight.word}, state.packer);
+  const u32 first = flight.pieces.landed;
+  const bool last = first + 1 == flight.pieces.count;
+  context.quiet = true;
+  bool landed = pacr.resume(flight);
+  context.quiet = false;
+  landed = landed && pacr.move_rows(first, std::min(first + 1, flight.input.rows));
+  if (landed && !last) return flight.pieces.land();
+  if (landed) pacr.finish();
+  flight = {};
+}
+
 Completion execute(Context& context, op::PACR insn) {
+  if (lands_in_pieces(context.env)) [[unlikely]] {
+    take_off(context, insn);
+    return Completion::Done;
+  }
   if (!pack::pack_whole_rows(context, insn))
     Pacr<Context>(context, insn, context.state.packer).run();
   return Completion::Done;

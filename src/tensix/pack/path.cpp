@@ -254,6 +254,13 @@ const Path* find_path(const Context& context, const Section& section, bool from_
   return &cache->path;
 }
 
+template <>
+const Path* find_path(const LateContext& context, const Section& section, bool from_l1,
+                      std::optional<Path>& own) {
+  Check<LateContext> check{context, section};
+  return work_out(check, from_l1, own.emplace()) ? &*own : nullptr;
+}
+
 /// Without the cache: everything that it follows from is read.
 template <>
 const Path* find_path(const Footprint& print, const BasicSection<Noted<ConfigWords>>& section,

@@ -46,6 +46,19 @@ struct PathCache {
   Path path;
 };
 
+/// A PACR that goes on later: it knows the configuration that it was issued with. `quiet`: what its
+/// configuration breaks was said at issue.
+struct LateContext : Context {
+  LateContext(const Context& context, const ConfigWords& words) : Context(context), words(words) {}
+  const ConfigWords& words;
+  bool quiet = false;
+
+  const ConfigWords& config() const { return words; }
+  bool raise(Rule rule, std::string text) const {
+    return !quiet && Context::raise(rule, std::move(text));
+  }
+};
+
 /// The path of `insn`, in the environment's cache or else in `own`. Null: the instruction ends in
 /// a fault.
 template <class C>

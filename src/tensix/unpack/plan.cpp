@@ -129,7 +129,7 @@ bool Planner<C>::formats(Plan& plan) {
   }
   source.datum_bits = numeric::bits_of(source.format);
 
-  numeric::UnpackFlags flags;
+  numeric::UnpackFlags& flags = source.flags;
   flags.fp8_e4m3 = cfg::THCON_SEC0_REG1_Unp_LF8_4b_exp::get(words_, section_) != 0;
   flags.int8_unsigned = select_.unpacker == 0
                             ? cfg::ALU_FORMAT_SPEC_REG0_SrcAUnsigned::get(words_) != 0

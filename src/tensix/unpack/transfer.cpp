@@ -58,25 +58,41 @@ template u32 burst_rows(const ConfigWords&, const Plan&);
 
 namespace {
 
+template <class C>
+Destination destination_of(const C& context, const Plan& plan) {
+  const auto& state = context.state;
+  const u32 unpacker = plan.select.unpacker;
+  Destination to;
+  if (!plan.target.to_dst)
+    note_read(context, Space::Unpacker,
+              unpacker * footprint_cell::kUnpackerCells + footprint_cell::SrcRow0 + context.thread);
+  to.src_row = state.unpacker[unpacker].src_row[context.thread];
+  to.bank = (unpacker == 0 ? state.fpu.src_a : state.fpu.src_b).unpack_bank;
+  if (plan.target.to_dst) {
+    const DstMapping mapping = DstAccess::mapping_of(state);
+    to.placed = {mapping.remap, mapping.swizzle, mapping.high_halves};
+  }
+  if (unpacker == 0)
+    to.by_address = thread_cfg::SRCA_SET_SetOvrdWithAddr::get(context.thread_config()) != 0;
+  return to;
+}
+
 /// Where the cells of one instruction go. `put` writes a run of datums of one destination row.
 template <class C>
 class Sink {
  public:
-  Sink(const C& context, const Plan& plan)
-      : context_(context), plan_(plan), target_(plan.target), position_(plan.target.position) {
+  Sink(const C& context, const Plan& plan, const Destination& to)
+      : context_(context),
+        plan_(plan),
+        target_(plan.target),
+        position_(plan.target.position),
+        src_row_(to.src_row),
+        first_row_(to.bank * kSrcRows),
+        by_address_(to.by_address),
+        mapping_{to.placed[0], to.placed[1], to.placed[2]} {
     auto& state = context.state;
-    const u32 unpacker = plan.select.unpacker;
-    if (!target_.to_dst)
-      note_read(
-          context, Space::Unpacker,
-          unpacker * footprint_cell::kUnpackerCells + footprint_cell::SrcRow0 + context.thread);
-    src_row_ = state.unpacker[unpacker].src_row[context.thread];
-    auto& file = unpacker == 0 ? state.fpu.src_a : state.fpu.src_b;
-    rows_ = file.bank[file.unpack_bank].data();
-    first_row_ = file.unpack_bank * kSrcRows;
-    if (target_.to_dst) mapping_ = DstAccess::mapping_of(state);
-    if (unpacker == 0)
-      by_address_ = thread_cfg::SRCA_SET_SetOvrdWithAddr::get(context.thread_config()) != 0;
+    auto& file = plan.select.unpacker == 0 ? state.fpu.src_a : state.fpu.src_b;
+    rows_ = file.bank[to.bank].data();
   }
 
   /// Up to kRow cells to the next positions. False: stopped at a fault.
@@ -92,6 +108,7 @@ class Sink {
     return true;
   }
   void skip(u32 count) { position_ += count; }
+  u32 position() const { return position_; }
 
   /// How many of the next `rows` whole rows lie one after the other in the Src bank as they come,
   /// and where; 0: they go through `put`.
@@ -186,18 +203,18 @@ class Sink {
   const Plan& plan_;
   const Target& target_;
   u32 position_;
-  u32 src_row_ = 0;
-  u32 first_row_ = 0;  // of the bank
-  std::conditional_t<kOnlyNotes<C>, const SrcRow, SrcRow>* rows_ = nullptr;
-  bool by_address_ = false;
+  u32 src_row_;
+  u32 first_row_;  // of the bank
+  bool by_address_;
   DstMapping mapping_;  // of the rows that are written
+  std::conditional_t<kOnlyNotes<C>, const SrcRow, SrcRow>* rows_ = nullptr;
 };
 
 /// Reads, converts and emits.
 template <class C>
 class Mover {
  public:
-  Mover(const C& context, Plan& plan)
+  Mover(const C& context, Plan& plan, const Destination& to)
       : context_(context),
         rows_(plan.rows),
         source_(plan.source),
@@ -205,22 +222,28 @@ class Mover {
         convert_(plan.target.to_dst && plan.target.form == DstForm::Bits32 ? nullptr
                                                                            : plan.convert),
         is_bfp_(numeric::is_bfp(plan.source.format)),
-        sink_(context, plan) {}
+        sink_(context, plan, to) {}
 
   bool run() {
-    if (source_.compressed) return run_compressed();
-    if (target_.zero_write) return run_zero();
     if constexpr (!kOnlyNotes<C>)
-      if (can_take_whole_rows()) return run_whole_rows();
-    return run_plain();
+      if (!source_.compressed && !target_.zero_write && can_take_whole_rows())
+        return run_whole_rows();
+    return run_part(0, source_.count);
   }
+  /// `done` datums have been read; goes on to `until`, which is a multiple of kRow or all.
+  bool run_part(u32 done, u32 until) {
+    if (source_.compressed) return run_compressed(done, until);
+    if (target_.zero_write) return run_zero(done, until);
+    return run_plain(done, until);
+  }
+  u32 position() const { return sink_.position(); }
 
  private:
-  bool run_plain() {
+  bool run_plain(u32 done, u32 until) {
     const bool simple = target_.upsample == 0;
     std::array<u32, kRow> cell{};
-    for (u32 done = 0; done < source_.count;) {
-      const u32 count = std::min(source_.count - done, kRow);
+    while (done < until) {
+      const u32 count = std::min(until - done, kRow);
       if (!read_row(count, cell)) return false;
       done += count;
       step_row(done);
@@ -295,10 +318,10 @@ class Mover {
     return true;
   }
 
-  bool run_zero() {
+  bool run_zero(u32 done, u32 until) {
     const std::array<u32, kRow> zero{};
-    for (u32 done = 0; done < source_.count; done += kRow) {
-      const u32 count = std::min(source_.count - done, kRow);
+    for (; done < until; done += kRow) {
+      const u32 count = std::min(until - done, kRow);
       if (target_.upsample == 0 ? !sink_.put(zero.data(), count)
                                 : !put_upsampled(zero.data(), count))
         return false;
@@ -307,10 +330,10 @@ class Mover {
   }
 
   /// Datum by datum: every datum is followed by as many zeros as its run length says.
-  bool run_compressed() {
+  bool run_compressed(u32 done, u32 until) {
     std::array<u32, kRow> cell{};
     const u32 zero = 0;
-    for (u32 done = 0; done < source_.count && source_.emit != 0;) {
+    while (done < until && source_.emit != 0) {
       u32 zeros;
       if (!read_row(1, cell)) return false;
       source_.data += source_.datum_bits;
@@ -454,10 +477,32 @@ template <class C>
 bool transfer(const C& context, Plan& plan) {
   if (!check_burst(context, plan)) return false;
   if (plan.target.to_dst) context.touch(Resource::Dst);
-  return Mover<C>(context, plan).run();
+  return Mover<C>(context, plan, destination_of(context, plan)).run();
 }
 
 template bool transfer(const Context&, Plan&);
 template bool transfer(const Footprint&, Plan&);
+
+bool depart(const Context& context, const Plan& plan, Destination& destination) {
+  if (!check_burst(context, plan)) return false;
+  destination = destination_of(context, plan);
+  return true;
+}
+
+bool transfer_part(const Context& context, UnpackFlight& flight, u32 until) {
+  Plan plan;
+  plan.select = flight.select;
+  plan.source = flight.source;
+  plan.target = flight.target;
+  plan.convert =
+      numeric::unpack_row_to_src(flight.source.format, flight.target.format, flight.source.flags);
+  if (plan.target.to_dst) context.touch(Resource::Dst);
+  Mover<Context> mover(context, plan, flight.destination);
+  if (!mover.run_part(flight.done, until)) return false;
+  flight.done = until;
+  flight.source = plan.source;
+  flight.target.position = mover.position();
+  return true;
+}
 
 }  // namespace bhemu::tensix::unpack

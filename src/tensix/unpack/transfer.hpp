@@ -16,6 +16,14 @@ void fetch_datums(const u8* memory, u64 address, u32 bits, u32 count, u32* datum
 template <class C>
 bool transfer(const C& context, Plan& plan);
 
+/// The same in parts. `depart`: what of the way has to be known or checked when the instruction is
+/// issued. False: a fault stopped the thread. `transfer_part`: up to `until` datums in all.
+bool depart(const Context& context, const Plan& plan, Destination& destination);
+bool transfer_part(const Context& context, UnpackFlight& flight, u32 until);
+
+/// The next 16 datums of the unpacker's flight; with the last of them it is over.
+void land_piece(State& state, const Environment& env, u32 unpacker, Cycle now);
+
 /// Rows that SrcA takes in one burst, by the unpacker's rate (see transfer.cpp).
 template <class Words>
 u32 burst_rows(const Words& words, const Plan& plan);

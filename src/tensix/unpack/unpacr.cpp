@@ -2,8 +2,11 @@
 //
 // Documents: tt-isa-documentation UNPACR.md, UNPACR_Regular.md, UNPACR_IncrementContextCounter.md,
 // UNPACR_FlushCache.md. Bit 0 ("last") has no effect in those pages and is set by vendor kernels.
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "tensix/pieces.hpp"
 #include "tensix/unpack/handover.hpp"
 #include "tensix/unpack/transfer.hpp"
 
@@ -42,24 +45,73 @@ Completion increment_context(const Context& context, op::UNPACR insn) {
   return Completion::Done;
 }
 
-void finish(const Context& context, op::UNPACR insn, const unpack::Plan& plan) {
-  const unpack::Selection& select = plan.select;
-  const ConfigWords& words = context.config();
-  UnpackerState& unpacker = context.state.unpacker[select.unpacker];
+/// Context counter and address counters, which are those of the next instruction.
+void step_on(const Context& context, op::UNPACR insn, const unpack::Selection& select) {
   if (select.multi && insn.auto_inc_context_id() != 0)
-    unpacker.context[context.thread] = unpack::next_context(words, select.unpacker, select.context);
+    context.state.unpacker[select.unpacker].context[context.thread] =
+        unpack::next_context(context.config(), select.unpacker, select.context);
   advance_counters(context, insn, select);
+}
+
+bool steps_src_row(const Context& context, u32 unpacker) {
+  return cfg::THCON_SEC0_REG2_Unpack_Src_Reg_Set_Upd::get(context.config(),
+                                                          unpacker * kThconSection) != 0;
+}
+u8 next_src_row(const Context& context, u32 unpacker) {
+  const u8 row = context.state.unpacker[unpacker].src_row[context.thread];
+  return static_cast<u8>((row + 16 + unpack::set_base(context, unpacker)) & 63);
+}
+
+void finish(const Context& context, op::UNPACR insn, const unpack::Plan& plan) {
+  const u32 unpacker = plan.select.unpacker;
+  step_on(context, insn, plan.select);
   if (insn.set_dat_valid() != 0) {
-    unpack::hand_over(context, select.unpacker, static_cast<u8>(plan.target.format));
-    return;
+    unpack::hand_over(context, unpacker, static_cast<u8>(plan.target.format));
+  } else if (steps_src_row(context, unpacker)) {
+    context.state.unpacker[unpacker].src_row[context.thread] = next_src_row(context, unpacker);
   }
-  const u32 section = select.unpacker * kThconSection;
-  if (cfg::THCON_SEC0_REG2_Unpack_Src_Reg_Set_Upd::get(words, section) == 0) return;
-  u8& row = unpacker.src_row[context.thread];
-  row = static_cast<u8>((row + 16 + unpack::set_base(context, select.unpacker)) & 63);
+}
+
+/// The datums go by later (pieces.hpp), and with the last of them the bank.
+void take_off(Context& context, op::UNPACR insn, const unpack::Plan& plan) {
+  const u32 unpacker = plan.select.unpacker;
+  UnpackFlight flight;
+  if (!unpack::depart(context, plan, flight.destination)) return;
+  flight.word = context.word;
+  flight.thread = static_cast<u8>(context.thread);
+  flight.origin = context.origin;
+  flight.hands_over = insn.set_dat_valid() != 0;
+  flight.sets_row = steps_src_row(context, unpacker);
+  flight.next_row =
+      flight.hands_over ? unpack::set_base(context, unpacker) : next_src_row(context, unpacker);
+  flight.select = plan.select;
+  flight.source = plan.source;
+  flight.target = plan.target;
+  flight.pieces.count = std::max(1u, (plan.source.count + numeric::kRow - 1) / numeric::kRow);
+  step_on(context, insn, plan.select);
+  context.state.flights.unpack[unpacker] = flight;
+  context.pieces = &context.state.flights.unpack[unpacker].pieces;
 }
 
 }  // namespace
+
+void unpack::land_piece(State& state, const Environment& env, u32 unpacker, Cycle now) {
+  UnpackFlight& flight = state.flights.unpack[unpacker];
+  const Context context{state, env, flight.thread, now, flight.word, nullptr, flight.origin};
+  const bool last = flight.pieces.landed + 1 == flight.pieces.count;
+  const u32 until = std::min(flight.source.count, (flight.pieces.landed + 1) * numeric::kRow);
+  if (!transfer_part(context, flight, until)) {
+    flight = {};
+    return;
+  }
+  flight.pieces.land();
+  if (!last) return;
+  const bool given =
+      !flight.hands_over || hand_over(context, unpacker, static_cast<u8>(flight.target.format));
+  if (given && (flight.hands_over || flight.sets_row))
+    state.unpacker[unpacker].src_row[flight.thread] = flight.next_row;
+  flight = {};
+}
 
 Completion execute(Context& context, op::UNPACR insn) {
   if (insn.search_cache_flush() != 0) {
@@ -76,6 +128,10 @@ Completion execute(Context& context, op::UNPACR insn) {
   if (!unpack::select_context(context, insn, plan.select)) return Completion::Done;
   if (!unpack::make_plan(context, insn, plan.select, plan)) return Completion::Done;
   context.moved = plan.source.count * plan.source.datum_bits / 8;
+  if (lands_in_pieces(context.env)) [[unlikely]] {
+    take_off(context, insn, plan);
+    return Completion::Done;
+  }
   if (!unpack::transfer(context, plan)) return Completion::Done;
   finish(context, insn, plan);
   return Completion::Done;
