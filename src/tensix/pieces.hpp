@@ -25,8 +25,7 @@ struct Flights {
   MoverQueue mover;
 
   bool any() const {
-    return (unpack[0].pieces.count | unpack[1].pieces.count | pack.pieces.count |
-            mover.count) != 0;
+    return (unpack[0].pieces.count | unpack[1].pieces.count | pack.pieces.count | mover.count) != 0;
   }
   Cycle next() const {
     const Cycle sources = std::min(unpack[0].pieces.next, unpack[1].pieces.next);
