@@ -6,8 +6,8 @@
 static void Take(void) {
   for (;;) {
     InvalidateL1Cache();
-    if (Read32(SemaphoreAddress(0)) == 3) break;
-    if (Read32(SemaphoreAddress(1)) == 5) break;  // HERE
+    if (Read32(SemaphoreAddress(0)) == 3) break;  // HERE
+    if (Read32(SemaphoreAddress(1)) == 5) break;
   }
 }
 KERNEL(Take)
