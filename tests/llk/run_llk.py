@@ -159,6 +159,7 @@ def run_pytest(arguments, tree, work, shard, files):
         BHEMU_LIBRARY=str(arguments.library.resolve()),
         BHEMU_LLK_WORK=str(work),
         BHEMU_LLK_SAMPLE=str(0 if arguments.all else arguments.sample),
+        BHEMU_LLK_FEATURE_DISABLE=arguments.feature_disable,
         BHEMU_LLK_SHARD=f"{shard}/{arguments.jobs}",
     )
     command = [sys.executable, "-m", "pytest", "-p", "bhemu_llk", "-q", "--no-header"]
@@ -245,6 +246,11 @@ def main():
     parser.add_argument("--select", help="pytest's -k")
     parser.add_argument("--library", type=Path, default=ROOT / "build/lib/libbhemu.so")
     parser.add_argument("--work", type=Path, default=ROOT / "build/llk")
+    parser.add_argument(
+        "--feature-disable",
+        default="0",
+        help="DBG_FEATURE_DISABLE at the start, as an earlier test leaves it on a card (0x800)",
+    )
     parser.add_argument("--verbose", action="store_true", help="pytest's own output")
     arguments = parser.parse_args()
     llk = os.environ.get("BHEMU_LLK_DIR")

@@ -6,6 +6,7 @@ import struct
 from pathlib import Path
 
 SOFT_RESET_0 = 0xFFB121B0
+DBG_FEATURE_DISABLE = 0xFFB12068
 TRISC_RESET_PC = 0xFFB12228  # three words
 TRISC_RESET_PC_OVERRIDE = 0xFFB12234
 LOCAL_MEMORY = 0xFFB00000
@@ -69,6 +70,10 @@ class Device:
         x, y = ctypes.create_string_buffer(1), ctypes.create_string_buffer(1)
         self.library.bhemu_tensix_tiles(self.handle, x, y, 1)
         self.x, self.y = x.raw[0], y.raw[0]
+        # What other tests, which ran before on the same card, have left there.
+        left = int(os.environ.get("BHEMU_LLK_FEATURE_DISABLE", "0"), 0)
+        if left:
+            self.write_word(DBG_FEATURE_DISABLE, left)
 
     def close(self):
         self.library.bhemu_destroy(self.handle)
