@@ -140,7 +140,8 @@ int generate(const std::filesystem::path& folder, bool check) {
 
 int main(int argc, char** argv) {
   const bool check = argc == 3 && std::string_view(argv[1]) == "--check";
-  if (argc != 2 && !check) {
+  const bool is_folder = argc > 1 && std::filesystem::is_directory(argv[argc - 1]);
+  if ((argc != 2 && !check) || !is_folder) {
     fmt::print(stderr, "usage: {} [--check] FOLDER\n", argv[0]);
     return 2;
   }
