@@ -6,7 +6,7 @@
 #include <fstream>
 #include <vector>
 
-#include "host/machine.hpp"
+#include "host/boot/machine.hpp"
 
 namespace bhemu {
 namespace {

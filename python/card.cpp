@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "host/card_settings.hpp"
+#include "host/settings/card_settings.hpp"
 #include "kmd/driver.hpp"
 #include "kmd/live_card.hpp"
 #include "native.hpp"

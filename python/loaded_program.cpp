@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
-#include "host/compile.hpp"
 #include "host/error.hpp"
-#include "host/inspect.hpp"
+#include "host/program/compile.hpp"
+#include "host/report/inspect.hpp"
 #include "host/suggest.hpp"
 #include "tensix/state.hpp"
 #include "tile/tile.hpp"

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "host/firmware.hpp"
-#include "host/prepared.hpp"
-#include "host/report.hpp"
+#include "host/boot/firmware.hpp"
+#include "host/boot/prepared.hpp"
+#include "host/report/report.hpp"
 #include "tile/onlooker.hpp"
 
 namespace bhemu::python {

@@ -10,7 +10,7 @@
 
 #include "base/types.hpp"
 #include "host/error.hpp"
-#include "host/standstill.hpp"
+#include "host/report/standstill.hpp"
 
 namespace bhemu::python {
 

@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "host/firmware.hpp"
-#include "host/launch.hpp"
+#include "host/boot/firmware.hpp"
+#include "host/boot/launch.hpp"
 #include "support/assembler.hpp"
 
 namespace bhemu::peer {

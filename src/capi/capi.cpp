@@ -7,8 +7,8 @@
 
 #include "capi/handle.hpp"
 #include "host/error.hpp"
-#include "host/software.hpp"
-#include "host/standstill.hpp"
+#include "host/report/standstill.hpp"
+#include "host/settings/software.hpp"
 #include "host/version.hpp"
 
 namespace bhemu::capi {

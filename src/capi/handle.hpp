@@ -9,8 +9,8 @@
 #include "../include/bhemu/bhemu.h"
 #include "debug/known_code.hpp"
 #include "device/device.hpp"
-#include "host/card_checks.hpp"
-#include "host/report.hpp"
+#include "host/report/report.hpp"
+#include "host/settings/card_checks.hpp"
 
 struct bhemu_device {
   explicit bhemu_device(const bhemu::DeviceOptions& options) : device(options) {

@@ -1,5 +1,5 @@
 // The C API of include/bhemu/bhemu.h: programs on single cores, register files, faults, copies.
-#include "host/inspect.hpp"
+#include "host/report/inspect.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -11,7 +11,7 @@
 #include "debug/trace_file.hpp"
 #include "device/livelock.hpp"
 #include "host/error.hpp"
-#include "host/standstill.hpp"
+#include "host/report/standstill.hpp"
 
 namespace bhemu::capi {
 

@@ -7,8 +7,8 @@
 // without calling (silence.hpp). Calls let time pass in both. The callbacks are called by whichever
 // thread runs the device, never by two at once: a client's, within a call, or the card's.
 //
-// Settings: host/card_settings.hpp; bhemu.yaml is looked for beside the library (which clients may
-// have copied elsewhere: then beside what TT_METAL_SIMULATOR, TT_UMD_SIMULATOR or
+// Settings: host/settings/card_settings.hpp; bhemu.yaml is looked for beside the library (which
+// clients may have copied elsewhere: then beside what TT_METAL_SIMULATOR, TT_UMD_SIMULATOR or
 // TTEXALENS_SIMULATOR names).
 #pragma once
 
@@ -25,7 +25,7 @@
 #include "capi/silence.hpp"
 #include "debug/code_finder.hpp"
 #include "debug/race_session.hpp"
-#include "host/card_settings.hpp"
+#include "host/settings/card_settings.hpp"
 #include "kmd/go_messages.hpp"
 #include "kmd/live_card.hpp"
 #include "kmd/poll_watch.hpp"

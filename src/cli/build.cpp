@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "cli/commands.hpp"
-#include "host/compile.hpp"
 #include "host/error.hpp"
+#include "host/program/compile.hpp"
 #include "host/suggest.hpp"
 
 namespace bhemu::cli {

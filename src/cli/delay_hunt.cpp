@@ -6,16 +6,16 @@
 
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
-#include "host/bundle.hpp"
-#include "host/compile.hpp"
-#include "host/delay_hunt.hpp"
-#include "host/delay_list.hpp"
+#include "host/boot/machine.hpp"
 #include "host/error.hpp"
 #include "host/file.hpp"
+#include "host/hunt/bundle.hpp"
+#include "host/hunt/delay_hunt.hpp"
+#include "host/hunt/delay_list.hpp"
+#include "host/hunt/run_worker.hpp"
 #include "host/json.hpp"
-#include "host/machine.hpp"
-#include "host/races.hpp"
-#include "host/run_worker.hpp"
+#include "host/program/compile.hpp"
+#include "host/report/races.hpp"
 
 namespace bhemu::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "cli/commands.hpp"
-#include "host/elf.hpp"
 #include "host/error.hpp"
 #include "host/file.hpp"
+#include "host/program/elf.hpp"
 #include "riscv/disasm.hpp"
 #include "tensix/disasm.hpp"
 

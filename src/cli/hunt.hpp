@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "cli/commands.hpp"
-#include "host/machine.hpp"
-#include "host/races.hpp"
+#include "host/boot/machine.hpp"
+#include "host/report/races.hpp"
 
 namespace bhemu::cli {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "cli/commands.hpp"
+#include "host/boot/soc_descriptor.hpp"
 #include "host/json.hpp"
-#include "host/soc_descriptor.hpp"
 
 namespace bhemu::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "cli/commands.hpp"
+#include "host/boot/machine.hpp"
 #include "host/json.hpp"
-#include "host/machine.hpp"
 #include "watch/watchpoint.hpp"
 
 namespace bhemu::cli {

@@ -7,9 +7,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/manual.hpp"
+#include "host/boot/machine.hpp"
 #include "host/error.hpp"
 #include "host/json.hpp"
-#include "host/machine.hpp"
 #include "host/suggest.hpp"
 #include "host/version.hpp"
 

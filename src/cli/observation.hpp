@@ -7,9 +7,9 @@
 
 #include "cli/commands.hpp"
 #include "debug/profile_report.hpp"
+#include "host/boot/machine.hpp"
 #include "host/json.hpp"
-#include "host/machine.hpp"
-#include "host/trace_settings.hpp"
+#include "host/settings/trace_settings.hpp"
 
 namespace bhemu::cli {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "host/firmware.hpp"
-#include "host/settings.hpp"
+#include "host/boot/firmware.hpp"
+#include "host/settings/settings.hpp"
 
 namespace CLI {
 class App;

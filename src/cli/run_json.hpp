@@ -1,9 +1,9 @@
 // The parts of --json that tell of a boot, a run, and the races of one.
 #pragma once
 
+#include "host/boot/machine.hpp"
 #include "host/json.hpp"
-#include "host/machine.hpp"
-#include "host/races.hpp"
+#include "host/report/races.hpp"
 
 namespace bhemu::cli {
 

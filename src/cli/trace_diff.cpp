@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "host/boot/machine.hpp"
 #include "host/json.hpp"
-#include "host/machine.hpp"
 
 namespace bhemu::cli {
 

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "host/elf.hpp"
-#include "host/report.hpp"
+#include "host/program/elf.hpp"
+#include "host/report/report.hpp"
 
 namespace bhemu::debug {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "debug/trace_fields.hpp"
-#include "host/situation.hpp"
+#include "host/report/situation.hpp"
 #include "tile/tile.hpp"
 #include "tile/wait_text.hpp"
 

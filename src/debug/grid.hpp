@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "host/report.hpp"
+#include "host/report/report.hpp"
 
 namespace bhemu::debug {
 

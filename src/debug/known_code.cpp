@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <ranges>
 
-#include "host/settings.hpp"
+#include "host/settings/settings.hpp"
 
 namespace bhemu::debug {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "debug/code_finder.hpp"
-#include "host/firmware.hpp"
+#include "host/boot/firmware.hpp"
 
 namespace bhemu::debug {
 

@@ -5,7 +5,7 @@
 #include "debug/profile.hpp"
 #include "device/device.hpp"
 #include "host/json.hpp"
-#include "host/report.hpp"
+#include "host/report/report.hpp"
 
 namespace bhemu::debug {
 

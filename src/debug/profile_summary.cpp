@@ -5,8 +5,8 @@
 
 #include "debug/profile_report.hpp"
 #include "host/error.hpp"
-#include "host/inspect.hpp"
-#include "host/situation.hpp"
+#include "host/report/inspect.hpp"
+#include "host/report/situation.hpp"
 #include "tensix/isa.hpp"
 #include "tile/tile.hpp"
 

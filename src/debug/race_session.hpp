@@ -7,8 +7,8 @@
 #include <string>
 
 #include "debug/code_finder.hpp"
-#include "host/race_settings.hpp"
-#include "host/races.hpp"
+#include "host/report/races.hpp"
+#include "host/settings/race_settings.hpp"
 
 namespace bhemu::debug {
 

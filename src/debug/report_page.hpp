@@ -5,7 +5,7 @@
 #include <string>
 
 #include "debug/profile_report.hpp"
-#include "host/machine.hpp"
+#include "host/boot/machine.hpp"
 
 namespace bhemu::debug {
 

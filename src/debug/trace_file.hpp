@@ -5,7 +5,7 @@
 
 #include "debug/trace_perfetto.hpp"
 #include "device/device.hpp"
-#include "host/trace_settings.hpp"
+#include "host/settings/trace_settings.hpp"
 #include "trace/sink.hpp"
 
 namespace bhemu::debug {

@@ -8,8 +8,8 @@
 
 #include "gdb/server.hpp"
 #include "host/error.hpp"
-#include "host/inspect.hpp"
-#include "host/tensor.hpp"
+#include "host/program/tensor.hpp"
+#include "host/report/inspect.hpp"
 #include "numeric/format_layout.hpp"
 #include "tensix/fpu/dst_access.hpp"
 #include "tensix/state.hpp"

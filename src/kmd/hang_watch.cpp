@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "host/report.hpp"
+#include "host/report/report.hpp"
 
 namespace bhemu::kmd {
 namespace {

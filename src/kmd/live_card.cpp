@@ -13,10 +13,10 @@
 #include "debug/trace_file.hpp"
 #include "device/livelock.hpp"
 #include "gdb/server.hpp"
-#include "host/card_checks.hpp"
 #include "host/error.hpp"
-#include "host/report.hpp"
-#include "host/standstill.hpp"
+#include "host/report/report.hpp"
+#include "host/report/standstill.hpp"
+#include "host/settings/card_checks.hpp"
 
 namespace bhemu::kmd {
 namespace {

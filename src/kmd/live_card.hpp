@@ -30,7 +30,7 @@
 #include "debug/code_finder.hpp"
 #include "debug/race_session.hpp"
 #include "device/device.hpp"
-#include "host/card_settings.hpp"
+#include "host/settings/card_settings.hpp"
 #include "kmd/edge.hpp"
 #include "kmd/hang_watch.hpp"
 #include "kmd/signals.hpp"

@@ -1,5 +1,6 @@
 // What checks have to know about the software on a tile: where its kernels begin, and where its
-// circular buffers lie. Whoever knows the software's conventions says it (host/software.hpp).
+// circular buffers lie. Whoever knows the software's conventions says it
+// (host/settings/software.hpp).
 #pragma once
 
 #include "base/types.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "host/cause.hpp"
+#include "host/report/cause.hpp"
 #include "watch/why.hpp"
 
 namespace bhemu::watch {

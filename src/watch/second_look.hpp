@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "host/machine.hpp"
+#include "host/boot/machine.hpp"
 
 namespace bhemu::watch {
 

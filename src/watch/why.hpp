@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/report.hpp"
+#include "host/report/report.hpp"
 #include "watch/writers.hpp"
 
 namespace bhemu::watch {

@@ -8,7 +8,7 @@
 #include "card_fixture.hpp"
 #include "device/device.hpp"
 #include "gdb/client.hpp"
-#include "host/prepared.hpp"
+#include "host/boot/prepared.hpp"
 #include "support/card_boot.hpp"
 
 namespace bhemu::test {

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "base/types.hpp"
-#include "host/elf.hpp"
+#include "host/boot/firmware_scan.hpp"
 #include "host/error.hpp"
-#include "host/firmware_scan.hpp"
-#include "host/npy.hpp"
-#include "host/program.hpp"
-#include "host/tensor.hpp"
+#include "host/program/elf.hpp"
+#include "host/program/npy.hpp"
+#include "host/program/program.hpp"
+#include "host/program/tensor.hpp"
 
 namespace bhemu::test {
 

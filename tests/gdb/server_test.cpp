@@ -7,8 +7,8 @@
 
 #include "cli/command.hpp"
 #include "gdb/client.hpp"
+#include "host/boot/machine.hpp"
 #include "host/error.hpp"
-#include "host/machine.hpp"
 
 namespace bhemu::gdb {
 namespace {

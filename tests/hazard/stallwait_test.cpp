@@ -3,7 +3,7 @@
 // right condition with a block that holds the second makes the pair silent.
 #include <gtest/gtest.h>
 
-#include "host/races.hpp"
+#include "host/report/races.hpp"
 #include "support/assembler.hpp"
 #include "tensix/config.hpp"
 #include "tensix/isa.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "host/machine.hpp"
-#include "host/races.hpp"
+#include "host/boot/machine.hpp"
+#include "host/report/races.hpp"
 
 namespace bhemu::host::hazard_test {
 

@@ -1,4 +1,4 @@
-#include "host/elf.hpp"
+#include "host/program/elf.hpp"
 
 #include <gtest/gtest.h>
 

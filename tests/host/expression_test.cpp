@@ -1,10 +1,10 @@
-#include "host/expression.hpp"
+#include "host/program/expression.hpp"
 
 #include <gtest/gtest.h>
 
 #include <bit>
 
-#include "host/prepared.hpp"
+#include "host/boot/prepared.hpp"
 
 namespace bhemu::host {
 namespace {

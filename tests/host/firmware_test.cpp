@@ -1,14 +1,14 @@
-#include "host/firmware.hpp"
+#include "host/boot/firmware.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <cstring>
 
+#include "host/boot/firmware_scan.hpp"
+#include "host/boot/launch.hpp"
 #include "host/elf_builder.hpp"
 #include "host/expect_input_error.hpp"
-#include "host/firmware_scan.hpp"
-#include "host/launch.hpp"
 
 namespace bhemu::host {
 namespace {

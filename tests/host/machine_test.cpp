@@ -1,5 +1,5 @@
 // Whole programs on a whole device, through the host side only.
-#include "host/machine.hpp"
+#include "host/boot/machine.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

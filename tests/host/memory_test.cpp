@@ -1,4 +1,4 @@
-#include "host/memory.hpp"
+#include "host/program/memory.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "host/npy.hpp"
+#include "host/program/npy.hpp"
 
 #include <gtest/gtest.h>
 

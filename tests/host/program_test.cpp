@@ -1,4 +1,4 @@
-#include "host/program.hpp"
+#include "host/program/program.hpp"
 
 #include <gtest/gtest.h>
 

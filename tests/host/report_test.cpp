@@ -1,10 +1,10 @@
-#include "host/report.hpp"
+#include "host/report/report.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "host/card_settings.hpp"
 #include "host/json.hpp"
+#include "host/settings/card_settings.hpp"
 #include "host/suggest.hpp"
 
 namespace bhemu::host {

@@ -1,4 +1,4 @@
-#include "host/tensor.hpp"
+#include "host/program/tensor.hpp"
 
 #include <gtest/gtest.h>
 

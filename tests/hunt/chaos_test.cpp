@@ -2,9 +2,9 @@
 // whatever the host does, and what is in order keeps its result.
 #include <gtest/gtest.h>
 
-#include "host/machine.hpp"
-#include "host/program.hpp"
-#include "host/run_worker.hpp"
+#include "host/boot/machine.hpp"
+#include "host/hunt/run_worker.hpp"
+#include "host/program/program.hpp"
 
 namespace bhemu::host {
 namespace {

@@ -6,10 +6,10 @@
 #include <thread>
 
 #include "base/archive.hpp"
-#include "host/delay_hunt.hpp"
-#include "host/delay_list.hpp"
-#include "host/program.hpp"
-#include "host/run_worker.hpp"
+#include "host/hunt/delay_hunt.hpp"
+#include "host/hunt/delay_list.hpp"
+#include "host/hunt/run_worker.hpp"
+#include "host/program/program.hpp"
 
 namespace bhemu::host {
 namespace {

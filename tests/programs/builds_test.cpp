@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "host/machine.hpp"
-#include "host/program.hpp"
-#include "host/software.hpp"
+#include "host/boot/machine.hpp"
+#include "host/program/program.hpp"
+#include "host/settings/software.hpp"
 
 namespace bhemu::host {
 namespace {

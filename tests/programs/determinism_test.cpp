@@ -2,8 +2,8 @@
 // host threads, with parking on and off. The constants change only when what is modelled changes.
 #include <gtest/gtest.h>
 
-#include "host/machine.hpp"
-#include "host/program.hpp"
+#include "host/boot/machine.hpp"
+#include "host/program/program.hpp"
 
 namespace bhemu::host {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "host/elf.hpp"
+#include "host/program/elf.hpp"
 
 namespace bhemu::host {
 namespace {

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "base/archive.hpp"
-#include "host/machine.hpp"
-#include "host/program.hpp"
+#include "host/boot/machine.hpp"
+#include "host/program/program.hpp"
 
 namespace bhemu::host {
 namespace {

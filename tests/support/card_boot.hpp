@@ -7,7 +7,7 @@
 #include <span>
 
 #include "device/board.hpp"
-#include "host/firmware.hpp"
+#include "host/boot/firmware.hpp"
 #include "support/card_client.hpp"
 
 namespace bhemu::test {

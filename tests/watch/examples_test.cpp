@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "host/inspect.hpp"
-#include "host/machine.hpp"
+#include "host/boot/machine.hpp"
+#include "host/report/inspect.hpp"
 #include "watch/watchpoint.hpp"
 
 namespace bhemu::watch {

@@ -2,8 +2,8 @@
 // else, and changes nothing.
 #include <gtest/gtest.h>
 
-#include "host/machine.hpp"
-#include "host/program.hpp"
+#include "host/boot/machine.hpp"
+#include "host/program/program.hpp"
 #include "support_coverage.hpp"
 #include "tensix/isa.hpp"
 

@@ -1,0 +1,240 @@
+#include "host/report/cause.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "host/boot/mailboxes.hpp"
+#include "host/report/explanation.hpp"
+#include "tile/tile.hpp"
+
+namespace bhemu::host {
+namespace {
+
+class Teller {
+ public:
+  Teller(Device& device, const Situation& situation, const CodeMap& code)
+      : device_(device), situation_(situation), context_{device, situation, code} {}
+
+  FirstCause tell() {
+    const std::vector<Standing>& all = situation_.standing;
+    const bool kernels =
+        std::any_of(all.begin(), all.end(), [](const Standing& one) { return !one.firmware; });
+    if (!kernels) return of_firmware();
+    std::vector<const Standing*> running;
+    for (const Standing& one : all)
+      if (one.running && !one.firmware) running.push_back(&one);
+    if (!running.empty()) return of_running(running);
+    if (const Standing* root = find_root()) return of_root(*root);
+    return of_circle(find_circle());
+  }
+
+ private:
+  tile::Tile& tile_of(const Standing& one) const { return *device_.tile_of(one.node); }
+
+  // --- Which one.
+
+  /// How many wait for it, directly or not.
+  size_t dependents(size_t index) const {
+    std::set<size_t> seen{index};
+    for (bool grown = true; grown;) {
+      grown = false;
+      for (size_t i = 0; i < situation_.standing.size(); ++i)
+        for (const size_t from : situation_.standing[i].from)
+          if (seen.count(from) != 0 && seen.insert(i).second) grown = true;
+    }
+    return seen.size();
+  }
+
+  static int clearness(const Standing& one) {
+    return one.impossible                                         ? 3
+           : one.want == Want::Other                              ? 0
+           : one.want == Want::Register || one.want == Want::Busy ? 1
+                                                                  : 2;
+  }
+
+  const Standing* find_root() const {
+    const Standing* best = nullptr;
+    std::pair<int, size_t> most{-1, 0};
+    for (size_t i = 0; i < situation_.standing.size(); ++i) {
+      const Standing& one = situation_.standing[i];
+      if (one.firmware || !one.from.empty()) continue;
+      const std::pair<int, size_t> rank{clearness(one), dependents(i)};
+      if (rank > most) most = rank, best = &one;
+    }
+    return best;
+  }
+
+  std::vector<const Standing*> find_circle() const {
+    std::vector<size_t> path;
+    for (size_t i = 0; i < situation_.standing.size(); ++i)
+      if (!situation_.standing[i].firmware) {
+        path.push_back(i);
+        break;
+      }
+    while (!path.empty()) {
+      const size_t next = situation_.standing[path.back()].from.front();
+      const auto met = std::find(path.begin(), path.end(), next);
+      if (met != path.end()) {
+        path.erase(path.begin(), met);
+        break;
+      }
+      path.push_back(next);
+    }
+    std::vector<const Standing*> circle;
+    for (const size_t index : path) circle.push_back(&situation_.standing[index]);
+    return circle;
+  }
+
+  // --- Sentences.
+
+  FirstCause of_root(const Standing& one) const {
+    const Explanation text = explain(context_, one);
+    FirstCause cause;
+    cause.tile = one.tile;
+    cause.agent = one.agent;
+    cause.place = one.user;
+    cause.sentence = fmt::format("{} waits{} {}; {}.", name_of(context_, one), at(one.user),
+                                 text.want, text.giver);
+    cause.remedy = text.remedy;
+    cause.rule = text.rule;
+    if (one.want == Want::Word) cause.awaited = Spot{one.node, one.address, 4};
+    if (one.want == Want::Remote) cause.awaited = Spot{one.remote, one.address, 4};
+    return cause;
+  }
+
+  static std::string grouped_steps(const ProbedCount& count) {
+    if (count.leaves_when == Relation::NotEqual || count.step == 0) return "";
+    const u32 distance = count.step > 0 ? count.wanted - count.value : count.value - count.wanted;
+    const u32 step = static_cast<u32>(count.step > 0 ? count.step : -count.step);
+    return fmt::format(", {} rounds from now", distance / step);
+  }
+
+  FirstCause of_running(const std::vector<const Standing*>& all) const {
+    const Standing& one = *all.front();
+    FirstCause cause;
+    cause.tile = one.tile;
+    cause.agent = one.agent;
+    cause.place = one.user;
+    const bool loops =
+        one.compared && one.want != Want::Other && (one.want != Want::Register || one.by_clock);
+    std::string more;
+    if (loops) {
+      const Explanation text = explain(context_, one);
+      more = fmt::format(", in a loop {}; {}", text.want, text.giver);
+      cause.remedy = text.remedy;
+    } else if (one.count) {
+      more = fmt::format(
+          ", in a loop that counts: it ends when its counter is {:#x}; it is {:#x} and changes by "
+          "{} each round{}",
+          one.count->wanted, one.count->value, one.count->step, grouped_steps(*one.count));
+      cause.remedy =
+          "look at where the end of the loop comes from (an argument, a count that went below 0), "
+          "or let the run take more (--max-cycles)";
+    } else {
+      cause.remedy =
+          "look at what would end these loops; where all is well, let the run take more "
+          "(--max-cycles)";
+    }
+    constexpr size_t kShown = 3;
+    std::string others;
+    size_t count = 0;
+    for (const Standing* other : all) {
+      if (other == &one || (other->agent == one.agent && other->pc == one.pc)) continue;
+      if (++count <= kShown)
+        others += fmt::format("{}{}{}", count == 1 ? "; so does " : ", ",
+                              name_of(context_, *other, true), at(other->user));
+    }
+    if (count > kShown) others += fmt::format(" and {} more", count - kShown);
+    if (count != 0 && !loops && !one.count)
+      cause.remedy =
+          "if these cores only answer each other, let one of them end; where all is well, let the "
+          "run take more (--max-cycles)";
+    cause.sentence =
+        fmt::format("{} still runs{}{}{}.", name_of(context_, one), at(one.user), more, others);
+    return cause;
+  }
+
+  FirstCause of_circle(const std::vector<const Standing*>& circle) const {
+    FirstCause cause;
+    if (circle.empty()) return cause;
+    cause.tile = circle.front()->tile;
+    cause.agent = circle.front()->agent;
+    cause.place = circle.front()->user;
+    std::string text;
+    for (size_t i = 0; i < circle.size(); ++i) {
+      const Standing& one = *circle[i];
+      const Standing& next = *circle[(i + 1) % circle.size()];
+      text += i == 0 ? name_of(context_, one, true) + " waits" : ", but waits itself";
+      text += fmt::format("{} {}; {} would give it", at(one.user), explain(context_, one).want,
+                          name_of(context_, next, true));
+    }
+    cause.sentence = fmt::format("Deadlock, a circle of {}: {}.", circle.size(), text);
+    cause.remedy = "let one of them give what it owes before it waits";
+    return cause;
+  }
+
+  FirstCause of_firmware() const {
+    FirstCause cause;
+    for (const Standing& one : situation_.standing) {
+      tile::Tile& tile = tile_of(one);
+      const LaunchView launch = launch_of(tile, situation_.kernel_base);
+      if (one.agent != Agent::Brisc) continue;
+      cause.tile = one.tile;
+      cause.agent = one.agent;
+      cause.place = one.where;
+      const std::string go = fmt::format("its last byte (L1[{:#x}]) is {:#04x}",
+                                         launch.go_address + kGoSignalByte, launch.go);
+      if (launch.go == kGoGo) {
+        cause.sentence =
+            fmt::format("{} waits in firmware at {} for its other cores: {}.",
+                        name_of(context_, one), one.where, cores_of(context_, one.node, one.agent));
+        cause.remedy = "look at the core that has not ended";
+      } else {
+        const char* meaning = launch.go == kGoDone   ? ", DONE: nobody has said GO"
+                              : launch.go == kGoInit ? ", INIT: the tile is still being started"
+                                                     : ", which is no signal that starts a kernel";
+        cause.sentence = fmt::format(
+            "{} waits in firmware for the go message: {}{}; only the host, or a dispatch core over "
+            "the NoC, could send {:#x} (GO).",
+            name_of(context_, one), go, meaning, unsigned{kGoGo});
+        cause.remedy = "send the go message with 0x80 in its last byte, after the launch message";
+      }
+      return cause;
+    }
+    return of_reset();
+  }
+
+  FirstCause of_reset() const {
+    FirstCause cause;
+    for (const Coord coord : situation_.tiles) {
+      const NodeId node = device_.board().node_at_translated(coord);
+      tile::Tile* tile = node == kNoNode ? nullptr : device_.tile_of(node);
+      if (tile == nullptr || tile->status(CoreId::Brisc) != tile::CoreStatus::Reset) continue;
+      cause.tile = coord;
+      cause.agent = Agent::Brisc;
+      cause.sentence = fmt::format(
+          "BRISC of {} is held in reset, so nothing can start there; only a write to SOFT_RESET_0 "
+          "(0xffb121b0) of that tile could let it go.",
+          fmt::format("({}, {})", coord.x, coord.y));
+      cause.remedy =
+          "take the tile out of reset before the go message, or leave it out of the "
+          "program";
+      return cause;
+    }
+    return cause;
+  }
+
+  Device& device_;
+  const Situation& situation_;
+  const Context context_;
+};
+
+}  // namespace
+
+FirstCause first_cause(Device& device, const Situation& situation, const CodeMap& code) {
+  return Teller(device, situation, code).tell();
+}
+
+}  // namespace bhemu::host

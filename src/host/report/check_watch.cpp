@@ -1,0 +1,85 @@
+#include "host/report/check_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "check/tile_checker.hpp"
+#include "host/boot/mailboxes.hpp"
+
+namespace bhemu::host {
+namespace {
+
+constexpr u32 kMailboxes = 0x60;
+
+check::Range range(u32 begin, u64 bytes) {
+  return {begin, begin + static_cast<u32>(bytes)};
+}
+
+void add_firmware(check::Layout& layout, const Firmware& firmware) {
+  layout.kernel_base = firmware.kernel_config_base();
+  layout.mailboxes = {kMailboxes, firmware.protocol().go_message_index + 4};
+  layout.firmware = {kL1Size, 0};
+  for (unsigned core = 0; core < kCores; ++core)
+    for (const Segment& segment : firmware.elf(static_cast<CoreId>(core)).segments()) {
+      if (segment.executable)
+        layout.firmware = {
+            std::min(layout.firmware.begin, segment.virtual_address),
+            std::max(layout.firmware.end, segment.virtual_address + segment.memory_size)};
+      else if (segment.virtual_address >= kLdmStart)
+        layout.stack_limit[core] = std::max(
+            layout.stack_limit[core], segment.virtual_address + segment.memory_size - kLdmStart);
+    }
+}
+
+std::shared_ptr<const check::Layout> layout_of(const PreparedPart& part, const Firmware& firmware) {
+  auto layout = std::make_shared<check::Layout>();
+  add_firmware(*layout, firmware);
+  const u32 base = layout->kernel_base;
+  const Launch& launch = part.launch;
+  const LaunchOffsets& offsets = part.offsets;
+  u32 first_text = offsets.end;
+  for (unsigned core = 0; core < kCores; ++core) {
+    layout->arguments[core] =
+        range(base + offsets.arguments[core], u64{launch.argument_counts[core]} * 4);
+    layout->common_arguments[core] =
+        range(base + offsets.common_arguments[core], launch.common_arguments[core].size() * 4);
+    if (!launch.kernels[core]) continue;
+    first_text = std::min(first_text, offsets.text[core]);
+    layout->text[core] = range(base + offsets.text[core], launch.kernels[core]->bytes.size());
+  }
+  layout->settings = {base, base + first_text};
+  layout->semaphores =
+      range(base + offsets.semaphores, launch.semaphores.size() * kSemaphoreStride);
+  for (const CircularBufferConfig& buffer : launch.circular_buffers)
+    layout->named.push_back({range(buffer.address, buffer.size),
+                             fmt::format("circular buffer {} ({} pages of {} bytes)", buffer.index,
+                                         buffer.pages, buffer.page_size)});
+  return layout;
+}
+
+}  // namespace
+
+CheckWatch::CheckWatch(Device& device, CheckSet set, const PreparedPart& part,
+                       const Firmware& firmware)
+    : device_(device) {
+  if (!set.needs_observer()) return;
+  const auto layout = layout_of(part, firmware);
+  std::vector<bool> watched(device.board().node_count(), false);
+  for (const Coord tile : part.tiles) watched[device.board().node_at_translated(tile)] = true;
+  observation_ = device.observe([&](NodeId node) -> std::unique_ptr<trace::Observer> {
+    if (tile::Tile* tile = device.tile_of(node)) {
+      if (!watched[node]) return nullptr;
+      return std::make_unique<check::TileChecker>(*tile, set, layout);
+    }
+    if (!set.has(CheckGroup::Uninitialised) || device.node(node).kind() != noc::NodeKind::Dram)
+      return nullptr;
+    return std::make_unique<check::BankChecker>(device.node(node).faults(), device.name_of(node));
+  });
+}
+
+CheckWatch::~CheckWatch() {
+  if (observation_ != 0) device_.stop_observing(observation_);
+}
+
+}  // namespace bhemu::host

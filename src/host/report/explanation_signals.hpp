@@ -1,0 +1,180 @@
+// Of the explanations of waits: words of L1 and semaphores.
+#pragma once
+
+#include "host/report/explanation_names.hpp"
+
+namespace bhemu::host::explaining {
+
+class Signals : public Names {
+ public:
+  using Names::Names;
+
+  std::string word_name(const Standing& one) const {
+    const LaunchView launch = launch_of(tile_of(one), situation_.kernel_base);
+    if (launch.valid && one.address == launch.go_address) return "the go message";
+    if (launch.valid && one.address >= launch.semaphores && one.address < launch.semaphores_end &&
+        (one.address - launch.semaphores) % kSemaphoreStride == 0)
+      return fmt::format("semaphore {} (L1[{:#07x}])",
+                         (one.address - launch.semaphores) / kSemaphoreStride, one.address);
+    return fmt::format("L1[{:#07x}]", one.address);
+  }
+
+  /// A signal that may have been meant for this word: to the same one of another tile, or to
+  /// another semaphore of this one.
+  std::string elsewhere(const Standing& one) const {
+    const LaunchView launch = launch_of(tile_of(one), situation_.kernel_base);
+    std::string text;
+    const auto found = [&](const std::string& where, const tile::Arrival& arrival) {
+      if (!text.empty() || !is_core(arrival.issuer)) return;
+      const CodeMap::Location place =
+          code_.locate(arrival.issuer, arrival.issuer_pc, device_.coord_of(arrival.source));
+      text = fmt::format(" (but {} was {} by {} of {}{})", where,
+                         arrival.atomic ? "incremented" : "written", name_of(arrival.issuer),
+                         device_.board().routing().name(arrival.source), at(place.user()));
+    };
+    tile_of(one).ledger().each_arrival([&](const tile::Arrival& arrival) {
+      const u64 offset = arrival.address - launch.semaphores;
+      if (launch.valid && arrival.address >= launch.semaphores &&
+          arrival.address < launch.semaphores_end && offset % kSemaphoreStride == 0)
+        found(fmt::format("semaphore {} of the tile", offset / kSemaphoreStride), arrival);
+    });
+    for (NodeId node = 0; node < device_.board().node_count(); ++node) {
+      tile::Tile* tile = device_.tile_of(node);
+      if (tile == nullptr || node == one.node) continue;
+      tile->ledger().each_arrival([&](const tile::Arrival& arrival) {
+        if (arrival.address == one.address)
+          found("the same address of " + device_.board().routing().name(node), arrival);
+      });
+    }
+    return text;
+  }
+
+  /// Tiles of the program that can give nothing, since they are held in reset.
+  std::string held_tiles(const Standing& one) const {
+    std::vector<Coord> held;
+    for (const Coord coord : situation_.tiles) {
+      const NodeId node = device_.board().node_at_translated(coord);
+      tile::Tile* tile = node == kNoNode ? nullptr : device_.tile_of(node);
+      if (tile != nullptr && node != one.node &&
+          tile->status(CoreId::Brisc) == tile::CoreStatus::Reset)
+        held.push_back(coord);
+    }
+    return held.empty() ? ""
+                        : fmt::format("; {} of the program {} held in reset", tiles_text(held, 0),
+                                      held.size() == 1 ? "is" : "are");
+  }
+
+  Explanation word(const Standing& one) const {
+    Explanation text;
+    text.want = "for " + compared_text(one, word_name(one));
+    for (const Standing::Alternative& other : one.alternatives) {
+      Standing as = one;
+      as.address = other.address;
+      text.want += fmt::format("; or for {} to be {}; it is {:#x}", word_name(as),
+                               wanted_text(other.relation, other.wanted), other.value);
+    }
+    u32 arrivals = 0;
+    tile::Arrival last;
+    tile_of(one).ledger().each_arrival([&](const tile::Arrival& arrival) {
+      if (arrival.address >= one.address + u64{4} || one.address >= arrival.address + arrival.bytes)
+        return;
+      if (arrivals++ == 0) last = arrival;
+    });
+    const bool masked = one.mask != ~0u;
+    const bool over =
+        one.compared && !masked && one.relation == Relation::Equal && one.value > one.wanted;
+    const std::string held = held_tiles(one);
+    if (arrivals == 0) {
+      text.giver = fmt::format("nobody has written it over the NoC{}, and {}{}", elsewhere(one),
+                               cores_of(tile_of(one), one.node, one.agent), held);
+      text.remedy =
+          "have the kernel that owes the signal write or increment this address of this "
+          "tile (coordinates, address and count are what usually differ)";
+      return text;
+    }
+    const std::string from = device_.board().routing().name(last.source);
+    std::string who = fmt::format("{} of {}", name_of(last.issuer), from);
+    std::string does;
+    if (tile::Tile* tile = device_.tile_of(last.source); tile != nullptr && is_core(last.issuer)) {
+      who += at(code_.locate(last.issuer, last.issuer_pc, device_.coord_of(last.source)).user());
+      does = ", which " + doing(*tile, last.source, last.issuer);
+    }
+    text.giver = fmt::format(
+        "it was {} {}, last in cycle {} by {}{}{}", last.atomic ? "incremented" : "written",
+        arrivals == 1 ? "once" : fmt::format("{} times", arrivals), last.cycle, who, does, held);
+    const bool set_once = !last.atomic && !over && arrivals == 1;
+    text.remedy = masked ? "compare the bits and the byte that are waited for with what is written"
+                  : over ? "the value has gone past what is waited for: wait for 'at least', or "
+                           "signal fewer times"
+                  : !held.empty() ? "take that tile out of reset, or count without it"
+                  : set_once      ? "write the value that is waited for: compare what both sides "
+                                    "mean by it"
+                                  : "signal as often as is waited for: compare the counts of both "
+                                    "sides";
+    if (over && !last.atomic)
+      text.remedy = "write the value that is waited for: compare what both sides mean by it";
+    return text;
+  }
+
+  /// Where the kernel of a thread posts or gets a semaphore, by its code.
+  std::string place_of_use(const Standing& one, unsigned thread, bool get) const {
+    const u8 opcode = get ? tensix::op::SEMGET::kOpcode : tensix::op::SEMPOST::kOpcode;
+    const u32 word = u32{opcode} << 24 | 1u << (2 + one.index);
+    return place_of_word(tile_of(one), launch_of(tile_of(one), situation_.kernel_base), one.tile,
+                         thread, word, code_);
+  }
+
+  static std::string times(u32 count) {
+    return count == 1 ? "once" : fmt::format("{} times", count);
+  }
+
+  /// "it was posted 7 times by thread 1 (TRISC1 has ended its kernel) at Add (math.c:5)"; by those
+  /// who have done so, or whose kernels could.
+  std::string users_of(const Standing& one, bool get) const {
+    const tensix::SemaphoreUse& use = tile_of(one).coprocessor().state().semaphore_use[one.index];
+    const auto& counts = get ? use.taken : use.posted;
+    const char* done = get ? "taken" : "posted";
+    std::string text;
+    for (unsigned thread = 0; thread < kThreads; ++thread) {
+      const std::string place = place_of_use(one, thread, get);
+      if (counts[thread] == 0 && place.empty()) continue;
+      const Agent core = core_behind(agent_of_thread(thread));
+      const std::string how_often = counts[thread] == 0
+                                        ? fmt::format("has never {} it", done)
+                                        : fmt::format("has {} it {}", done, times(counts[thread]));
+      text += fmt::format("{}thread {} {}{}, and {} {}", text.empty() ? "" : "; ", thread,
+                          how_often, place.empty() ? "" : fmt::format(" (at {})", place),
+                          name_of(core), doing(tile_of(one), one.node, core));
+    }
+    if (counts[tensix::SemaphoreUse::kCores] != 0)
+      text += fmt::format("{}cores have {} it {}", text.empty() ? "" : "; ", done,
+                          times(counts[tensix::SemaphoreUse::kCores]));
+    return text;
+  }
+
+  Explanation semaphore(const Standing& one) const {
+    Explanation text;
+    const tensix::Semaphore& semaphore =
+        tile_of(one).coprocessor().state().sync.semaphore[one.index % tensix::kSemaphores];
+    const bool down = one.relation == Relation::Less ||
+                      (one.relation == Relation::Equal && one.value > one.wanted);
+    text.want = fmt::format("for {} to be {}; it is {} of at most {}", semaphore_name(one.index),
+                            wanted_text(one), semaphore.value, semaphore.max);
+    if (down && semaphore.max == 0) {
+      text.giver = "nobody has given it a maximum (SEMINIT)";
+      text.remedy = "initialise the semaphore (SEMINIT) before it is waited for";
+      return text;
+    }
+    const std::string users = users_of(one, down);
+    text.giver = fmt::format(
+        "only a {} would do, and none is under way: {}", down ? "SEMGET" : "SEMPOST",
+        !users.empty() ? users : cores_of(tile_of(one), one.node, core_behind(one.agent)));
+    text.remedy = down ? "take the semaphore (SEMGET) as often as it is posted, or raise its "
+                         "maximum (SEMINIT)"
+                       : "post the semaphore (SEMPOST) as often as it is waited for and taken, and "
+                         "initialise it before either";
+    return text;
+  }
+};
+
+}  // namespace bhemu::host::explaining
