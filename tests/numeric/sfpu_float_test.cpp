@@ -44,7 +44,7 @@ TEST(SfpuMulAdd, matches_the_wide_integer_model_on_random_and_cancelling_operand
 
 TEST(SfpuMulAdd, the_vector_kernel_matches_the_wide_integer_model_on_random_operands) {
   std::mt19937_64 random(test::seed(1968));
-  const u64 rounds = test::rounds(400'000) / kLanes;
+  const u64 rounds = 1 + test::rounds(400'000) / kLanes;
   Lanes x, y, z;
   for (u64 i = 0; i < rounds; ++i) {
     for (u32 lane = 0; lane < kLanes; ++lane) {

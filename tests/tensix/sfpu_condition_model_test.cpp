@@ -198,7 +198,7 @@ class RandomConditions {
 };
 
 TEST(SfpuConditionModel, random_programs_on_flags_and_stack_do_what_the_model_of_a_lane_does) {
-  const u64 programs = bhemu::test::rounds(64'000) / 320;
+  const u64 programs = 1 + bhemu::test::rounds(64'000) / 320;
   for (u64 i = 0; i < programs && !HasFailure(); ++i)
     RandomConditions(bhemu::test::seed(81) + i).run(200);
 }

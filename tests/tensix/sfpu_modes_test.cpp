@@ -90,7 +90,7 @@ TEST_P(SfpuModes, random_words_do_what_the_model_of_a_lane_does) {
   const Instruction& instruction = GetParam();
   const u8 opcode = find_instruction(instruction.name)->opcode;
   UnitBench bench;
-  const u64 rounds = bhemu::test::rounds(64'000) / kLanes;
+  const u64 rounds = 1 + bhemu::test::rounds(64'000) / kLanes;
   for (u64 round = 0; round < rounds; ++round) {
     fill(bench);
     const SfpuState before = bench.sfpu();

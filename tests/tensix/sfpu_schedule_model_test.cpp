@@ -495,7 +495,7 @@ class RandomSchedule {
 };
 
 TEST(LoadMacroModel, random_programs_do_what_the_model_does_cycle_by_cycle) {
-  const u64 programs = bhemu::test::rounds(60'000) / 30;
+  const u64 programs = 1 + bhemu::test::rounds(60'000) / 30;
   u64 cycles = 0;
   for (u64 i = 0; i < programs && !testing::Test::HasFailure(); ++i)
     cycles += RandomSchedule(bhemu::test::seed(71) + i).run_alone();
@@ -503,7 +503,7 @@ TEST(LoadMacroModel, random_programs_do_what_the_model_does_cycle_by_cycle) {
 }
 
 TEST(LoadMacroModel, threads_that_hold_each_other_up_do_what_the_model_does) {
-  const u64 programs = bhemu::test::rounds(60'000) / 30;
+  const u64 programs = 1 + bhemu::test::rounds(60'000) / 30;
   u64 cycles = 0;
   for (u64 i = 0; i < programs && !testing::Test::HasFailure(); ++i)
     cycles += RandomSchedule(bhemu::test::seed(72) + i).run_together();
