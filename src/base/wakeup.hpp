@@ -50,15 +50,23 @@ constexpr Resource niu_of(unsigned noc) {
   return static_cast<Resource>(static_cast<unsigned>(Resource::Niu0) + noc);
 }
 
+/// Who lets the waiters of a tile go first.
+class Waker {
+ public:
+  virtual void wake(Resource resource) = 0;
+
+ protected:
+  ~Waker() = default;
+};
+
 /// One per tile. `watched` has a bit per resource that at least one parked agent waits for.
 struct Wakeup {
   u32 watched = 0;
-  void* owner = nullptr;
-  void (*wake)(void* owner, Resource resource) = nullptr;
+  Waker* waker = nullptr;
 
   /// Call just before changing state that `resource` covers. Costs a test when nobody waits.
   void touch(Resource resource) {
-    if ((watched & mask_of(resource)) != 0) wake(owner, resource);
+    if ((watched & mask_of(resource)) != 0) waker->wake(resource);
   }
 };
 

@@ -2,7 +2,7 @@
 // door through which every writer passes: cores, coprocessor, NIUs, mover, host.
 //
 // Each 64-byte line has a byte of flags. A write to a line with flags zero is a plain copy; any
-// flag sends it through `Listener::before_write`, which runs before the bytes change:
+// flag sends it through `WriteListener::before_write`, which runs before the bytes change:
 //   kCode     words of the line were decoded; their cache entries must be dropped
 //   kWatched  a parked core polls a word of the line
 //   kPolled   a thread of the coprocessor waits for a word of the line (ATCAS, ATINCGETPTR)
@@ -20,6 +20,15 @@
 
 namespace bhemu {
 
+/// Told of a write to a line with flags before its bytes change.
+class WriteListener {
+ public:
+  virtual void before_write(u32 address, u32 bytes, const Author& author) = 0;
+
+ protected:
+  ~WriteListener() = default;
+};
+
 class L1 {
  public:
   static constexpr u32 kSize = kL1Size;  // of a Tensix tile, the largest
@@ -33,8 +42,6 @@ class L1 {
   static constexpr u8 kSource = 32;
   static constexpr u8 kOfTools = kObserved | kLookedAt;
 
-  using BeforeWrite = void (*)(void* owner, u32 address, u32 bytes, const Author& author);
-
   explicit L1(u32 bytes = kSize) : memory_("bhemu-l1", bytes), size_(bytes) {}
 
   u32 size() const { return size_; }
@@ -45,10 +52,8 @@ class L1 {
   u8 flags_at(u32 address) const { return flags_[address >> kLineShift]; }
   void set_flag(u32 address, u8 flag) { flags_[address >> kLineShift] |= flag; }
   void clear_flag(u32 address, u8 flag) { flags_[address >> kLineShift] &= static_cast<u8>(~flag); }
-  void listen(void* owner, BeforeWrite before_write) {
-    owner_ = owner;
-    before_write_ = before_write;
-  }
+  /// The listener outlives this; null: nobody listens.
+  void listen(WriteListener* listener) { listener_ = listener; }
 
   static constexpr bool contains(u32 address, u32 bytes) {
     return address <= kSize && bytes <= kSize - address;
@@ -77,7 +82,7 @@ class L1 {
     u8 any = 0;
     for (u32 line = address >> kLineShift; line <= (address + bytes - 1) >> kLineShift; ++line)
       any |= flags_[line];
-    if (any != 0 && before_write_ != nullptr) before_write_(owner_, address, bytes, author);
+    if (any != 0 && listener_ != nullptr) listener_->before_write(address, bytes, author);
   }
 
   /// All zero, and nobody sleeps or has decoded anything; who listens stays.
@@ -105,8 +110,7 @@ class L1 {
   Mapping memory_;
   u32 size_;
   std::array<u8, kLines> flags_{};
-  void* owner_ = nullptr;
-  BeforeWrite before_write_ = nullptr;
+  WriteListener* listener_ = nullptr;
 };
 
 }  // namespace bhemu

@@ -90,8 +90,7 @@ void Niu::depart_due(Cycle now) {
 void Niu::read_piece(Departure& departure) {
   const u32 bytes = piece_bytes_of(departure.source_bytes);
   u8* const into = departure.packet.payload.writable() + departure.read;
-  if (!environment_.read(environment_.tile, departure.source + departure.read, into, bytes,
-                         departure.at))
+  if (!environment_.host->read(departure.source + departure.read, into, bytes, departure.at))
     std::memset(into, 0, bytes);
   departure.read += bytes;
   const u64 done = departure.read / bytes + 1;
@@ -106,8 +105,7 @@ void Niu::depart(Departure& departure) {
     // bytes that were read then.
     u8* const into = packet.payload.writable() + departure.read;
     const u32 bytes = departure.source_bytes - departure.read;
-    if (!environment_.read(environment_.tile, departure.source + departure.read, into, bytes,
-                           departure.at))
+    if (!environment_.host->read(departure.source + departure.read, into, bytes, departure.at))
       std::memset(into, 0, bytes);
   }
   if (departure.is_write) count_sent(packet);
@@ -141,7 +139,7 @@ void Niu::dispatch(Packet&& packet, Cycle now) {
     packet.arrival = std::max(end->arrival, packet.arrival);
     end->arrival = packet.arrival + packet.spread;
   }
-  environment_.send(environment_.tile, std::move(packet));
+  environment_.host->send(std::move(packet));
 }
 
 }  // namespace bhemu::noc

@@ -14,7 +14,7 @@ namespace bhemu::noc {
 void Endpoint::run_until(Cycle until, Outbox& outbox) {
   while (arrivals_.next() < until) {
     Packet packet = arrivals_.pop();
-    if (packet.spread != 0 && !take_piece(memory(), packet,
+    if (packet.spread != 0 && !take_piece(*this, packet,
                                           {packet.noc == 0 ? Agent::Niu0 : Agent::Niu1,
                                            packet.issuer_pc, packet.arrival, packet.source})) {
       arrivals_.push(std::move(packet));
@@ -22,16 +22,6 @@ void Endpoint::run_until(Cycle until, Outbox& outbox) {
     }
     answer(packet, outbox);
   }
-}
-
-ServedMemory Endpoint::memory() {
-  return {this,
-          [](void* self, u64 address, void* target, u32 bytes, Cycle at) {
-            return static_cast<Endpoint*>(self)->read(address, target, bytes, at);
-          },
-          [](void* self, u64 address, const void* source, u32 bytes, const Author& author) {
-            return static_cast<Endpoint*>(self)->write(address, source, bytes, author);
-          }};
 }
 
 void Endpoint::answer(Packet& packet, Outbox& outbox) {
@@ -47,7 +37,7 @@ void Endpoint::answer(Packet& packet, Outbox& outbox) {
   }
   if (shows_niu()) count_arrival(packet);
   Payload payload;
-  if (!serve(memory(), packet, {agent, packet.issuer_pc, now, packet.source}, payload) &&
+  if (!serve(*this, packet, {agent, packet.issuer_pc, now, packet.source}, payload) &&
       faults_.raise(address_rule(), agent, packet.issuer_pc, now,
                     fmt::format("{} of {} bytes at 0x{:x}, issued by {} of {} at pc 0x{:x}",
                                 name_of(packet.kind), packet.length, packet.address,

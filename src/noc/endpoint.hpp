@@ -20,7 +20,7 @@ struct EndpointConfig {
   const FaultPolicy* policy = nullptr;
 };
 
-class Endpoint : public Node {
+class Endpoint : public Node, protected ServedMemory {
  public:
   Endpoint(NodeKind kind, const EndpointConfig& config)
       : Node(kind, config.node, config.policy), config_(config) {}
@@ -51,8 +51,8 @@ class Endpoint : public Node {
 
  protected:
   /// Both return false where nothing is; the caller then raises `address_rule`.
-  virtual bool read(u64 address, void* target, u32 bytes, Cycle now) = 0;
-  virtual bool write(u64 address, const void* source, u32 bytes, const Author& author) = 0;
+  bool read(u64 address, void* target, u32 bytes, Cycle now) override = 0;
+  bool write(u64 address, const void* source, u32 bytes, const Author& author) override = 0;
   virtual Rule address_rule() const = 0;
   /// Guest-visible state beyond what this class holds.
   virtual u64 hash_memory(u64 seed) const = 0;
@@ -62,7 +62,6 @@ class Endpoint : public Node {
 
  private:
   void answer(Packet& packet, Outbox& outbox);
-  ServedMemory memory();
   void count_arrival(const Packet& packet);
   void count_response(const Packet& packet);
   void count(unsigned noc, u32 offset, u32 amount) {

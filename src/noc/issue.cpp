@@ -109,8 +109,7 @@ bool Niu::check_length(const Command& command, const Author& issuer) {
 
 bool Niu::read_source(u64 address, u32 bytes, const Author& issuer, Payload& payload) {
   payload = Payload::of(bytes);
-  if (bytes == 0 ||
-      environment_.read(environment_.tile, address, payload.writable(), bytes, issuer.cycle))
+  if (bytes == 0 || environment_.host->read(address, payload.writable(), bytes, issuer.cycle))
     return true;
   std::memset(payload.writable(), 0, bytes);
   return !refuse(Rule::NocAddress, issuer,
@@ -171,8 +170,8 @@ void Niu::send_request(Packet&& packet, const Command& command, u64 local, const
                        const Author& issuer) {
   if (observer_ != nullptr) tell(packet, command, local, targets, issuer);
   const auto all = targets.all();
-  if (environment_.requested != nullptr)
-    environment_.requested(environment_.tile, packet, local, static_cast<u32>(all.size()));
+  if (environment_.checks != nullptr)
+    environment_.checks->requested(packet, local, static_cast<u32>(all.size()));
   if ((delays_ != nullptr || departs_) && put_off(packet, local, targets, issuer)) return;
   if (packet.kind == PacketKind::WriteRequest) count_sent(packet);
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -23,6 +23,7 @@
 #include "noc/node.hpp"
 #include "noc/packet.hpp"
 #include "noc/routing.hpp"
+#include "noc/serve.hpp"
 #include "noc/timing.hpp"
 
 namespace bhemu::trace {
@@ -30,6 +31,32 @@ class Observer;
 }
 
 namespace bhemu::noc {
+
+/// The tile around an NIU. Its memory is L1, and the tile's NoC-visible register space above it;
+/// where nothing is, the NIU raises the fault.
+class NiuHost : public ServedMemory {
+ public:
+  /// Hands a packet to the engine (other nodes) or to the tile's own queue (packet.target is the
+  /// tile itself). `arrival` is set; the receiver of this call numbers the packet: `sequence` rises
+  /// per source node, over both its NIUs.
+  virtual void send(Packet&& packet) = 0;
+
+ protected:
+  ~NiuHost() = default;
+};
+
+/// Who wants to know of an NIU's requests, for checks.
+class NiuChecks {
+ public:
+  /// A request is about to be sent, for which `answers` responses will come; `local` is the address
+  /// in this tile.
+  virtual void requested(const Packet& packet, u64 local, u32 answers) = 0;
+  /// The last part of a response has come.
+  virtual void answered(const Packet& packet, Cycle now) = 0;
+
+ protected:
+  ~NiuChecks() = default;
+};
 
 /// What the tile around an NIU gives it.
 struct NiuEnvironment {
@@ -41,20 +68,8 @@ struct NiuEnvironment {
   u32 instance = 0;        // of an Ethernet tile, for NOC_ENDPOINT_ID
   Coord position;          // NoC 0 coordinate of the tile
   Arena* arena = nullptr;  // where the state lies; null: anywhere
-  /// Local memory as the NIU sees it: L1, and the tile's NoC-visible register space above it.
-  /// Returns false where nothing is (the NIU raises the fault).
-  void* tile = nullptr;
-  bool (*read)(void* tile, u64 address, void* target, u32 bytes, Cycle now) = nullptr;
-  bool (*write)(void* tile, u64 address, const void* source, u32 bytes, const Author&) = nullptr;
-  /// Hands a packet to the engine (other nodes) or to the tile's own queue (packet.target is the
-  /// tile itself). `arrival` is set; the receiver of this call numbers the packet: `sequence` rises
-  /// per source node, over both its NIUs.
-  void (*send)(void* tile, Packet&& packet) = nullptr;
-  /// For checks; null: nobody wants to know. A request is about to be sent, for which `answers`
-  /// responses will come; `local` is the address in this tile. The last part of a response has
-  /// come.
-  void (*requested)(void* tile, const Packet& packet, u64 local, u32 answers) = nullptr;
-  void (*answered)(void* tile, const Packet& packet, Cycle now) = nullptr;
+  NiuHost* host = nullptr;
+  NiuChecks* checks = nullptr;  // null: nobody wants to know
 };
 
 struct NiuState;  // plain data, noc/niu_state.hpp

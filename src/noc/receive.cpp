@@ -22,7 +22,7 @@ bool Niu::take_piece(Packet& packet, Cycle now) {
   touch();
   const Author author{noc_ == 0 ? Agent::Niu0 : Agent::Niu1, packet.issuer_pc, now,
                       is_request(packet.kind) ? packet.source : kNoNode};
-  const ServedMemory memory{environment_.tile, environment_.read, environment_.write};
+  ServedMemory& memory = *environment_.host;
   return noc::take_piece(memory, packet, author);
 }
 
@@ -52,7 +52,7 @@ void Niu::count_arrival(const Packet& packet) {
 void Niu::serve_request(Packet& packet, Cycle now) {
   count_arrival(packet);
   const Agent agent = noc_ == 0 ? Agent::Niu0 : Agent::Niu1;
-  const ServedMemory memory{environment_.tile, environment_.read, environment_.write};
+  ServedMemory& memory = *environment_.host;
   const Author author{agent, packet.issuer_pc, now, packet.source};
   Payload payload;
   if (!serve(memory, packet, author, payload) &&
@@ -77,15 +77,15 @@ void Niu::serve_request(Packet& packet, Cycle now) {
     default:
       count(niu::NIU_SLV_WR_ACK_SENT, packet.parts);
   }
-  environment_.send(environment_.tile, std::move(response));
+  environment_.host->send(std::move(response));
 }
 
 void Niu::complete_response(Packet& packet, Cycle now) {
   if (packet.length != 0) {
     const Author author{noc_ == 0 ? Agent::Niu0 : Agent::Niu1, packet.issuer_pc, now};
     const u32 first = packet.landed;
-    if (!environment_.write(environment_.tile, packet.return_address + first,
-                            packet.payload.data() + first, packet.length - first, author) &&
+    if (!environment_.host->write(packet.return_address + first, packet.payload.data() + first,
+                                  packet.length - first, author) &&
         refuse(Rule::NocAddress, author,
                fmt::format("{} of {} bytes for 0x{:x}, requested by {} at pc 0x{:x}",
                            name_of(packet.kind), packet.length, packet.return_address,
@@ -107,7 +107,7 @@ void Niu::complete_response(Packet& packet, Cycle now) {
   // A response of another tile's request (RET_ADDR_HI or TARG_ADDR_HI named us) is not in our list.
   if (packet.reply_to == environment_.node) {
     untrack(packet.tracking);
-    if (environment_.answered != nullptr) environment_.answered(environment_.tile, packet, now);
+    if (environment_.checks != nullptr) environment_.checks->answered(packet, now);
   }
   if (observer_ != nullptr) observer_->arrived(arrival_of(packet, now));
 }

@@ -8,36 +8,33 @@
 namespace bhemu::noc {
 namespace {
 
-bool serve_write(const ServedMemory& memory, const Packet& request, const Author& author) {
+bool serve_write(ServedMemory& memory, const Packet& request, const Author& author) {
   const u8* data = request.payload == nullptr ? nullptr : request.payload.data();
   if (request.length == 0) return true;
   if (request.byte_enable == ~u64{0}) {
     const u32 first = request.landed;
-    if (!memory.write(memory.owner, request.address + first, data + first, request.length - first,
-                      author))
+    if (!memory.write(request.address + first, data + first, request.length - first, author))
       return false;
   } else {
     const auto write = [&](u32 first, u32 last) {
-      return memory.write(memory.owner, request.address + first, data + first, last - first,
-                          author);
+      return memory.write(request.address + first, data + first, last - first, author);
     };
     if (!for_each_enabled_run(request.byte_enable, write)) return false;
   }
   if (!request.header_store) return true;
   // MemoryMap.md, NOC_PACKET_TAG_HEADER_STORE: the first 128 bits go to a second address too.
-  return memory.write(memory.owner, request.header_address, data, std::min(request.length, 16u),
-                      author);
+  return memory.write(request.header_address, data, std::min(request.length, 16u), author);
 }
 
-bool serve_atomic(const ServedMemory& memory, const Packet& request, const Author& author,
+bool serve_atomic(ServedMemory& memory, const Packet& request, const Author& author,
                   Payload& payload) {
   AtomicLine line;
   const u64 base = request.address & ~u64{15};
-  if (!memory.read(memory.owner, base, line.data(), 16, author.cycle)) return false;
+  if (!memory.read(base, line.data(), 16, author.cycle)) return false;
   const AtomicEffect effect = apply_atomic(request.atomic_operation, request.atomic_data,
                                            static_cast<u32>(request.address), line);
-  if (effect.bytes != 0 && !memory.write(memory.owner, base + effect.first,
-                                         line.data() + effect.first, effect.bytes, author))
+  if (effect.bytes != 0 &&
+      !memory.write(base + effect.first, line.data() + effect.first, effect.bytes, author))
     return false;
   if (request.posted) return true;
   payload = Payload::of(4);
@@ -47,17 +44,15 @@ bool serve_atomic(const ServedMemory& memory, const Packet& request, const Autho
 
 }  // namespace
 
-bool serve(const ServedMemory& memory, const Packet& request, const Author& author,
-           Payload& payload) {
+bool serve(ServedMemory& memory, const Packet& request, const Author& author, Payload& payload) {
   switch (request.kind) {
     case PacketKind::WriteRequest:
       return serve_write(memory, request, author);
     case PacketKind::ReadRequest: {
       payload = request.landed != 0 ? request.payload : Payload::of(request.length);
       const u32 first = request.landed;
-      if (request.length == 0 ||
-          memory.read(memory.owner, request.address + first, payload.writable() + first,
-                      request.length - first, author.cycle))
+      if (request.length == 0 || memory.read(request.address + first, payload.writable() + first,
+                                             request.length - first, author.cycle))
         return true;
       std::memset(payload.writable() + first, 0, request.length - first);
       return false;
@@ -67,7 +62,7 @@ bool serve(const ServedMemory& memory, const Packet& request, const Author& auth
   }
 }
 
-bool take_piece(const ServedMemory& memory, Packet& packet, const Author& author) {
+bool take_piece(ServedMemory& memory, Packet& packet, const Author& author) {
   const u32 bytes = piece_bytes_of(packet.length);
   const u32 pieces = pieces_of(packet.length);
   if (packet.spread == 0 || pieces == 1 || packet.landed / bytes == pieces - 1) return true;
@@ -75,13 +70,12 @@ bool take_piece(const ServedMemory& memory, Packet& packet, const Author& author
   bool done;
   if (packet.kind == PacketKind::ReadRequest) {
     if (packet.payload == nullptr) packet.payload = Payload::of(packet.length);
-    done = memory.read(memory.owner, packet.address + first, packet.payload.writable() + first,
-                       bytes, author.cycle);
+    done =
+        memory.read(packet.address + first, packet.payload.writable() + first, bytes, author.cycle);
   } else {
     const u64 address =
         packet.kind == PacketKind::WriteRequest ? packet.address : packet.return_address;
-    done =
-        memory.write(memory.owner, address + first, packet.payload.data() + first, bytes, author);
+    done = memory.write(address + first, packet.payload.data() + first, bytes, author);
   }
   // Where nothing is, the whole of it says so at once.
   if (!done) return true;

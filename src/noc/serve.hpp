@@ -9,17 +9,18 @@
 namespace bhemu::noc {
 
 /// Memory as an NIU sees it. Both return false where nothing is.
-struct ServedMemory {
-  void* owner = nullptr;
-  bool (*read)(void* owner, u64 address, void* target, u32 bytes, Cycle now) = nullptr;
-  bool (*write)(void* owner, u64 address, const void* source, u32 bytes,
-                const Author& author) = nullptr;
+class ServedMemory {
+ public:
+  virtual bool read(u64 address, void* target, u32 bytes, Cycle now) = 0;
+  virtual bool write(u64 address, const void* source, u32 bytes, const Author& author) = 0;
+
+ protected:
+  ~ServedMemory() = default;
 };
 
 /// Executes `request`; `payload` becomes the data of the response. False: an address was refused
 /// (of a byte-enable write, nothing beyond the refused byte was written).
-bool serve(const ServedMemory& memory, const Packet& request, const Author& author,
-           Payload& payload);
+bool serve(ServedMemory& memory, const Packet& request, const Author& author, Payload& payload);
 
 /// True when the requester wants an answer.
 bool wants_response(const Packet& request);
@@ -45,6 +46,6 @@ bool for_each_enabled_run(u64 byte_enable, Write write) {
 /// The next piece of a packet's data: written to memory, or read for the answer. True: only one is
 /// left, which `serve`, or who completes a response, moves with everything else. False: the packet
 /// comes again at its new arrival.
-bool take_piece(const ServedMemory& memory, Packet& packet, const Author& author);
+bool take_piece(ServedMemory& memory, Packet& packet, const Author& author);
 
 }  // namespace bhemu::noc

@@ -53,12 +53,12 @@ struct Context {
   void stop() const { state.frontend[thread].stopped = true; }
   /// Registers of the tile, by MMIO address. False: a rule was broken, and the thread stops.
   bool load_register(u32 address, u32& value) const {
-    if (env.load_register(env.tile, address, value, author())) return true;
+    if (env.registers->load_register(address, value, author())) return true;
     stop();
     return false;
   }
   bool store_register(u32 address, u32 value) const {
-    if (env.store_register(env.tile, address, value, author())) return true;
+    if (env.registers->store_register(address, value, author())) return true;
     stop();
     return false;
   }

@@ -31,22 +31,30 @@ struct DataPaths;  // derived from it, tensix/data_paths.hpp
 struct Timing;     // how long instructions take, tensix/timing.hpp
 class Watch;       // what it takes to tell an observer, tensix/watch.hpp
 
+/// The tile's registers, as its coprocessor reaches them.
+class TileRegisters {
+ public:
+  /// Overlay stream registers (STREAMWAIT, STREAMWRCFG) and other tile registers that ThCon
+  /// reaches (LOADREG, STOREREG): full MMIO addresses, done with the rights of a TRISC. False: a
+  /// rule was broken, and the author must stop.
+  virtual bool load_register(u32 address, u32& value, const Author& author) = 0;
+  virtual bool store_register(u32 address, u32 value, const Author& author) = 0;
+  /// CFG word 185 (RISCV_IC_INVALIDATE) and its like, written by any agent: the tile's side
+  /// effects.
+  virtual void config_written(u32 word_index, u32 value, Cycle now) = 0;
+
+ protected:
+  ~TileRegisters() = default;
+};
+
 /// What the tile lends to its coprocessor. `wakeup.touch()` is called before anything that a core
 /// can read or wait for changes.
 struct Environment {
   L1* l1 = nullptr;
   Wakeup* wakeup = nullptr;
   FaultPort* faults = nullptr;
-  /// Overlay stream registers (STREAMWAIT, STREAMWRCFG) and other tile registers that ThCon
-  /// reaches (LOADREG, STOREREG): full MMIO addresses, done with the rights of a TRISC. False: a
-  /// rule was broken, and the author must stop.
-  NodeId node = 0;  // of the tile: tells its draws from those of others
-  void* tile = nullptr;
-  bool (*load_register)(void* tile, u32 address, u32& value, const Author& author) = nullptr;
-  bool (*store_register)(void* tile, u32 address, u32 value, const Author& author) = nullptr;
-  /// CFG word 185 (RISCV_IC_INVALIDATE) and its like, written by any agent: the tile's side
-  /// effects.
-  void (*config_written)(void* tile, u32 word_index, u32 value, Cycle now) = nullptr;
+  TileRegisters* registers = nullptr;  // null: there are none, for tests of units
+  NodeId node = 0;                     // of the tile: tells its draws from those of others
   /// Null: the Plain build, in which every instruction takes a cycle. Else the Full build, with
   /// these windows.
   const Timing* timing = nullptr;

@@ -39,7 +39,7 @@ void increment(State& state, const Environment& env, const Effect& effect) {
 
 void load_register(State& state, const Environment& env, const Effect& effect) {
   u32 value = 0;
-  if (!env.load_register(env.tile, effect.address, value, effect.author)) {
+  if (!env.registers->load_register(effect.address, value, effect.author)) {
     state.frontend[effect.thread].stopped = true;
     return;
   }
@@ -65,7 +65,7 @@ void land(State& state, const Environment& env, const Effect& effect) {
     case EffectKind::LoadRegister:
       return load_register(state, env, effect);
     case EffectKind::StoreRegister:
-      if (!env.store_register(env.tile, effect.address, effect.value[0], effect.author))
+      if (!env.registers->store_register(effect.address, effect.value[0], effect.author))
         state.frontend[effect.thread].stopped = true;
       return;
     case EffectKind::Config: {

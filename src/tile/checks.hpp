@@ -13,6 +13,7 @@
 
 #include "base/check_groups.hpp"
 #include "base/fault.hpp"
+#include "noc/niu.hpp"
 #include "noc/packet.hpp"
 #include "noc/stream.hpp"
 #include "tile/software.hpp"
@@ -37,7 +38,7 @@ struct Transfer {
   }
 };
 
-class Checks {
+class Checks final : public noc::NiuChecks {
  public:
   Checks(Tile& tile, CheckSet set, std::shared_ptr<const Software> software, Cycle one_way);
 
@@ -45,8 +46,8 @@ class Checks {
   /// True: the author must stop.
   bool counter_written(u32 stream, bool received, u32 before, u32 after, u32 other,
                        const Author& author);
-  void requested(const noc::Packet& packet, u64 local, u32 answers);
-  void answered(const noc::Packet& packet, Cycle now);
+  void requested(const noc::Packet& packet, u64 local, u32 answers) override;
+  void answered(const noc::Packet& packet, Cycle now) override;
   /// A core has read a register of an NIU.
   void looked(unsigned core, unsigned noc, u32 offset, Cycle now);
   /// L1 is about to be written, in a line with L1::kSource.

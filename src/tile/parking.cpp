@@ -56,7 +56,7 @@ void Tile::wake(Resource resource) {
   }
 }
 
-void Tile::before_l1_write(u32 address, u32 bytes, const Author& author) {
+void Tile::before_write(u32 address, u32 bytes, const Author& author) {
   if (observer_ != nullptr && observer_->wants_l1_writes())
     observer_->writes_l1(address, bytes, author);
   if (onlooker_ != nullptr) [[unlikely]]

@@ -78,6 +78,14 @@ constexpr bool is_of_ethernet_port(Region region) {
 
 }  // namespace
 
+bool Tile::load_register(u32 address, u32& value, const Author& author) {
+  return read_register(author.agent, address, value, author.cycle, author.pc);
+}
+
+bool Tile::store_register(u32 address, u32 value, const Author& author) {
+  return write_register(author.agent, address, value, author.cycle, author.pc);
+}
+
 bool Tile::read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc) {
   using tensix::RegisterAccess;
   const Region region = shape_.regions->at(address);

@@ -22,7 +22,9 @@ u32 narrowed(u32 result, u32 address, u32 word, bool to_float) {
 
 }  // namespace
 
-void Tile::config_written(u32 word) {
+/// Decoded entries follow L1 by themselves (mem/l1.hpp), so RISCV_IC_INVALIDATE and its like have
+/// nothing to do.
+void Tile::config_written(u32 word, u32, Cycle) {
   if (!TagSearch::concerns(word)) return;
   if (!tag_search_.latch(coprocessor_->state().cfg.bank[0])) return;
   constexpr unsigned kBrisc = index(CoreId::Brisc);

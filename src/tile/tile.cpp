@@ -67,11 +67,8 @@ Tile::Tile(const TileConfig& config)
       parking_(config.parking),
       l1_(shape_.l1_bytes),
       decoded_(Mapping::anonymous(u64{L1::kSize} / 4 * sizeof(riscv::Decoded))) {
-  wakeup_.owner = this;
-  wakeup_.wake = [](void* self, Resource r) { static_cast<Tile*>(self)->wake(r); };
-  l1_.listen(this, [](void* self, u32 address, u32 bytes, const Author& author) {
-    static_cast<Tile*>(self)->before_l1_write(address, bytes, author);
-  });
+  wakeup_.waker = this;
+  l1_.listen(this);
   if (shape_.is_tensix()) {
     make_coprocessor(config.arena);
     coprocessor_->set_timing(config.units);
@@ -101,21 +98,8 @@ void Tile::make_coprocessor(Arena* arena) {
   environment.l1 = &l1_;
   environment.wakeup = &wakeup_;
   environment.faults = &faults();
-  environment.tile = this;
+  environment.registers = this;
   environment.node = id();
-  environment.load_register = [](void* self, u32 address, u32& value, const Author& author) {
-    return static_cast<Tile*>(self)->read_register(author.agent, address, value, author.cycle,
-                                                   author.pc);
-  };
-  environment.store_register = [](void* self, u32 address, u32 value, const Author& author) {
-    return static_cast<Tile*>(self)->write_register(author.agent, address, value, author.cycle,
-                                                    author.pc);
-  };
-  // Decoded entries follow L1 by themselves (mem/l1.hpp), so RISCV_IC_INVALIDATE and its like have
-  // nothing to do.
-  environment.config_written = [](void* self, u32 word, u32, Cycle) {
-    static_cast<Tile*>(self)->config_written(word);
-  };
   coprocessor_ = std::make_unique<tensix::Coprocessor>(environment);
 }
 
@@ -129,35 +113,20 @@ void Tile::make_nius(const TileConfig& config) {
   environment.instance = config.ethernet ? config.ethernet->instance : 0;
   environment.position = config.noc0;
   environment.arena = config.arena;
-  environment.tile = this;
-  environment.read = [](void* self, u64 address, void* target, u32 bytes, Cycle now) {
-    return static_cast<Tile*>(self)->noc_read(address, target, bytes, now);
-  };
-  environment.write = [](void* self, u64 address, const void* source, u32 bytes,
-                         const Author& author) {
-    return static_cast<Tile*>(self)->noc_write(address, source, bytes, author);
-  };
-  environment.send = [](void* self, noc::Packet&& packet) {
-    static_cast<Tile*>(self)->send(std::move(packet));
-  };
-  make_checks(config, environment);
+  environment.host = this;
+  make_checks(config);
+  environment.checks = checks_.get();
   for (unsigned noc = 0; noc < kNocs; ++noc)
     nius_[noc] = std::make_unique<noc::Niu>(noc, environment);
 }
 
-void Tile::make_checks(const TileConfig& config, noc::NiuEnvironment& environment) {
+void Tile::make_checks(const TileConfig& config) {
   software_ = config.software;
   if (config.checks.silicon_caches()) data_caches_ = std::make_unique<DataCaches>();
   const bool wanted = config.checks.has(CheckGroup::Buffers) ||
                       config.checks.has(CheckGroup::Noc) || config.checks.has(CheckGroup::Reads);
   if (!wanted || software_ == nullptr || !shape_.is_tensix()) return;
   checks_ = std::make_unique<Checks>(*this, config.checks, software_, config.timing->one_way);
-  environment.requested = [](void* self, const noc::Packet& packet, u64 local, u32 answers) {
-    static_cast<Tile*>(self)->checks_->requested(packet, local, answers);
-  };
-  environment.answered = [](void* self, const noc::Packet& packet, Cycle now) {
-    static_cast<Tile*>(self)->checks_->answered(packet, now);
-  };
 }
 
 /// One of the counters of a circular buffer may be about to be written. True: its author stops.

@@ -93,7 +93,11 @@ struct CoreBus;
 template <bool Record>
 struct EthernetCoreBus;
 
-class Tile final : public noc::Node {
+class Tile final : public noc::Node,
+                   private Waker,
+                   private WriteListener,
+                   private tensix::TileRegisters,
+                   private noc::NiuHost {
  public:
   explicit Tile(const TileConfig& config);
   ~Tile() override;
@@ -221,8 +225,8 @@ class Tile final : public noc::Node {
   void wake_core(unsigned core);
 
   // Parking (parking.cpp)
-  void wake(Resource resource);
-  void before_l1_write(u32 address, u32 bytes, const Author& author);
+  void wake(Resource resource) override;
+  void before_write(u32 address, u32 bytes, const Author& author) override;
   void start_recording(unsigned core);
   void stop_recording(unsigned core, bool failed);
   void check_recording(unsigned core);
@@ -250,7 +254,9 @@ class Tile final : public noc::Node {
   void run_checked(unsigned core);
   riscv::Outcome execute_one(unsigned core);
   // L1 cache tag search accelerator (tag_read.cpp)
-  void config_written(u32 word);
+  bool load_register(u32 address, u32& value, const Author& author) override;
+  bool store_register(u32 address, u32 value, const Author& author) override;
+  void config_written(u32 word, u32 value, Cycle now) override;
   std::optional<u32> tag_search(unsigned core, const riscv::Effect& effect, u32 word);
   void hold_back(unsigned core, const riscv::Effect& effect, u32 pc, u32 old);
   u32 store_hits_of(unsigned core, const riscv::Effect& effect, u32 word) const;
@@ -366,11 +372,17 @@ class Tile final : public noc::Node {
   void show_heartbeat(u32 address, void* target, u32 bytes, Cycle now) const;
   void boot_ethernet();
   u8* ldm_at(u32 address, u32 bytes, unsigned* owner = nullptr);
-  void send(noc::Packet&& packet);
+  bool read(u64 address, void* target, u32 bytes, Cycle now) override {
+    return noc_read(address, target, bytes, now);
+  }
+  bool write(u64 address, const void* source, u32 bytes, const Author& author) override {
+    return noc_write(address, source, bytes, author);
+  }
+  void send(noc::Packet&& packet) override;
   void make_coprocessor(Arena* arena);
   void make_port(const TileConfig& config);
   void make_nius(const TileConfig& config);
-  void make_checks(const TileConfig& config, noc::NiuEnvironment& environment);
+  void make_checks(const TileConfig& config);
   bool check_counter(u32 offset, u32 value, const Author& author);
   void make_translated(const std::shared_ptr<riscv::jit::CodeCache>& code);
   void begin_host_access(Cycle now);

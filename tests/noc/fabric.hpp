@@ -21,7 +21,7 @@ namespace bhemu::noc {
 class Fabric;
 
 /// A stand-in for a Tensix tile.
-struct TestTile {
+struct TestTile : private Waker, private NiuHost {
   TestTile(Fabric& fabric, NodeId node, Coord noc0);
 
   u32 read(unsigned noc, u32 offset) {
@@ -53,6 +53,12 @@ struct TestTile {
   u32 touches = 0;
   Cycle now = 0;
   std::array<std::unique_ptr<Niu>, kNocs> niu;
+
+ private:
+  void wake(Resource) override { ++touches; }
+  bool read(u64 address, void* target, u32 bytes, Cycle now) override;
+  bool write(u64 address, const void* source, u32 bytes, const Author& author) override;
+  void send(Packet&& packet) override;
 };
 
 class Fabric {
@@ -133,9 +139,8 @@ class Fabric {
 
 inline TestTile::TestTile(Fabric& owner, NodeId id, Coord noc0)
     : fabric(owner), node(id), l1(kL1Size), faults(id, &owner.policy) {
-  wakeup.owner = this;
+  wakeup.waker = this;
   wakeup.watched = ~0u;
-  wakeup.wake = [](void* self, Resource) { ++static_cast<TestTile*>(self)->touches; };
   NiuEnvironment environment;
   environment.routing = &owner.routing;
   environment.timing = &owner.timing;
@@ -143,35 +148,35 @@ inline TestTile::TestTile(Fabric& owner, NodeId id, Coord noc0)
   environment.faults = &faults;
   environment.node = id;
   environment.position = noc0;
-  environment.tile = this;
-  environment.read = [](void* self, u64 address, void* target, u32 bytes, Cycle) {
-    TestTile& tile = *static_cast<TestTile*>(self);
-    if (address < kL1Size && bytes <= kL1Size - address) {
-      std::memcpy(target, tile.l1.data() + address, bytes);
-      return true;
-    }
-    const auto found = tile.registers.find(address);
-    if (found == tile.registers.end() || bytes != 4) return false;
-    std::memcpy(target, &found->second, 4);
-    return true;
-  };
-  environment.write = [](void* self, u64 address, const void* source, u32 bytes, const Author&) {
-    TestTile& tile = *static_cast<TestTile*>(self);
-    if (address < kL1Size && bytes <= kL1Size - address) {
-      std::memcpy(tile.l1.data() + address, source, bytes);
-      return true;
-    }
-    const auto found = tile.registers.find(address);
-    if (found == tile.registers.end() || bytes != 4) return false;
-    std::memcpy(&found->second, source, 4);
-    tile.register_writes.emplace_back(address, found->second);
-    return true;
-  };
-  environment.send = [](void* self, Packet&& packet) {
-    TestTile& tile = *static_cast<TestTile*>(self);
-    tile.fabric.send(tile.node, std::move(packet));
-  };
+  environment.host = this;
   for (unsigned noc = 0; noc < kNocs; ++noc) niu[noc] = std::make_unique<Niu>(noc, environment);
+}
+
+inline bool TestTile::read(u64 address, void* target, u32 bytes, Cycle) {
+  if (address < kL1Size && bytes <= kL1Size - address) {
+    std::memcpy(target, l1.data() + address, bytes);
+    return true;
+  }
+  const auto found = registers.find(address);
+  if (found == registers.end() || bytes != 4) return false;
+  std::memcpy(target, &found->second, 4);
+  return true;
+}
+
+inline bool TestTile::write(u64 address, const void* source, u32 bytes, const Author&) {
+  if (address < kL1Size && bytes <= kL1Size - address) {
+    std::memcpy(l1.data() + address, source, bytes);
+    return true;
+  }
+  const auto found = registers.find(address);
+  if (found == registers.end() || bytes != 4) return false;
+  std::memcpy(&found->second, source, 4);
+  register_writes.emplace_back(address, found->second);
+  return true;
+}
+
+inline void TestTile::send(Packet&& packet) {
+  fabric.send(node, std::move(packet));
 }
 
 // --- Requests in the words of the registers.

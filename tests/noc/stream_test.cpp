@@ -14,15 +14,15 @@ constexpr u32 address(u32 stream_id, u32 index) {
   return stream_id * 0x1000 + index * 4;
 }
 
-class Streams : public testing::Test {
+class Streams : public testing::Test, private Waker {
  protected:
   Streams() {
     wakeup.watched = ~0u;
-    wakeup.owner = this;
-    wakeup.wake = [](void* self, Resource resource) {
-      EXPECT_EQ(resource, Resource::Stream);
-      ++static_cast<Streams*>(self)->touches;
-    };
+    wakeup.waker = this;
+  }
+  void wake(Resource resource) override {
+    EXPECT_EQ(resource, Resource::Stream);
+    ++touches;
   }
   u32 read(u32 stream_id, u32 index) {
     u32 value = 0xDEADBEEF;

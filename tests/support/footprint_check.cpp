@@ -255,21 +255,23 @@ CellMap::CellMap() {
 
 FootprintCheck::FootprintCheck() {
   env_.l1 = &l1_;
-  env_.tile = this;
-  env_.load_register = [](void* tile, u32 address, u32& value, const Author&) {
-    value = static_cast<FootprintCheck*>(tile)->value_of_register(address);
-    return true;
-  };
-  env_.store_register = [](void* tile, u32 address, u32 value, const Author&) {
-    static_cast<FootprintCheck*>(tile)->stored_.emplace_back(address, value);
-    return true;
-  };
-  l1_.listen(this, [](void* owner, u32 address, u32 bytes, const Author&) {
-    auto& self = *static_cast<FootprintCheck*>(owner);
-    self.written_.push_back(
-        {address, {self.l1_.data() + address, self.l1_.data() + address + bytes}});
-  });
+  env_.registers = this;
+  l1_.listen(this);
   for (u32 line = 0; line < L1::kLines; ++line) l1_.set_flag(line << L1::kLineShift, L1::kObserved);
+}
+
+bool FootprintCheck::load_register(u32 address, u32& value, const Author&) {
+  value = value_of_register(address);
+  return true;
+}
+
+bool FootprintCheck::store_register(u32 address, u32 value, const Author&) {
+  stored_.emplace_back(address, value);
+  return true;
+}
+
+void FootprintCheck::before_write(u32 address, u32 bytes, const Author&) {
+  written_.push_back({address, {l1_.data() + address, l1_.data() + address + bytes}});
 }
 
 u32 FootprintCheck::value_of_register(u32 address) const {

@@ -37,7 +37,7 @@ class CellMap {
   std::vector<bool> unnamed_;
 };
 
-class FootprintCheck {
+class FootprintCheck : private TileRegisters, private WriteListener {
  public:
   FootprintCheck();
 
@@ -63,6 +63,10 @@ class FootprintCheck {
   void seed(u64 seed) { random_.seed(seed); }
 
  private:
+  bool load_register(u32 address, u32& value, const Author& author) override;
+  bool store_register(u32 address, u32 value, const Author& author) override;
+  void config_written(u32, u32, Cycle) override {}
+  void before_write(u32 address, u32 bytes, const Author& author) override;
   struct Written {
     u32 address;
     std::vector<u8> before;

@@ -14,17 +14,13 @@
 
 namespace bhemu::tensix {
 
-class DataBench {
+class DataBench : private TileRegisters {
  public:
   DataBench() {
     env_.l1 = &l1;
     env_.faults = &faults;
-    env_.tile = this;
+    env_.registers = this;
     env_.paths = &paths_;
-    env_.store_register = [](void* tile, u32 address, u32 value, const Author&) {
-      static_cast<DataBench*>(tile)->registers[address] = value;
-      return true;
-    };
   }
 
   template <class Op>
@@ -77,6 +73,16 @@ class DataBench {
   std::map<u32, u32> registers;
 
  private:
+  bool load_register(u32 address, u32& value, const Author&) override {
+    value = registers[address];
+    return true;
+  }
+  bool store_register(u32 address, u32 value, const Author&) override {
+    registers[address] = value;
+    return true;
+  }
+  void config_written(u32, u32, Cycle) override {}
+
   std::unique_ptr<State> state_ = std::make_unique<State>();
   DataPaths paths_;
   Environment env_;

@@ -14,16 +14,13 @@
 
 namespace bhemu::tensix::test {
 
-class Harness {
+class Harness : private Waker, private TileRegisters {
  public:
   /// `timing`: of the Full build; null: the Plain one.
   explicit Harness(const Timing* timing = nullptr)
       : faults(0, &policy), coprocessor(environment()) {
     coprocessor.set_timing(timing);
-    wakeup.owner = this;
-    wakeup.wake = [](void* owner, Resource resource) {
-      static_cast<Harness*>(owner)->woken.push_back(resource);
-    };
+    wakeup.waker = this;
   }
 
   State& state() { return coprocessor.state(); }
@@ -102,23 +99,22 @@ class Harness {
     env.l1 = &l1;
     env.wakeup = &wakeup;
     env.faults = &faults;
-    env.tile = this;
-    env.load_register = [](void* tile, u32 address, u32& value, const Author& author) {
-      Harness& self = *static_cast<Harness*>(tile);
-      self.authors.push_back(author);
-      value = self.registers[address];
-      return !self.refuses_registers;
-    };
-    env.store_register = [](void* tile, u32 address, u32 value, const Author& author) {
-      Harness& self = *static_cast<Harness*>(tile);
-      self.authors.push_back(author);
-      if (!self.refuses_registers) self.registers[address] = value;
-      return !self.refuses_registers;
-    };
-    env.config_written = [](void* tile, u32 index, u32 value, Cycle) {
-      static_cast<Harness*>(tile)->config_notifications.emplace_back(index, value);
-    };
+    env.registers = this;
     return env;
+  }
+  void wake(Resource resource) override { woken.push_back(resource); }
+  bool load_register(u32 address, u32& value, const Author& author) override {
+    authors.push_back(author);
+    value = registers[address];
+    return !refuses_registers;
+  }
+  bool store_register(u32 address, u32 value, const Author& author) override {
+    authors.push_back(author);
+    if (!refuses_registers) registers[address] = value;
+    return !refuses_registers;
+  }
+  void config_written(u32 index, u32 value, Cycle) override {
+    config_notifications.emplace_back(index, value);
   }
 };
 

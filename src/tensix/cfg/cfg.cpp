@@ -141,8 +141,8 @@ void write_config_word(State& state, const Environment& env, unsigned bank, u32 
     for (u32 i = 0; i < kGlobalConfigBase; ++i) cfg.bank[bank][i] = 0;
   }
   if (index == cfg::PRNG_SEED_Seed_Val::kWord) seed_generators(state, value);
-  if (concerns_cores(index) && env.config_written != nullptr)
-    env.config_written(env.tile, index, value, now);
+  if (concerns_cores(index) && env.registers != nullptr)
+    env.registers->config_written(index, value, now);
 }
 
 void put_config(const Context& context, unsigned bank, u32 index, u32 value, u32 mask) {
@@ -249,7 +249,7 @@ Completion execute(Context& context, op::CFGSHIFTMASK insn) {
 
 Completion execute(Context& context, op::STREAMWRCFG insn) {
   if (outside(context, insn.cfg_reg())) return Completion::Done;
-  if (context.env.load_register == nullptr) {
+  if (context.env.registers == nullptr) {
     context.raise(Rule::TensixUnsupported, "STREAMWRCFG without stream registers");
     return Completion::Done;
   }

@@ -131,7 +131,7 @@ bool keep_waiting(const State& state, const Environment& env, unsigned thread, C
       const u32 address =
           stream_register_address(state.thread_config(thread), wait.stream_select, index);
       u32 value = 0;
-      env.load_register(env.tile, address, value, {agent_of_thread(thread), wait.word, now});
+      env.registers->load_register(address, value, {agent_of_thread(thread), wait.word, now});
       return value < wait.target;
     }
   }

@@ -38,7 +38,7 @@ Completion execute(Context& context, op::PACR_SETREG insn) {
     return Completion::Done;
   }
   const u32 address = written_address(context, insn);
-  if (!writes_register(packer, insn, address) || context.env.store_register == nullptr) {
+  if (!writes_register(packer, insn, address) || context.env.registers == nullptr) {
     context.raise(Rule::PackSetReg,
                   fmt::format("PACR_SETREG {:#010x} to {:#010x}", insn.word, address));
     return Completion::Done;

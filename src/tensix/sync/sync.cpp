@@ -69,7 +69,7 @@ Completion execute(Context& context, op::SEMWAIT insn) {
 }
 
 Completion execute(Context& context, op::STREAMWAIT insn) {
-  if (context.env.load_register == nullptr) {
+  if (context.env.registers == nullptr) {
     context.raise(Rule::TensixUnsupported, "STREAMWAIT without stream registers");
     return Completion::Done;
   }

@@ -66,7 +66,7 @@ constexpr u32 clear_address(u32 stream) {
 }
 void pop_stream(const Context& context, op::UNPACR_NOP insn) {
   const u32 stream = popped_stream(context, insn);
-  if (insn.set_dvalid() != 0 || context.env.store_register == nullptr) {
+  if (insn.set_dvalid() != 0 || context.env.registers == nullptr) {
     context.raise(Rule::UnpackUndocumented,
                   fmt::format("UNPACR_NOP {:#010x} clears stream messages and more", insn.word));
     return;
@@ -88,7 +88,7 @@ constexpr bool may_be_written(u32 address) {
 void write_register(const Context& context, op::UNPACR_NOP insn) {
   const u32 value = bits(insn.word, 4, 11);
   const u32 address = written_address(context, insn);
-  if (!may_be_written(address) || context.env.store_register == nullptr) {
+  if (!may_be_written(address) || context.env.registers == nullptr) {
     context.raise(Rule::UnpackUndocumented,
                   fmt::format("UNPACR_NOP {:#010x} writes {:#010x}", insn.word, address));
     return;
