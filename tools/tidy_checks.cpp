@@ -191,6 +191,31 @@ void check_macros(const Source& source, Findings& findings) {
   }
 }
 
+/// Inside src/tensix: what the folder of a unit may include of other folders beside `cfg`, `dst`,
+/// `footprint` and every unit's state.hpp. A unit does not know a sibling; the front end, which
+/// feeds them all, and the performance counters, which watch it, know some.
+const std::map<std::string, std::set<std::string>>& tensix_arrows() {
+  static const std::map<std::string, std::set<std::string>> arrows = {
+      {"frontend", {"sfpu", "sync"}},
+      {"perf", {"frontend"}},
+  };
+  return arrows;
+}
+
+bool is_shared_in_tensix(const std::string& folder) {
+  return folder == "cfg" || folder == "dst" || folder == "footprint";
+}
+
+/// `path`: of an include in a file of src/tensix.
+bool is_sibling(const std::string& file, const std::string& path) {
+  if (!path.starts_with("tensix/") || path.ends_with("/state.hpp")) return false;
+  const std::string own = folder_of(file, 2);
+  const std::string other = folder_of(path, 1);
+  if (own.empty() || other.empty() || own == other || is_shared_in_tensix(other)) return false;
+  const auto found = tensix_arrows().find(own);
+  return found == tensix_arrows().end() || found->second.count(other) == 0;
+}
+
 std::set<std::string> allowed_parts(const std::string& part) {
   std::set<std::string> allowed;
   const auto found = direct_parts().find(part);
@@ -218,6 +243,10 @@ void check_includes(const Source& source, Findings& findings) {
     if (direct_parts().count(target) != 0 && allowed.count(target) == 0)
       add(findings, source, i + 1, "dependency",
           fmt::format("{} must not know {} ({})", part, target, path));
+    if (part == "tensix" && is_sibling(source.path, path))
+      add(findings, source, i + 1, "sibling",
+          fmt::format("{} must not know its sibling {} ({})", folder_of(source.path, 2),
+                      folder_of(path, 1), path));
   }
 }
 

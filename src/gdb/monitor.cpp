@@ -11,7 +11,7 @@
 #include "host/program/tensor.hpp"
 #include "host/report/inspect.hpp"
 #include "numeric/format_layout.hpp"
-#include "tensix/fpu/dst_access.hpp"
+#include "tensix/dst/dst_access.hpp"
 #include "tensix/state.hpp"
 #include "tile/wait_text.hpp"
 #include "watch/why.hpp"

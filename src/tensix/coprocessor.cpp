@@ -6,19 +6,21 @@
 
 #include "base/check.hpp"
 #include "tensix/cfg/cfg.hpp"
+#include "tensix/conditions.hpp"
 #include "tensix/data_paths.hpp"
-#include "tensix/fpu/dst_access.hpp"
+#include "tensix/dst/dst_access.hpp"
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/frontend/gate.hpp"
 #include "tensix/frontend/traced.hpp"
 #include "tensix/frontend/ttsync.hpp"
 #include "tensix/frontend/turn.hpp"
+#include "tensix/frontend/waits.hpp"
+#include "tensix/sync/sync.hpp"
 #include "tensix/hash.hpp"
 #include "tensix/mover/mover.hpp"
 #include "tensix/perf/perf.hpp"
 #include "tensix/reset.hpp"
 #include "tensix/sfpu/schedule.hpp"
-#include "tensix/sync/sync.hpp"
 #include "tensix/watch.hpp"
 
 namespace bhemu::tensix {

@@ -10,7 +10,7 @@
 #include "numeric/format_layout.hpp"
 #include "tensix/context.hpp"
 #include "tensix/data_paths.hpp"
-#include "tensix/fpu/dst_access.hpp"
+#include "tensix/dst/dst_access.hpp"
 
 namespace bhemu::tensix {
 

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "tensix/fpu/rwc.hpp"
+#include "tensix/dst/rwc.hpp"
 #include "tensix/unit_bench.hpp"
 
 namespace bhemu::tensix {

@@ -3,7 +3,7 @@
 // measurement itself; ours are the issue slots of the programs, to which the card's must come down.
 #include <gtest/gtest.h>
 
-#include "tensix/fpu/dst_access.hpp"
+#include "tensix/dst/dst_access.hpp"
 #include "tensix/harness.hpp"
 
 namespace bhemu::tensix::test {

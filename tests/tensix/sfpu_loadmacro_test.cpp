@@ -1,7 +1,7 @@
 // SFPLOADMACRO: what it schedules, and when that happens (BlackholeA0 SFPLOADMACRO.md).
 #include <gtest/gtest.h>
 
-#include "tensix/fpu/dst_access.hpp"
+#include "tensix/dst/dst_access.hpp"
 #include "tensix/harness.hpp"
 
 namespace bhemu::tensix {

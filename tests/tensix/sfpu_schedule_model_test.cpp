@@ -15,7 +15,7 @@
 #include "support/mul_add_model.hpp"
 #include "support/rounds.hpp"
 #include "tensix/context.hpp"
-#include "tensix/fpu/dst_access.hpp"
+#include "tensix/dst/dst_access.hpp"
 #include "tensix/harness.hpp"
 
 namespace bhemu::tensix::test {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "tensix/context.hpp"
-#include "tensix/fpu/dst_access.hpp"
+#include "tensix/dst/dst_access.hpp"
 
 namespace bhemu::tensix {
 

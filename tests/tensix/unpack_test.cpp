@@ -1,8 +1,8 @@
 // UNPACR, UNPACR_NOP and SETDVALID on their own: addresses, destinations, counters, banks, faults.
 #include <gtest/gtest.h>
 
-#include "tensix/fpu/dst_access.hpp"
-#include "tensix/unpack/handover.hpp"
+#include "tensix/dst/dst_access.hpp"
+#include "tensix/handover.hpp"
 #include "tensix/unpack_bench.hpp"
 
 namespace bhemu::tensix {

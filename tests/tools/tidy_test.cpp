@@ -108,6 +108,20 @@ TEST(Tidy, dependencies_point_one_way) {
   EXPECT_EQ(objections("src/cli/a.cpp", "#include <iostream>\n"), Names{"iostream"});
 }
 
+TEST(Tidy, a_unit_of_the_coprocessor_does_not_know_its_siblings) {
+  EXPECT_EQ(objections("src/tensix/pack/a.cpp", "#include \"tensix/fpu/kernels.hpp\"\n"),
+            Names{"sibling"});
+  EXPECT_EQ(objections("src/tensix/sync/a.cpp", "#include \"tensix/frontend/gate.hpp\"\n"),
+            Names{"sibling"});
+  EXPECT_EQ(objections("src/tensix/pack/a.cpp", "#include \"tensix/fpu/state.hpp\"\n"), Names{});
+  EXPECT_EQ(objections("src/tensix/pack/a.cpp", "#include \"tensix/dst/rwc.hpp\"\n"), Names{});
+  EXPECT_EQ(objections("src/tensix/pack/a.cpp", "#include \"tensix/context.hpp\"\n"), Names{});
+  EXPECT_EQ(objections("src/tensix/frontend/a.cpp", "#include \"tensix/sync/sync.hpp\"\n"),
+            Names{});
+  EXPECT_EQ(objections("src/tensix/coprocessor.cpp", "#include \"tensix/fpu/kernels.hpp\"\n"),
+            Names{});
+}
+
 TEST(Tidy, variables_belong_to_objects) {
   EXPECT_EQ(objections("src/base/a.cpp", "int counter = 0;\n"), Names{"global"});
   EXPECT_EQ(objections("src/base/a.cpp", "namespace {\nstd::mutex lock;\n}\n"), Names{"global"});

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "tensix/frontend/gate.hpp"
+#include "tensix/conditions.hpp"
+#include "tensix/gpr.hpp"
+#include "tensix/handover.hpp"
 #include "tensix/prng.hpp"
-#include "tensix/thcon/gpr.hpp"
-#include "tensix/unpack/handover.hpp"
 
 namespace bhemu::tensix {
 namespace {
@@ -253,8 +253,8 @@ Completion execute(Context& context, op::STREAMWRCFG insn) {
     context.raise(Rule::TensixUnsupported, "STREAMWRCFG without stream registers");
     return Completion::Done;
   }
-  const u32 address = frontend::stream_register_address(
-      context.thread_config(), insn.stream_id_sel(), insn.stream_reg_addr());
+  const u32 address = stream_register_address(context.thread_config(), insn.stream_id_sel(),
+                                              insn.stream_reg_addr());
   u32 value = 0;
   if (context.load_register(address, value)) write(context, insn.cfg_reg(), value);
   return Completion::Done;
@@ -327,9 +327,9 @@ void footprint(const Footprint& print, op::CFGSHIFTMASK insn) {
 
 void footprint(const Footprint& print, op::STREAMWRCFG insn) {
   if (insn.cfg_reg() >= kConfigWords) return;
-  print.note_register(Access::Read,
-                      frontend::stream_register_address(print.thread_config(), insn.stream_id_sel(),
-                                                        insn.stream_reg_addr()));
+  print.note_register(
+      Access::Read,
+      stream_register_address(print.thread_config(), insn.stream_id_sel(), insn.stream_reg_addr()));
   note_config_write(print, bank_of(print), insn.cfg_reg());
 }
 

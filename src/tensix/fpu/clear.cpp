@@ -9,9 +9,9 @@
 
 #include <utility>
 
-#include "tensix/fpu/dst_access.hpp"
-#include "tensix/fpu/notes.hpp"
-#include "tensix/fpu/rwc.hpp"
+#include "tensix/dst/dst_access.hpp"
+#include "tensix/dst/notes.hpp"
+#include "tensix/dst/rwc.hpp"
 
 namespace bhemu::tensix {
 namespace {

@@ -1,4 +1,4 @@
-#include "tensix/fpu/dst_access.hpp"
+#include "tensix/dst/dst_access.hpp"
 
 namespace bhemu::tensix {
 namespace {

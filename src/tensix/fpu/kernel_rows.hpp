@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "tensix/fpu/dst_access.hpp"
+#include "tensix/dst/dst_access.hpp"
 #include "tensix/fpu/kernels.hpp"
 
 namespace bhemu::tensix {

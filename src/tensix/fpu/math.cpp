@@ -6,10 +6,10 @@
 // stochastic rounding of the FPU (no source describes it).
 #include <fmt/format.h>
 
-#include "tensix/fpu/formats.hpp"
+#include "tensix/dst/formats.hpp"
+#include "tensix/dst/notes.hpp"
+#include "tensix/dst/rwc.hpp"
 #include "tensix/fpu/kernel_rows.hpp"
-#include "tensix/fpu/notes.hpp"
-#include "tensix/fpu/rwc.hpp"
 
 namespace bhemu::tensix {
 namespace {

@@ -71,24 +71,9 @@ inline bool idle(const Frontend& frontend) {
 
 /// The latched wait still says "keep waiting" in cycle `now`.
 bool keep_waiting(const State& state, const Environment& env, unsigned thread, Cycle now);
-/// The condition bits of `condition` (a STALLWAIT mask) that still hold the thread back.
-u32 unmet_conditions(const State& state, unsigned thread, u32 condition, Cycle now);
 /// The latched wait's block mask covers the instruction.
 bool blocks(const LatchedWait& wait, u32 word);
 /// A unit that the instruction needs is held in soft reset, so it does not start.
 bool held_by_reset(const State& state, u32 word);
-// Registers of the overlay's streams that STREAMWAIT compares (tt-metal,
-// blackhole/noc/noc_overlay_parameters.h).
-inline constexpr u32 kStreamCurrentPhase = 29;
-inline constexpr u32 kStreamMessagesReceived = 259;
-/// The address of a register of the stream that a thread means by `select`: stream s, register r at
-/// 0xFFB40000 + s * 0x1000 + r * 4.
-template <class Words>
-u32 stream_register_address(const Words& thread_config, u32 select, u32 register_index) {
-  const u32 stream = thread_cfg::STREAM_ID_SYNC_SEC0_BankSel::get(thread_config, select & 3);
-  return 0xFFB40000 + stream * 0x1000 + register_index * 4;
-}
-/// What a wait for the condition bits of `condition` (a STALLWAIT mask) looks at.
-void note_conditions(const Footprint& print, u32 condition);
 
 }  // namespace bhemu::tensix::frontend

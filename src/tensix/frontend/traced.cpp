@@ -1,10 +1,10 @@
 #include "tensix/frontend/traced.hpp"
+#include "tensix/frontend/waits.hpp"
 
 #include <algorithm>
 
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/frontend/turn.hpp"
-#include "tensix/sync/sync.hpp"
 #include "tensix/watch.hpp"
 
 namespace bhemu::tensix::frontend {

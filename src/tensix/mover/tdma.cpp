@@ -4,7 +4,7 @@
 // xmov-and-tdma-mover, numerics-pack-unpack section 12.2.
 #include <fmt/format.h>
 
-#include "tensix/frontend/gate.hpp"
+#include "tensix/conditions.hpp"
 #include "tensix/mover/mover.hpp"
 
 namespace bhemu::tensix {
@@ -56,7 +56,7 @@ u32 fifo_status(const PackerState& packer) {
 u32 scalers(const State& state, Cycle now) {
   u32 value = 0;
   for (u32 i = 0; i < 3; ++i) value |= (u32{state.packer.setreg_scaler[i]} & 0x1FFu) << (9 * i);
-  if (frontend::unmet_conditions(state, 2, 1u << 3, now) != 0) value |= 1u << 27;
+  if (unmet_conditions(state, 2, 1u << 3, now) != 0) value |= 1u << 27;
   if (state.unpacker[0].message_count_high != 0) value |= 1u << 31;
   return value;
 }

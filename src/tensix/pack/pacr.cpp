@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "tensix/fpu/dst_access.hpp"
-#include "tensix/fpu/notes.hpp"
+#include "tensix/dst/dst_access.hpp"
+#include "tensix/dst/notes.hpp"
 #include "tensix/pack/output.hpp"
 #include "tensix/pack/whole_rows.hpp"
 #include "tensix/pieces.hpp"

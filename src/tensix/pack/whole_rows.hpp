@@ -2,7 +2,7 @@
 // what of it follows from the instruction word and the configuration is worked out once.
 #pragma once
 
-#include "tensix/fpu/dst_access.hpp"
+#include "tensix/dst/dst_access.hpp"
 #include "tensix/pack/path.hpp"
 
 namespace bhemu::tensix::pack {

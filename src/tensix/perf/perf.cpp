@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "tensix/conditions.hpp"
 #include "tensix/frontend/gate.hpp"
 
 namespace bhemu::tensix::perf {
@@ -39,7 +40,7 @@ class Sample {
   bool waits(unsigned thread, u32 conditions) const {
     const LatchedWait& wait = state_.frontend[thread].wait;
     return wait.kind == WaitKind::Stallwait && holds(thread) &&
-           frontend::unmet_conditions(state_, thread, wait.condition & conditions, now_) != 0;
+           unmet_conditions(state_, thread, wait.condition & conditions, now_) != 0;
   }
   bool any_waits(u32 conditions) const {
     return waits(0, conditions) || waits(1, conditions) || waits(2, conditions);

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "tensix/conditions.hpp"
 #include "tensix/footprint/recorder.hpp"
-#include "tensix/frontend/gate.hpp"
 
 namespace bhemu::tensix {
 namespace {
@@ -177,20 +177,19 @@ void note_mutex(const Footprint& print, u32 index) {
 void footprint(const Footprint& print, op::STALLWAIT insn) {
   const u32 condition = bits(insn.wait_res(), 0, 13);
   print.write(Space::WaitGate, print.thread);
-  frontend::note_conditions(print, condition != 0 ? condition : kDefaultCondition);
+  note_conditions(print, condition != 0 ? condition : kDefaultCondition);
 }
 void footprint(const Footprint& print, op::SEMWAIT insn) {
   print.write(Space::WaitGate, print.thread);
-  if (insn.wait_sem_cond() == 0) return frontend::note_conditions(print, kDefaultCondition);
+  if (insn.wait_sem_cond() == 0) return note_conditions(print, kDefaultCondition);
   note_semaphores(print, Access::Read, insn.sem_sel());
 }
 void footprint(const Footprint& print, op::STREAMWAIT insn) {
   print.write(Space::WaitGate, print.thread);
   target_high(print, insn);
-  const u32 index =
-      insn.target_sel() == 0 ? frontend::kStreamCurrentPhase : frontend::kStreamMessagesReceived;
-  print.note_register(Access::Read, frontend::stream_register_address(
-                                        print.thread_config(), insn.wait_stream_sel(), index));
+  const u32 index = insn.target_sel() == 0 ? kStreamCurrentPhase : kStreamMessagesReceived;
+  print.note_register(
+      Access::Read, stream_register_address(print.thread_config(), insn.wait_stream_sel(), index));
 }
 void footprint(const Footprint& print, op::SEMINIT insn) {
   note_semaphores(print, Access::Write, insn.sem_sel());

@@ -1,7 +1,6 @@
-// Semaphores, mutexes, waits. Documents: see sync.cpp.
+// Semaphores. Documents: see sync.cpp.
 #pragma once
 
-#include "base/wait.hpp"
 #include "tensix/context.hpp"
 
 namespace bhemu::tensix {
@@ -9,22 +8,5 @@ namespace bhemu::tensix {
 /// One step of a semaphore: up to 15, down to 0, as SEMPOST, SEMGET and the window do it.
 void post_semaphore(Semaphore& semaphore);
 void get_semaphore(Semaphore& semaphore);
-
-/// Why the instruction at the gate of `thread` does not pass. `taken`: another thread's instruction
-/// has gone to its unit in this cycle.
-trace::Reason reason_of_wait(const State& state, unsigned thread, Cycle now, bool taken);
-
-/// Banks of SrcA and SrcB that an instruction waits for.
-struct SourceNeeds {
-  bool a = false;  // with data in it, for the matrix unit
-  bool b = false;
-  bool a_free = false;  // given back, for the unpacker
-  bool b_free = false;
-};
-SourceNeeds source_needs(u32 word);
-
-/// Why `thread` does not advance, and which threads could change that. Of words in L1 without their
-/// values. `taken` as above.
-Waits waits_of(const State& state, unsigned thread, Cycle now, bool taken = false);
 
 }  // namespace bhemu::tensix

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "tensix/cfg/cfg.hpp"
+#include "tensix/conditions.hpp"
 #include "tensix/footprint/recorder.hpp"
-#include "tensix/frontend/gate.hpp"
-#include "tensix/thcon/gpr.hpp"
+#include "tensix/gpr.hpp"
 
 namespace bhemu::tensix {
 namespace {
@@ -98,7 +98,7 @@ Completion execute(Context&, op::DMANOP) {
 Completion execute(Context& context, op::FLUSHDMA insn) {
   State& state = context.state;
   const u32 mask = insn.flush_spec() != 0 ? insn.flush_spec() : 0xFu;
-  if (frontend::unmet_conditions(state, context.thread, mask, context.now) != 0) {
+  if (unmet_conditions(state, context.thread, mask, context.now) != 0) {
     state.thcon.occupied_by = context.thread + 1;
     return Completion::Stall;
   }
@@ -219,7 +219,7 @@ void footprint(const Footprint& print, op::CMPDMAREG insn) {
 }
 void footprint(const Footprint&, op::DMANOP) {}
 void footprint(const Footprint& print, op::FLUSHDMA insn) {
-  frontend::note_conditions(print, insn.flush_spec() != 0 ? insn.flush_spec() : 0xFu);
+  note_conditions(print, insn.flush_spec() != 0 ? insn.flush_spec() : 0xFu);
 }
 
 void footprint(const Footprint& print, op::REG2FLOP insn) {

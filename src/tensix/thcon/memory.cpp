@@ -10,7 +10,7 @@
 
 #include "tensix/effects.hpp"
 #include "tensix/footprint/recorder.hpp"
-#include "tensix/thcon/gpr.hpp"
+#include "tensix/gpr.hpp"
 
 namespace bhemu::tensix {
 namespace {

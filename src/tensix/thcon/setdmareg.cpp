@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "tensix/footprint/recorder.hpp"
-#include "tensix/thcon/gpr.hpp"
+#include "tensix/gpr.hpp"
 
 namespace bhemu::tensix {
 namespace {

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "numeric/format_layout.hpp"
+#include "tensix/handover.hpp"
 #include "tensix/reg_wr_addr.hpp"
-#include "tensix/unpack/handover.hpp"
 
 namespace bhemu::tensix {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "tensix/fpu/dst_access.hpp"
-#include "tensix/fpu/notes.hpp"
+#include "tensix/dst/dst_access.hpp"
+#include "tensix/dst/notes.hpp"
 
 namespace bhemu::tensix::unpack {
 

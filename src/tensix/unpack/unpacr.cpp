@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "tensix/handover.hpp"
 #include "tensix/pieces.hpp"
-#include "tensix/unpack/handover.hpp"
 #include "tensix/unpack/transfer.hpp"
 
 namespace bhemu::tensix {

@@ -1,4 +1,4 @@
-#include "tensix/fpu/notes.hpp"
+#include "tensix/dst/notes.hpp"
 
 namespace bhemu::tensix {
 

@@ -8,8 +8,8 @@
 #include "numeric/format_codes.hpp"
 #include "numeric/fpu_arithmetic.hpp"
 #include "tensix/context.hpp"
+#include "tensix/dst/dst_access.hpp"
 #include "tensix/footprint/recorder.hpp"
-#include "tensix/fpu/dst_access.hpp"
 
 namespace bhemu::tensix {
 

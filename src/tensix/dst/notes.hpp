@@ -1,8 +1,8 @@
 // Footprints of register files of the matrix unit: what the instructions of several units share.
 #pragma once
 
+#include "tensix/dst/dst_access.hpp"
 #include "tensix/footprint/recorder.hpp"
-#include "tensix/fpu/dst_access.hpp"
 
 namespace bhemu::tensix {
 

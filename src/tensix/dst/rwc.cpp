@@ -1,8 +1,8 @@
-#include "tensix/fpu/rwc.hpp"
+#include "tensix/dst/rwc.hpp"
 
 #include <fmt/format.h>
 
-#include "tensix/fpu/notes.hpp"
+#include "tensix/dst/notes.hpp"
 
 namespace bhemu::tensix {
 namespace {

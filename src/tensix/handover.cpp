@@ -1,4 +1,4 @@
-#include "tensix/unpack/handover.hpp"
+#include "tensix/handover.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,9 @@
 // Why a thread does not advance, as data (base/wait.hpp).
+#include "tensix/frontend/waits.hpp"
 #include "base/bits.hpp"
+#include "tensix/conditions.hpp"
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/frontend/gate.hpp"
-#include "tensix/sync/sync.hpp"
 
 namespace bhemu::tensix {
 namespace {
@@ -48,7 +49,7 @@ void find_latched(const State& state, unsigned thread, Cycle now, Waits& result)
   const LatchedWait& wait = state.frontend[thread].wait;
   result.by = wait.word;
   if (wait.kind == WaitKind::Stallwait) {
-    const u32 unmet = frontend::unmet_conditions(state, thread, wait.condition, now);
+    const u32 unmet = unmet_conditions(state, thread, wait.condition, now);
     for (u32 i = 0; i < 13; ++i)
       if (bit(unmet, i)) result.all.push_back(wait_for(Awaited::Condition, i));
   } else if (wait.kind == WaitKind::Streamwait) {

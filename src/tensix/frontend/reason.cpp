@@ -1,6 +1,7 @@
 // Why a thread does not advance, as data: for traces, reports and whoever counts waits.
+#include "tensix/conditions.hpp"
 #include "tensix/frontend/gate.hpp"
-#include "tensix/sync/sync.hpp"
+#include "tensix/frontend/waits.hpp"
 #include "tensix/timing.hpp"
 
 namespace bhemu::tensix {
@@ -28,7 +29,7 @@ Reason reason_of_latch(const State& state, unsigned thread, Cycle now) {
   }
   // Bits 5 to 8 of a STALLWAIT's condition are about SrcA and SrcB (STALLWAIT.md).
   constexpr Wait kSources[4] = {Wait::SrcAFree, Wait::SrcBFree, Wait::SrcA, Wait::SrcB};
-  const u32 unmet = frontend::unmet_conditions(state, thread, wait.condition, now);
+  const u32 unmet = unmet_conditions(state, thread, wait.condition, now);
   if (unmet == 0) return {Wait::Latch};
   if (bits(unmet, 7, 2) == 3) return {Wait::SrcAB};
   for (u32 i = 0; i < 4; ++i)
@@ -129,7 +130,7 @@ Reason reason_of_wait(const State& state, unsigned thread, Cycle now, bool taken
     case op::FLUSHDMA::kOpcode: {
       const u32 flushed = op::FLUSHDMA{word}.flush_spec();
       const u32 mask = flushed != 0 ? flushed : 0xFu;
-      return indexed(Wait::Idle, frontend::unmet_conditions(state, thread, mask, now));
+      return indexed(Wait::Idle, unmet_conditions(state, thread, mask, now));
     }
     default:
       return reason_of_source(state, word);
