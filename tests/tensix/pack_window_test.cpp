@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness.hpp"
-#include "tensix/frontend/gate.hpp"
+#include "tensix/conditions.hpp"
 
 namespace bhemu::tensix::test {
 namespace {
@@ -26,7 +26,7 @@ TEST_P(Window, is_one_cycle_long_and_belongs_to_the_thread) {
   ASSERT_NE(executed, 0u);
   EXPECT_TRUE(harness.faults.faults().empty());
   const auto unmet = [&](unsigned thread, Cycle now) {
-    return frontend::unmet_conditions(harness.state(), thread, 1u << work.condition, now) != 0;
+    return unmet_conditions(harness.state(), thread, 1u << work.condition, now) != 0;
   };
   EXPECT_TRUE(unmet(1, executed));
   EXPECT_FALSE(unmet(0, executed));
