@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "debug/trace_file.hpp"
+#include "debug/trace/trace_file.hpp"
 #include "device/livelock.hpp"
 #include "host/error.hpp"
 #include "host/report/standstill.hpp"

@@ -1,9 +1,9 @@
 #include "cli/observation.hpp"
 
-#include "debug/profile_csv.hpp"
+#include "debug/profile/profile_csv.hpp"
 #include "debug/report_page.hpp"
-#include "debug/tee.hpp"
-#include "debug/trace_file.hpp"
+#include "debug/trace/tee.hpp"
+#include "debug/trace/trace_file.hpp"
 #include "host/error.hpp"
 #include "host/file.hpp"
 

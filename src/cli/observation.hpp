@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/commands.hpp"
-#include "debug/profile_report.hpp"
+#include "debug/profile/profile_report.hpp"
 #include "host/boot/machine.hpp"
 #include "host/json.hpp"
 #include "host/settings/trace_settings.hpp"

@@ -1,5 +1,5 @@
 // bhemu trace-diff: where two runs part.
-#include "debug/trace_diff.hpp"
+#include "debug/trace/trace_diff.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "debug/trace_fields.hpp"
+#include "debug/trace/trace_fields.hpp"
 #include "host/report/situation.hpp"
 #include "tile/tile.hpp"
 #include "tile/wait_text.hpp"

@@ -7,7 +7,7 @@
 
 #include "debug/grid.hpp"
 #include "debug/page/template.hpp"
-#include "debug/trace_fields.hpp"
+#include "debug/trace/trace_fields.hpp"
 #include "host/boot/mailboxes.hpp"
 #include "host/error.hpp"
 #include "host/report/explanation.hpp"

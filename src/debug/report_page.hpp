@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "debug/profile_report.hpp"
+#include "debug/profile/profile_report.hpp"
 #include "host/boot/machine.hpp"
 
 namespace bhemu::debug {

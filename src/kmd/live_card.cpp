@@ -10,7 +10,7 @@
 
 #include "arc/arc.hpp"
 #include "base/check.hpp"
-#include "debug/trace_file.hpp"
+#include "debug/trace/trace_file.hpp"
 #include "device/livelock.hpp"
 #include "gdb/server.hpp"
 #include "host/error.hpp"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/command.hpp"
-#include "debug/trace_diff.hpp"
+#include "debug/trace/trace_diff.hpp"
 
 namespace bhemu::test {
 namespace {

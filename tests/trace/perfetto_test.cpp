@@ -7,7 +7,7 @@
 #include <set>
 
 #include "cli/command.hpp"
-#include "debug/perfetto_writer.hpp"
+#include "debug/trace/perfetto_writer.hpp"
 
 namespace bhemu::test {
 namespace {

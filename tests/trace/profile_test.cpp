@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "cli/command.hpp"
-#include "debug/profile.hpp"
-#include "debug/tee.hpp"
+#include "debug/profile/profile.hpp"
+#include "debug/trace/tee.hpp"
 #include "trace/traced_chip.hpp"
 
 namespace bhemu::test {

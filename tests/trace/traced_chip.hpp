@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "debug/trace_text.hpp"
+#include "debug/trace/trace_text.hpp"
 #include "device/device.hpp"
 #include "support/assembler.hpp"
 #include "tensix/isa.hpp"

@@ -1,8 +1,8 @@
-#include "debug/profile.hpp"
+#include "debug/profile/profile.hpp"
 
 #include <algorithm>
 
-#include "debug/profile_loops.hpp"
+#include "debug/profile/profile_loops.hpp"
 #include "tensix/context.hpp"
 #include "trace/repeats.hpp"
 

@@ -1,4 +1,4 @@
-#include "debug/trace_perfetto.hpp"
+#include "debug/trace/trace_perfetto.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <cstring>
 #include <map>
 
-#include "debug/perfetto_writer.hpp"
-#include "debug/profile_loops.hpp"
-#include "debug/trace_fields.hpp"
+#include "debug/profile/profile_loops.hpp"
+#include "debug/trace/perfetto_writer.hpp"
+#include "debug/trace/trace_fields.hpp"
 #include "host/error.hpp"
 #include "tensix/context.hpp"
 #include "tensix/disasm.hpp"

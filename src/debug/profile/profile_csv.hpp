@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "debug/profile.hpp"
+#include "debug/profile/profile.hpp"
 
 namespace bhemu::debug {
 

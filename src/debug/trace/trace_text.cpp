@@ -1,11 +1,11 @@
-#include "debug/trace_text.hpp"
+#include "debug/trace/trace_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 
-#include "debug/trace_fields.hpp"
+#include "debug/trace/trace_fields.hpp"
 
 namespace bhemu::debug {
 namespace {

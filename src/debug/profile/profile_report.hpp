@@ -2,7 +2,7 @@
 // one sentence of verdict.
 #pragma once
 
-#include "debug/profile.hpp"
+#include "debug/profile/profile.hpp"
 #include "device/device.hpp"
 #include "host/json.hpp"
 #include "host/report/report.hpp"

@@ -1,4 +1,4 @@
-#include "debug/trace_diff.hpp"
+#include "debug/trace/trace_diff.hpp"
 
 #include <fmt/format.h>
 

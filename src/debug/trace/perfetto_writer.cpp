@@ -1,4 +1,4 @@
-#include "debug/perfetto_writer.hpp"
+#include "debug/trace/perfetto_writer.hpp"
 
 #include <protozero/pbf_writer.hpp>
 

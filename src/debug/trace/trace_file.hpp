@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "debug/trace_perfetto.hpp"
+#include "debug/trace/trace_perfetto.hpp"
 #include "device/device.hpp"
 #include "host/settings/trace_settings.hpp"
 #include "trace/sink.hpp"

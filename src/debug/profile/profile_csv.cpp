@@ -1,7 +1,7 @@
 // Documents: olofj/tt-metal-sfpu, tt_metal/impl/profiler/profiler.cpp (writeCSVHeader,
 // dumpDeviceResultsToCSV) and tools/tracy/process_device_log.py (import_device_profile_log), which
 // wants fifteen columns and finds zones by their names (device_post_proc_config.py).
-#include "debug/profile_csv.hpp"
+#include "debug/profile/profile_csv.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "debug/profile_report.hpp"
+#include "debug/profile/profile_report.hpp"
 #include "host/error.hpp"
 #include "host/report/inspect.hpp"
 #include "host/report/situation.hpp"

@@ -1,4 +1,4 @@
-#include "debug/profile_loops.hpp"
+#include "debug/profile/profile_loops.hpp"
 
 #include <fmt/format.h>
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "debug/timeline.hpp"
+#include "debug/profile/timeline.hpp"
 #include "tensix/operation.hpp"
 #include "trace/sink.hpp"
 

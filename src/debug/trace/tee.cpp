@@ -1,4 +1,4 @@
-#include "debug/tee.hpp"
+#include "debug/trace/tee.hpp"
 
 #include <algorithm>
 

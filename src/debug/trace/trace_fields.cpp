@@ -1,4 +1,4 @@
-#include "debug/trace_fields.hpp"
+#include "debug/trace/trace_fields.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "debug/timeline.hpp"
+#include "debug/profile/timeline.hpp"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
-#include "debug/profile_report.hpp"
+#include "debug/profile/profile_report.hpp"
 
 #include <fmt/format.h>
 
 #include <iterator>
 
-#include "debug/trace_fields.hpp"
+#include "debug/trace/trace_fields.hpp"
 
 namespace bhemu::debug {
 namespace {

@@ -1,6 +1,6 @@
 // One JSON object a line.
-#include "debug/trace_fields.hpp"
-#include "debug/trace_text.hpp"
+#include "debug/trace/trace_fields.hpp"
+#include "debug/trace/trace_text.hpp"
 #include "host/json.hpp"
 
 namespace bhemu::debug {

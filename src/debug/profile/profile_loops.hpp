@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "debug/profile.hpp"
+#include "debug/profile/profile.hpp"
 
 namespace bhemu::debug {
 

@@ -1,10 +1,10 @@
-#include "debug/trace_file.hpp"
+#include "debug/trace/trace_file.hpp"
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
-#include "debug/trace_text.hpp"
+#include "debug/trace/trace_text.hpp"
 #include "host/error.hpp"
 
 namespace bhemu::debug {
