@@ -94,7 +94,7 @@ struct Tile::TriggerRows {
   bool write(DebugRow<WALL_CLOCK_1_AT>) { return true; }
   // Programs store here to order a store before a load.
   bool write(DebugRow<DBG_RD_DATA>) { return true; }
-  bool write(DebugRow<RISC_DBG_CNTL_0>) { return tile.debug_control(value, author); }
+  bool write(DebugRow<RISC_DBG_CNTL_0>) { return tile.debugger_.control(value, author); }
   bool write(DebugRow<RISC_DBG_STATUS_0>) { return true; }
   bool write(DebugRow<RISC_DBG_STATUS_1>) { return true; }
   bool write(DebugRow<TRISC_PC_BUF_OVERRIDE>) {

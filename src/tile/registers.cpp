@@ -287,7 +287,7 @@ void Tile::hold_core(unsigned core) {
   if (slot.recording || slot.status == CoreStatus::Parked) unwatch(core);
   if (trace_ != nullptr) trace_reset(core, true);
   slot = CoreSlot{};
-  reset_debug(core);
+  debugger_.hold(core);
   update_watched();
   const CoreId id = shape_.core[core];
   if (const auto end = Mailboxes::end_of(id)) {
@@ -332,7 +332,7 @@ void Tile::release_core(unsigned core) {
   slots_[core].status = CoreStatus::Running;
   slots_[core].next_probe = state.cycle;
   glances_[core] = {state.cycle, 0};
-  refresh_checked(core);
+  debugger_.refresh_checked(core);
   if (trace_ != nullptr) trace_reset(core, false);
 }
 

@@ -139,13 +139,13 @@ void Tile::run_core(unsigned core) {
   const bool followed = Followed && follows(core);
   while (slot.status == CoreStatus::Running && state.cycle < turn_end_) {
     slot.waited_for = BlockKind::None;
-    if (slot.checked && finish_debug_access(core)) continue;
+    if (slot.checked && debugger_.finish_access(core)) continue;
     if (pic_.armed()) take_interrupt(core);
     if (parking_ && !slot.recording && state.cycle >= slot.next_probe) start_recording(core);
     const bool looked_at = Followed && onlooker_ != nullptr;
     if (slot.checked) {
       if (looked_at) onlooker_->before_instruction(*this, core);
-      run_checked(core);
+      debugger_.run_checked(core);
       continue;
     }
     riscv::Outcome outcome;

@@ -66,7 +66,8 @@ Tile::Tile(const TileConfig& config)
       quantum_(config.quantum),
       parking_(config.parking),
       l1_(shape_.l1_bytes),
-      decoded_(Mapping::anonymous(u64{L1::kSize} / 4 * sizeof(riscv::Decoded))) {
+      decoded_(Mapping::anonymous(u64{L1::kSize} / 4 * sizeof(riscv::Decoded))),
+      debugger_({shape_, cores_, slots_, debug_, l1_, wakeup_, faults(), *this}) {
   wakeup_.waker = this;
   l1_.listen(this);
   if (shape_.is_tensix()) {
@@ -232,7 +233,7 @@ void Tile::archive(Archive& archive) {
   archive.value(mailboxes_);
   archive.value(debug_);
   archive.value(dump_);
-  archive.value(riscv_debug_);
+  debugger_.archive(archive);
   archive.value(timestamper_);
   archive.value(pic_);
   archive.value(tag_search_);
@@ -269,7 +270,7 @@ u64 Tile::hash(u64 seed) const {
   seed = mailboxes_.hash(seed);
   seed = debug_.hash(seed);
   seed = dump_.hash(seed);
-  seed = riscv_debug_.hash(seed);
+  seed = debugger_.hash(seed);
   seed = timestamper_.hash(seed);
   seed = pic_.hash(seed);
   if (data_caches_ != nullptr) seed = data_caches_->hash(seed);
@@ -307,7 +308,7 @@ void Tile::reset(Cycle now) {
   arrivals_ = {};
   early_.clear();
   forget_late();
-  riscv_debug_ = {};
+  debugger_.reset();
   if (coprocessor_ != nullptr) coprocessor_->reset();
   for (auto& niu : nius_) niu->reset();
   streams_->reset();

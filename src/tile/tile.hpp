@@ -34,11 +34,11 @@
 #include "tile/data_cache.hpp"
 #include "tile/debug_bus.hpp"
 #include "tile/debug_registers.hpp"
+#include "tile/debugger.hpp"
 #include "tile/ledger.hpp"
 #include "tile/mailboxes.hpp"
 #include "tile/pic.hpp"
 #include "tile/regions.hpp"
-#include "tile/riscv_debug.hpp"
 #include "tile/shape.hpp"
 #include "tile/slot.hpp"
 #include "tile/tag_search.hpp"
@@ -97,6 +97,7 @@ class Tile final : public noc::Node,
                    private Waker,
                    private WriteListener,
                    private tensix::TileRegisters,
+                   private DebuggerHost,
                    private noc::NiuHost {
  public:
   explicit Tile(const TileConfig& config);
@@ -204,7 +205,7 @@ class Tile final : public noc::Node,
   void run_turn(Cycle limit);
   template <bool Followed>
   void run_core(unsigned core);
-  void after_run(unsigned core, riscv::Outcome outcome);
+  void after_run(unsigned core, riscv::Outcome outcome) override;
   void serve_arrivals();
   riscv::Outcome execute(unsigned core, Cycle until);
   riscv::Outcome execute_recorded(unsigned core, Cycle until);
@@ -218,51 +219,36 @@ class Tile final : public noc::Node,
   void end_long_turn(Cycle at);
   void rouse_coprocessor();
   /// If there is one for the core, and it is not in a handler already.
-  void take_interrupt(unsigned core);
+  void take_interrupt(unsigned core) override;
   /// An IRQ may have risen: cores that it interrupts must not sleep through it.
   void rouse_for_interrupts();
   Cycle wake_cycle(unsigned core) const;
-  void wake_core(unsigned core);
+  void wake_core(unsigned core) override;
 
   // Parking (parking.cpp)
   void wake(Resource resource) override;
   void before_write(u32 address, u32 bytes, const Author& author) override;
   void start_recording(unsigned core);
-  void stop_recording(unsigned core, bool failed);
-  void check_recording(unsigned core);
+  void stop_recording(unsigned core, bool failed) override;
+  void check_recording(unsigned core) override;
   bool back_at_anchor(unsigned core) const;
   void replay(unsigned core, Cycle until);
-  void unwatch(unsigned core);
-  void update_watched();
-  void block(unsigned core);
+  void unwatch(unsigned core) override;
+  void update_watched() override;
+  void block(unsigned core) override;
 
-  // Debugger (debugger.cpp)
-  bool debug_control(u32 value, const Author& author);  // false: a rule was broken
-  void write_debug_control(u32 value, const Author& author);
-  u32 read_debug_register(unsigned core, u32 index, const Author& author);
-  void write_debug_register(unsigned core, u32 index, u32 value, const Author& author);
-  void command(unsigned core, u32 word, const Author& author);
-#define COMMAND(name, bit, needs, meaning) \
-  void command(debug_command::name which, unsigned core, const Author& author);
-#include "tile/riscv_debug.def"
-  u32 refused_commands(unsigned core, u32 actions, const Author& author);
-  void access_for_debugger(unsigned core, CoreDebug::Access access, const Author& author);
-  void perform_debug_access(unsigned core, Cycle now);
-  bool finish_debug_access(unsigned core);
-  bool retire_held(unsigned core);
-  void halt_core(unsigned core, u32 reasons);
-  void run_checked(unsigned core);
-  riscv::Outcome execute_one(unsigned core);
+  // For the debugger (debugger_host.cpp)
+  void leave_loop(unsigned core) override;
+  void end_run_of(unsigned core) override;
+  riscv::Outcome execute_one(unsigned core) override;
+  bool searches_tags(unsigned core) const override {
+    return core == index(CoreId::Brisc) && tag_search_.armed();
+  }
   // L1 cache tag search accelerator (tag_read.cpp)
   bool load_register(u32 address, u32& value, const Author& author) override;
   bool store_register(u32 address, u32 value, const Author& author) override;
   void config_written(u32 word, u32 value, Cycle now) override;
-  std::optional<u32> tag_search(unsigned core, const riscv::Effect& effect, u32 word);
-  void hold_back(unsigned core, const riscv::Effect& effect, u32 pc, u32 old);
-  u32 store_hits_of(unsigned core, const riscv::Effect& effect, u32 word) const;
-  void refresh_checked(unsigned core);
-  void reset_debug(unsigned core);
-  void misuse(Rule rule, const Author& author, std::string text);
+  std::optional<u32> tag_search(unsigned core, const riscv::Effect& effect, u32 word) override;
   // For a trace or an observer, when there is one (follow.cpp)
   struct Step;
   struct Following;
@@ -320,8 +306,8 @@ class Tile final : public noc::Node,
   void forget_late();
 
   // MMIO (mmio.cpp)
-  riscv::Loaded load(unsigned core, u32 address, u32 size, Cycle now);
-  riscv::Outcome store(unsigned core, u32 address, u32 size, u32 value, Cycle now);
+  riscv::Loaded load(unsigned core, u32 address, u32 size, Cycle now) override;
+  riscv::Outcome store(unsigned core, u32 address, u32 size, u32 value, Cycle now) override;
   riscv::Outcome carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value, Cycle now);
   riscv::Loaded load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle now);
   void check_semaphore(unsigned core, u32 index, bool gets, Cycle now);
@@ -363,7 +349,7 @@ class Tile final : public noc::Node,
   void set_soft_reset(u32 value, const Author& author);
   void hold_core(unsigned core);
   void release_core(unsigned core);
-  u32 start_pc(unsigned core) const;
+  u32 start_pc(unsigned core) const override;
   bool refuse(Rule rule, Agent agent, u32 address, u32 pc, Cycle now, const char* text);
   bool refuse_stream(Agent agent, u32 address, u32 pc, Cycle now, const char* text);
   bool noc_read(u64 address, void* target, u32 bytes, Cycle now, Agent agent = Agent::Niu0);
@@ -426,7 +412,7 @@ class Tile final : public noc::Node,
   Mailboxes mailboxes_;
   DebugRegisters debug_;
   DaisyDump dump_;
-  RiscvDebug riscv_debug_;
+  Debugger debugger_;
   Timestamper timestamper_;
   Pic pic_;
   TagSearch tag_search_;
