@@ -102,7 +102,8 @@ struct CoreBus {
   }
   void note_impure() { tile_.slots_[core_].impure = true; }
 
- private:
+ protected:
+  bool is_recording() const { return tile_.slots_[core_].recording; }
   Tile& tile_;
   unsigned core_;
 };

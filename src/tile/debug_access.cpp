@@ -250,7 +250,7 @@ bool Tile::push_by_debug(u32 value, const Author& author) {
     if (!bit(value, thread) || !bit(rising, 4 + thread)) continue;
     if (coprocessor_->can_push_from_brisc(thread)) {
       coprocessor_->push_from_brisc(thread, word, author.cycle);
-      if (observer_ != nullptr) tell_push(kCores, author, thread, word, true);
+      if (observer_ != nullptr) follower_.tell_push(kCores, author, thread, word, true);
     } else if (faults().raise(Rule::TensixFifoOverflow, author,
                               fmt::format("thread {}: {:#010x} is lost", thread, word))) {
       return false;

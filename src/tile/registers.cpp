@@ -276,7 +276,7 @@ void Tile::set_soft_reset(u32 value, const Author& author) {
       hold_core(core);
     else
       release_core(core);
-    if (observer_ != nullptr) tell_core(core, !held, author);
+    if (observer_ != nullptr) follower_.tell_core(core, !held, author);
   }
 }
 
@@ -285,7 +285,7 @@ void Tile::hold_core(unsigned core) {
   if (slot.status == CoreStatus::Parked)
     replay(core, std::max(wake_cycle(core), cores_[core].cycle));
   if (slot.recording || slot.status == CoreStatus::Parked) unwatch(core);
-  if (trace_ != nullptr) trace_reset(core, true);
+  if (trace_ != nullptr) follower_.trace_reset(core, true, wake_cycle(core));
   slot = CoreSlot{};
   debugger_.hold(core);
   update_watched();
@@ -333,7 +333,7 @@ void Tile::release_core(unsigned core) {
   slots_[core].next_probe = state.cycle;
   glances_[core] = {state.cycle, 0};
   debugger_.refresh_checked(core);
-  if (trace_ != nullptr) trace_reset(core, false);
+  if (trace_ != nullptr) follower_.trace_reset(core, false, 0);
 }
 
 bool Tile::noc_read(u64 address, void* target, u32 bytes, Cycle now, Agent agent) {

@@ -35,6 +35,8 @@
 #include "tile/debug_bus.hpp"
 #include "tile/debug_registers.hpp"
 #include "tile/debugger.hpp"
+#include "tile/follower.hpp"
+#include "tile/late.hpp"
 #include "tile/ledger.hpp"
 #include "tile/mailboxes.hpp"
 #include "tile/pic.hpp"
@@ -53,9 +55,7 @@ class CodeCache;
 namespace bhemu::tile {
 
 class Onlooker;
-enum class Way : u8;
-struct LateStore;
-struct LateStores;
+struct DelayedBus;
 struct Translated;
 
 struct TileConfig {
@@ -98,6 +98,7 @@ class Tile final : public noc::Node,
                    private WriteListener,
                    private tensix::TileRegisters,
                    private DebuggerHost,
+                   private LateHost,
                    private noc::NiuHost {
  public:
   explicit Tile(const TileConfig& config);
@@ -187,7 +188,6 @@ class Tile final : public noc::Node,
  private:
   template <bool Record>
   friend struct CoreBus;
-  friend struct DelayedBus;
   friend class DebugProbe;
   static constexpr unsigned kOutside = kCores + 1;  // arrivals and the host: between turns
   static constexpr unsigned index(CoreId id) { return index_of(id); }
@@ -216,7 +216,7 @@ class Tile final : public noc::Node,
   Cycle nominal_begin(Cycle at) const { return std::max(turn_begin_, at - at % quantum_); }
   Cycle nominal_end(Cycle at) const;
   /// Something else of this tile must run soon: ends a long turn at the quantum that holds `at`.
-  void end_long_turn(Cycle at);
+  void end_long_turn(Cycle at) override;
   void rouse_coprocessor();
   /// If there is one for the core, and it is not in a handler already.
   void take_interrupt(unsigned core) override;
@@ -234,6 +234,7 @@ class Tile final : public noc::Node,
   bool back_at_anchor(unsigned core) const;
   void replay(unsigned core, Cycle until);
   void unwatch(unsigned core) override;
+  void skip_rounds(unsigned core, Cycle until);
   void update_watched() override;
   void block(unsigned core) override;
 
@@ -249,58 +250,20 @@ class Tile final : public noc::Node,
   bool store_register(u32 address, u32 value, const Author& author) override;
   void config_written(u32 word, u32 value, Cycle now) override;
   std::optional<u32> tag_search(unsigned core, const riscv::Effect& effect, u32 word) override;
-  // For a trace or an observer, when there is one (follow.cpp)
-  struct Step;
-  struct Following;
-  bool follows(unsigned core) const {
-    return observer_ != nullptr || (traces_ && trace_->follows(core));
-  }
+  // Of cores that are followed (followed.cpp)
   riscv::Outcome run_followed(unsigned core);
   riscv::Outcome step_followed(unsigned core);
-  void look_into_cache(const Step& step, DataCaches::Stale& stale);
-  Following& following();
-  Cycle untold_until(unsigned core, Cycle end);
-  void skip_rounds(unsigned core, Cycle until);
   void run_coprocessor_followed(Cycle begin);
-  // For an observer (observe.cpp)
-  void begin_step(Step& step);
-  void end_step(Step& step);
-  void tell_push(unsigned core, const Author& author, unsigned thread, u32 word, bool by_brisc);
-  void tell_queues(const Step& step);
-  void tell_stream(u32 stream, const noc::StreamState& before, const noc::StreamState& after,
-                   const Author& author);
-  void tell_core(unsigned core, bool released, const Author& by);
-  // For a trace (trace.cpp)
-  void trace_step(const Step& step, std::size_t mark);
   void replay_traced(unsigned core, Cycle until);
-  void trace_open_stalls();
-  void trace_block(unsigned core);
-  void trace_reset(unsigned core, bool held);
-  void trace_interrupt(unsigned core, u32 handler);
-  void trace_queue(unsigned core, trace::Queue queue, bool push, unsigned from, unsigned to,
-                   u32 value, Cycle now);
-  void trace_semaphore(unsigned core, u32 semaphore, u32 before, Cycle now);
-  std::optional<unsigned> thread_pushed_to(unsigned core, const riscv::Effect& effect) const;
-  void trace_vector(unsigned core, u32 pc, const riscv::VectorAccess& access);
   // For a debugger (onlooker.cpp)
   riscv::Outcome run_looked_at(unsigned core, bool followed);
   bool look_at_register(unsigned core, u32 address, u32& value);
 
-  // Late stores and pushes (late.cpp)
+  // While things happen late (delayed.cpp)
+  void make_late();
   Cycle next_late() const;
   void serve_late();
-  void land(std::size_t index, Cycle now);
-  void count_pending(const LateStore& store, i32 change);
-  void land_way(unsigned core, Way way, u32 address, u32 bytes);
-  void land_overlapping(unsigned core, u32 address, u32 bytes);
-  void land_before_load(unsigned core, u32 address);
-  bool holds_up(unsigned core);
   bool was_held_up();
-  riscv::Outcome send_on_its_way(LateStore store, DelayKind kind, Cycle now);
-  riscv::Outcome store_late(unsigned core, u32 address, u32 size, u32 value);
-  riscv::Outcome store_l1_late(unsigned core, u32 address, const void* source, u32 bytes);
-  riscv::Outcome push_late(unsigned core, u32 word);
-  void put_off_push(unsigned core, Region region, bool fused);
   riscv::Outcome execute_late(unsigned core);
   void archive_late(Archive& archive);
   void forget_late();
@@ -308,16 +271,17 @@ class Tile final : public noc::Node,
   // MMIO (mmio.cpp)
   riscv::Loaded load(unsigned core, u32 address, u32 size, Cycle now) override;
   riscv::Outcome store(unsigned core, u32 address, u32 size, u32 value, Cycle now) override;
-  riscv::Outcome carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value, Cycle now);
+  riscv::Outcome carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value,
+                           Cycle now) override;
   riscv::Loaded load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle now);
   void check_semaphore(unsigned core, u32 index, bool gets, Cycle now);
   riscv::Outcome store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 value, Cycle now);
   riscv::Loaded load_mailbox(unsigned core, u32 offset, Cycle now);
   riscv::Outcome store_mailbox(unsigned core, u32 offset, u32 value, Cycle now);
-  bool held_by_ttsync(unsigned core, Region region, u32 offset, bool is_store) const;
+  bool held_by_ttsync(unsigned core, Region region, u32 offset, bool is_store) const override;
   bool still_held_by_ttsync(unsigned core) const;
   riscv::Outcome push_tensix(unsigned core, unsigned thread, u32 word, Cycle now,
-                             Pushed by = Pushed::ByStore);
+                             Pushed by = Pushed::ByStore) override;
   bool has_room(unsigned core, unsigned thread, Pushed by);
   riscv::Loaded read_status_csr(unsigned core, u32 csr);
   riscv::Outcome wait(unsigned core, BlockKind kind, u32 resources, u32 address);
@@ -372,7 +336,9 @@ class Tile final : public noc::Node,
   bool check_counter(u32 offset, u32 value, const Author& author);
   void make_translated(const std::shared_ptr<riscv::jit::CodeCache>& code);
   void begin_host_access(Cycle now);
-  u64 hash_core(u64 seed, unsigned core) const;
+  // Saving, hashing, resetting (parts.cpp)
+  struct Parts;
+  void forget_code();
   void find_block(CoreId id, const CoreSlot& slot, Waits& waits) const;
   void find_in_loop(const CoreSlot& slot, std::vector<Wait>& waits) const;
   Wait stream_wait(const CoreSlot& slot) const;
@@ -402,7 +368,8 @@ class Tile final : public noc::Node,
   Mapping decoded_;  // riscv::Decoded per word of L1
   std::array<std::unique_ptr<EthernetCoreBus<false>>, kCores> buses_;  // as CoreBus in most tiles
   std::array<std::unique_ptr<EthernetCoreBus<true>>, kCores> recording_buses_;
-  std::unique_ptr<LateStores> late_;        // null: nothing has ever been late here
+  std::unique_ptr<LateStores> late_;  // null: nothing has ever been late here
+  std::array<std::unique_ptr<DelayedBus>, kCores> delayed_buses_;
   std::unique_ptr<Translated> translated_;  // null: the interpreter does everything
   std::unique_ptr<tensix::Coprocessor> coprocessor_;
   std::unique_ptr<eth::Port> port_;
@@ -413,6 +380,7 @@ class Tile final : public noc::Node,
   DebugRegisters debug_;
   DaisyDump dump_;
   Debugger debugger_;
+  Follower follower_;
   Timestamper timestamper_;
   Pic pic_;
   TagSearch tag_search_;
@@ -429,8 +397,6 @@ class Tile final : public noc::Node,
   std::unique_ptr<DataCaches> data_caches_;  // null: loads get what L1 holds
   std::shared_ptr<const Software> software_;
   Onlooker* onlooker_ = nullptr;
-  std::unique_ptr<Following> following_;  // null: the tile was never followed
-  bool traces_ = false;                   // in the epoch under way
 };
 
 }  // namespace bhemu::tile
