@@ -227,7 +227,7 @@ bool Tile::read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc) {
     return true;
   }
   if (slot != nullptr) slot->impure = true;
-  return read_live(offset, value, {agent, pc, now});
+  return debug_unit_.read_live(offset, value, {agent, pc, now});
 }
 
 bool Tile::write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc) {
@@ -248,7 +248,7 @@ bool Tile::write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc) {
   }
   warn_without_effect(faults(), *row, value, {agent, pc, now});
   wakeup_.touch(Resource::Debug);
-  return write_debug_row(offset, value, {agent, pc, now});
+  return debug_unit_.write_row(offset, value, {agent, pc, now});
 }
 
 // PIC.md, "Hardware IRQs".

@@ -128,7 +128,7 @@ void Tile::run_turn(Cycle limit) {
   }
   now_ = turn_end_;
   position_ = kOutside;
-  if (dump_.running()) write_due_samples();
+  if (dump_.running()) debug_unit_.write_due_samples(now_);
 }
 
 template <bool Followed>

@@ -39,7 +39,9 @@ Tile::Tile(const TileConfig& config)
       decoded_(Mapping::anonymous(u64{L1::kSize} / 4 * sizeof(riscv::Decoded))),
       debugger_({shape_, cores_, slots_, debug_, l1_, wakeup_, faults(), *this}),
       follower_({id(), shape_, cores_, slots_, debug_, l1_, trace_, observer_, coprocessor_,
-                 data_caches_}) {
+                 data_caches_}),
+      debug_unit_({shape_, debug_, l1_, faults(), coprocessor_, timestamper_, dump_, debugger_,
+                   follower_, observer_, activity_, *this}) {
   wakeup_.waker = this;
   l1_.listen(this);
   if (shape_.is_tensix()) {

@@ -30,10 +30,12 @@
 #include "riscv/effect.hpp"
 #include "riscv/vector.hpp"
 #include "tensix/coprocessor.hpp"
+#include "tile/activity.hpp"
 #include "tile/checks.hpp"
 #include "tile/data_cache.hpp"
 #include "tile/debug_bus.hpp"
 #include "tile/debug_registers.hpp"
+#include "tile/debug_unit.hpp"
 #include "tile/debugger.hpp"
 #include "tile/follower.hpp"
 #include "tile/late.hpp"
@@ -77,17 +79,6 @@ struct TileConfig {
   std::shared_ptr<const Software> software;
 };
 
-/// What a tile has done that others, or the host, could ever notice; for the livelock check.
-struct Activity {
-  std::array<u64, kCores> reads{};  // NoC read requests sent, by the core that issued them
-  u64 effects = 0;                  // packets sent that are not reads or their answers
-  // Looks at what counts by itself (wall clock, CSRs of cycles and instructions, performance
-  // counters): the program may be timing something out.
-  u64 clock_reads = 0;
-  NodeId read_target = kNoNode;  // of the last read
-  u64 read_address = 0;
-};
-
 template <bool Record>
 struct CoreBus;
 template <bool Record>
@@ -99,6 +90,7 @@ class Tile final : public noc::Node,
                    private tensix::TileRegisters,
                    private DebuggerHost,
                    private LateHost,
+                   private DebugUnitHost,
                    private noc::NiuHost {
  public:
   explicit Tile(const TileConfig& config);
@@ -238,7 +230,7 @@ class Tile final : public noc::Node,
   void update_watched() override;
   void block(unsigned core) override;
 
-  // For the debugger (debugger_host.cpp)
+  // For the debugger (debug_host.cpp)
   void leave_loop(unsigned core) override;
   void end_run_of(unsigned core) override;
   riscv::Outcome execute_one(unsigned core) override;
@@ -292,25 +284,13 @@ class Tile final : public noc::Node,
   bool write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc);
   bool read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc);
   bool write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc);
-  // Rows of debug.def that do something (debug_rows.cpp)
-  struct LiveRows;
-  struct TriggerRows;
-  bool read_live(u32 offset, u32& value, const Author& author);
-  bool write_debug_row(u32 offset, u32 value, const Author& author);
-  // Debug daisychain, read-back and performance counters (debug_access.cpp). False: refused.
-  bool miss_coprocessor(u32 offset, const Author& author);
-  bool read_daisychain(u32& value, const Author& author);
-  bool read_array(u32& value, const Author& author);
-  bool read_config_back(u32& value, const Author& author);
-  bool read_counter(u32 offset, u32& value, const Author& author);
-  bool control_counters(u32 offset, u32 value, const Author& author);
-  bool control_dump(u32 value, const Author& author);
-  bool push_by_debug(u32 value, const Author& author);
-  void write_sample(u32 address, const Author& author);
-  void write_due_samples();
+  // For the debug unit (debug_host.cpp)
+  DaisyGroup look_at_daisy(const DaisySelection& select, Cycle now) override;
+  Cycle counted_until(Cycle now) const override;
+  Cycle counted_from(Cycle now) const override;
   u32 pc_of(unsigned core);
   void refresh_hardware_interrupts();
-  void set_soft_reset(u32 value, const Author& author);
+  void set_soft_reset(u32 value, const Author& author) override;
   void hold_core(unsigned core);
   void release_core(unsigned core);
   u32 start_pc(unsigned core) const override;
@@ -382,6 +362,7 @@ class Tile final : public noc::Node,
   Debugger debugger_;
   Follower follower_;
   Timestamper timestamper_;
+  DebugUnit debug_unit_;
   Pic pic_;
   TagSearch tag_search_;
 

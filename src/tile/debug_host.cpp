@@ -1,4 +1,5 @@
-// What the debugger of the cores (debugger.hpp) asks of the schedule.
+// What the debugger of the cores (debugger.hpp) and the debug unit (debug_unit.hpp) ask of the
+// tile.
 #include <algorithm>
 
 #include "tile/bus.hpp"
@@ -26,6 +27,26 @@ riscv::Outcome Tile::execute_one(unsigned core) {
                                                           : execute(core, end);
   recording_buses_[core]->attention = buses_[core]->attention = false;
   return outcome;
+}
+// A parked core is brought to where it would be for whoever asks.
+u32 Tile::pc_of(unsigned core) {
+  if (slots_[core].status == CoreStatus::Parked)
+    replay(core, std::max(wake_cycle(core), cores_[core].cycle));
+  return cores_[core].pc;
+}
+
+DaisyGroup Tile::look_at_daisy(const DaisySelection& select, Cycle now) {
+  DebugProbe probe(*this, now);
+  return daisy_group(probe, select.daisy, select.signal);
+}
+
+Cycle Tile::counted_until(Cycle now) const {
+  if (position_ == kOutside) return now_;
+  return position_ < kCores ? nominal_begin(now) : 0;
+}
+
+Cycle Tile::counted_from(Cycle now) const {
+  return position_ < kCores ? nominal_begin(now) : std::min(now, now_);
 }
 
 }  // namespace bhemu::tile
