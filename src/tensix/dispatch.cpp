@@ -5,6 +5,7 @@
 #include "tensix/block_mask.hpp"
 #include "tensix/context.hpp"
 #include "tensix/frontend/gate.hpp"
+#include "tensix/properties.hpp"
 
 namespace bhemu::tensix {
 
@@ -30,6 +31,14 @@ Completion undocumented(Context& context) {
   context.raise(rule, fmt::format("{} ({:#010x})", info_of_word(context.word).name, context.word));
   return Completion::Done;
 }
+
+constexpr bool every_instruction_has_properties() {
+  for (const Info& info : kInfo)
+    if (info.name != nullptr && !kProperties[info.opcode].known) return false;
+  return true;
+}
+static_assert(every_instruction_has_properties(),
+              "an instruction of isa.def is not in properties.def");
 
 constexpr u8 accept(u8 opcode, Unit unit) {
   using namespace frontend;

@@ -1,4 +1,5 @@
 #include "tensix/watch.hpp"
+#include "tensix/properties.hpp"
 
 namespace bhemu::tensix {
 namespace {
@@ -25,29 +26,10 @@ BankWaits banks_waited_for(const State& state, u32 word) {
     waits.bank[waits.count++] = {static_cast<u8>(src),
                                  matrix_bank ? file.matrix_bank : file.unpack_bank, false};
   };
+  const Sources sources = properties_of(word).sources;
+  if (sources == Sources::A || sources == Sources::Both) matrix(0);
+  if (sources == Sources::B || sources == Sources::Both) matrix(1);
   switch (opcode_of(word)) {
-    case op::MVMUL::kOpcode:
-    case op::DOTPV::kOpcode:
-    case op::GAPOOL::kOpcode:
-    case op::GMPOOL::kOpcode:
-    case op::ELWADD::kOpcode:
-    case op::ELWSUB::kOpcode:
-    case op::ELWMUL::kOpcode:
-      matrix(0);
-      matrix(1);
-      break;
-    case op::MOVA2D::kOpcode:
-    case op::SHIFTXA::kOpcode:
-    case op::TRNSPSRCA::kOpcode:
-      matrix(0);
-      break;
-    case op::MOVB2D::kOpcode:
-    case op::MOVB2A::kOpcode:
-    case op::TRNSPSRCB::kOpcode:
-    case op::SHIFTXB::kOpcode:
-    case op::RAREB::kOpcode:
-      matrix(1);
-      break;
     case op::UNPACR::kOpcode: {
       const op::UNPACR insn{word};
       if (insn.search_cache_flush() == 0 && insn.cfg_context_cnt_inc() == 0)

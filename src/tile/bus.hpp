@@ -84,10 +84,8 @@ struct CoreBus {
     return tile_.faults().raise(rule, tile_.agent(core_), state.pc, state.cycle, std::move(text));
   }
 
-  bool has_debugger() const {
-    return tile_.riscv_debug_.attended != 0 && tile_.shape_.has_debug_interface(core_);
-  }
-  void pause() { tile_.halt_core(core_, debug_field::Status_EbreakHit.with(1)); }
+  bool has_debugger() const { return tile_.debugger_.attends(core_); }
+  void pause() { tile_.debugger_.halt(core_, debug_field::Status_EbreakHit.with(1)); }
 
   void note_clock() { ++tile_.activity_.clock_reads; }
 
@@ -104,7 +102,8 @@ struct CoreBus {
   }
   void note_impure() { tile_.slots_[core_].impure = true; }
 
- private:
+ protected:
+  bool is_recording() const { return tile_.slots_[core_].recording; }
   Tile& tile_;
   unsigned core_;
 };

@@ -3,7 +3,7 @@
 // (BlackholeA0 BabyRISCV/MemoryOrdering.md, "L0 data cache"). Without that setting a load gets what
 // L1 holds, which silicon may also do: a line can go at any time.
 //
-// Only cores that are followed (follow.cpp) have caches here.
+// Only cores that are followed (follower.hpp) have caches here.
 #pragma once
 
 #include <array>

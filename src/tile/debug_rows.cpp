@@ -4,15 +4,15 @@
 #include <fmt/format.h>
 
 #include "base/bits.hpp"
-#include "tile/bus.hpp"
-#include "tile/tile.hpp"
+#include "tile/debug_unit.hpp"
 
 namespace bhemu::tile {
 
 using namespace debug_reg;
 
-struct Tile::LiveRows {
-  Tile& tile;
+struct DebugUnit::LiveRows {
+  DebugUnit& unit;
+  const Environment& env;
   u32 offset;
   u32& value;
   const Author& author;
@@ -30,41 +30,42 @@ struct Tile::LiveRows {
 
   template <u32 row>
   requires(is_counter(row)) bool read(DebugRow<row>) {
-    return tile.read_counter(row, value, author);
+    return unit.read_counter(row, value, author);
   }
-  bool read(DebugRow<DBG_RD_DATA>) { return tile.read_daisychain(value, author); }
-  bool read(DebugRow<DBG_ARRAY_RD_DATA>) { return tile.read_array(value, author); }
-  bool read(DebugRow<CFGREG_RDDATA>) { return tile.read_config_back(value, author); }
+  bool read(DebugRow<DBG_RD_DATA>) { return unit.read_daisychain(value, author); }
+  bool read(DebugRow<DBG_ARRAY_RD_DATA>) { return unit.read_array(value, author); }
+  bool read(DebugRow<CFGREG_RDDATA>) { return unit.read_config_back(value, author); }
   bool read(DebugRow<DBG_INSTRN_BUF_STATUS>) {
-    if (tile.coprocessor_ == nullptr) return tile.miss_coprocessor(offset, author);
+    if (env.coprocessor == nullptr) return unit.miss_coprocessor(offset, author);
     for (unsigned thread = 0; thread < kThreads; ++thread) {
-      value |= u32{tile.coprocessor_->can_push_from_brisc(thread)} << thread;
-      value |= u32{tile.coprocessor_->brisc_fifo_empty(thread)} << (4 + thread);
+      value |= u32{env.coprocessor->can_push_from_brisc(thread)} << thread;
+      value |= u32{env.coprocessor->brisc_fifo_empty(thread)} << (4 + thread);
     }
     return true;
   }
   bool read(DebugRow<WALL_CLOCK_0>) {
-    ++tile.activity_.clock_reads;
-    value = tile.timestamper_.clock_low(author.cycle);
+    ++env.activity.clock_reads;
+    value = env.timestamper.clock_low(author.cycle);
     return true;
   }
   bool read(DebugRow<WALL_CLOCK_1>) {
-    ++tile.activity_.clock_reads;
+    ++env.activity.clock_reads;
     value = static_cast<u32>(author.cycle >> 32);
     return true;
   }
   bool read(DebugRow<WALL_CLOCK_1_AT>) {
-    value = tile.timestamper_.clock_high_latched();
+    value = env.timestamper.clock_high_latched();
     return true;
   }
   bool read(DebugRow<TIMESTAMP_DUMP_STATUS>) {
-    value = tile.timestamper_.status();
+    value = env.timestamper.status();
     return true;
   }
 };
 
-struct Tile::TriggerRows {
-  Tile& tile;
+struct DebugUnit::TriggerRows {
+  DebugUnit& unit;
+  const Environment& env;
   u32 offset;
   u32 value;
   const Author& author;
@@ -80,21 +81,21 @@ struct Tile::TriggerRows {
   }
 
  private:
-  void store() { tile.debug_.set(offset, value); }
+  void store() { env.registers.set(offset, value); }
 
   bool write(DebugRow<SOFT_RESET_0>) {
-    tile.set_soft_reset(value, author);
+    env.host.set_soft_reset(value, author);
     return true;
   }
   bool write(DebugRow<WALL_CLOCK_0>) {
-    tile.timestamper_.clock_low(author.cycle);  // a write latches the high half, too
+    env.timestamper.clock_low(author.cycle);  // a write latches the high half, too
     return true;
   }
   bool write(DebugRow<WALL_CLOCK_1>) { return true; }
   bool write(DebugRow<WALL_CLOCK_1_AT>) { return true; }
   // Programs store here to order a store before a load.
   bool write(DebugRow<DBG_RD_DATA>) { return true; }
-  bool write(DebugRow<RISC_DBG_CNTL_0>) { return tile.debug_control(value, author); }
+  bool write(DebugRow<RISC_DBG_CNTL_0>) { return env.debugger.control(value, author); }
   bool write(DebugRow<RISC_DBG_STATUS_0>) { return true; }
   bool write(DebugRow<RISC_DBG_STATUS_1>) { return true; }
   bool write(DebugRow<TRISC_PC_BUF_OVERRIDE>) {
@@ -103,40 +104,40 @@ struct Tile::TriggerRows {
   }
   bool write(DebugRow<DBG_FEATURE_DISABLE>) {
     store();
-    tile.coprocessor_->set_debug_feature_disable(value);
+    env.coprocessor->set_debug_feature_disable(value);
     return true;
   }
-  bool write(DebugRow<DBG_INSTRN_BUF_CTRL0>) { return tile.push_by_debug(value, author); }
-  bool write(DebugRow<DBG_L1_MEM_REG2>) { return tile.control_dump(value, author); }
+  bool write(DebugRow<DBG_INSTRN_BUF_CTRL0>) { return unit.push_by_debug(value, author); }
+  bool write(DebugRow<DBG_L1_MEM_REG2>) { return unit.control_dump(value, author); }
   template <u32 row>
   requires(row == PERF_CNT_INSTRN_THREAD2 || row == PERF_CNT_TDMA_UNPACK2 ||
            row == PERF_CNT_TDMA_PACK2 || row == PERF_CNT_FPU2 || row == PERF_CNT_L1_2 ||
            row == PERF_CNT_ALL) bool write(DebugRow<row>) {
-    return tile.control_counters(row, value, author);
+    return unit.control_counters(row, value, author);
   }
   bool write(DebugRow<TIMESTAMP_DUMP_CMD>) {
-    const DebugRegisters& debug = tile.debug_;
+    const DebugRegisters& debug = env.registers;
     const Timestamper::Buffers buffers{
         {debug.get(TIMESTAMP_DUMP_BUF0_START_ADDR), debug.get(TIMESTAMP_DUMP_BUF1_START_ADDR)},
         {debug.get(TIMESTAMP_DUMP_BUF0_END_ADDR), debug.get(TIMESTAMP_DUMP_BUF1_END_ADDR)}};
-    if (tile.timestamper_.command(value, buffers, tile.l1_, author) == Timestamper::Result::Ok)
+    if (env.timestamper.command(value, buffers, env.l1, author) == Timestamper::Result::Ok)
       return true;
-    return !tile.faults().raise(Rule::TileTimestampEvent, author,
-                                fmt::format("event word 0x{:08x}", value));
+    return !env.faults.raise(Rule::TileTimestampEvent, author,
+                             fmt::format("event word 0x{:08x}", value));
   }
   bool write(DebugRow<TIMESTAMP_DUMP_CNTL>) {
-    tile.timestamper_.control(value);
+    env.timestamper.control(value);
     store();
     return true;
   }
   bool write(DebugRow<TIMESTAMP_DUMP_STATUS>) {
-    tile.timestamper_.clear_status(value);
+    env.timestamper.clear_status(value);
     return true;
   }
 };
 
-bool Tile::read_live(u32 offset, u32& value, const Author& author) {
-  LiveRows rows{*this, offset, value, author};
+bool DebugUnit::read_live(u32 offset, u32& value, const Author& author) {
+  LiveRows rows{*this, env_, offset, value, author};
   switch (offset) {
 #define REG(name, offset, tiles, access, kind, reset, meaning) \
   case offset:                                                 \
@@ -148,8 +149,8 @@ bool Tile::read_live(u32 offset, u32& value, const Author& author) {
   }
 }
 
-bool Tile::write_debug_row(u32 offset, u32 value, const Author& author) {
-  TriggerRows rows{*this, offset, value, author};
+bool DebugUnit::write_row(u32 offset, u32 value, const Author& author) {
+  TriggerRows rows{*this, env_, offset, value, author};
   switch (offset) {
 #define REG(name, offset, tiles, access, kind, reset, meaning) \
   case offset:                                                 \

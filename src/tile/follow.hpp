@@ -6,11 +6,12 @@
 
 #include "riscv/effect.hpp"
 #include "riscv/vector.hpp"
-#include "tile/tile.hpp"
+#include "tensix/state.hpp"
+#include "tile/follower.hpp"
 
 namespace bhemu::tile {
 
-struct Tile::Step {
+struct Follower::Step {
   unsigned core = 0;
   Cycle cycle = 0;
   u32 pc = 0;
@@ -18,6 +19,8 @@ struct Tile::Step {
   const riscv::Kind* kind = nullptr;
   riscv::Effect effect;
   std::optional<riscv::VectorAccess> vector;
+  std::size_t mark = 0;  // in the trace
+  bool tells = false;    // an observer of it
   // For an observer only.
   trace::Instruction told;
   std::vector<trace::CoreAccess> elements;
@@ -26,8 +29,8 @@ struct Tile::Step {
   bool pcbuf_empty = false;  // of the core's thread
 };
 
-/// What a followed tile keeps beside its state.
-struct Tile::Following {
+/// What there is once a core was followed.
+struct Follower::Following {
   riscv::Kinds kinds;
   bool tells_all = true;           // the observer wants each instruction
   std::array<Step, kCores> steps;  // under way: one can lead to a step of another core

@@ -326,7 +326,8 @@ Loaded Tile::load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle now) {
       if (!coprocessor_->pcbuf_empty(buffer)) {
         end_long_turn(now);
         const u32 value = coprocessor_->pcbuf_pop(buffer, now);
-        if (trace_ != nullptr) trace_queue(core, trace::Queue::PcBuf, false, 0, core, value, now);
+        if (trace_ != nullptr)
+          follower_.trace_queue(core, trace::Queue::PcBuf, false, 0, core, value, now);
         return {value, Outcome::Ok};
       }
       if (forced.enabled) return {forced.value, Outcome::Ok};
@@ -367,8 +368,8 @@ Outcome Tile::store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 value,
                   0xFFE80000 + buffer * 0x10000);
     coprocessor_->pcbuf_push(buffer, value, now);
     if (trace_ != nullptr)
-      trace_queue(core, trace::Queue::PcBuf, true, core, index(CoreId::Trisc0) + buffer, value,
-                  now);
+      follower_.trace_queue(core, trace::Queue::PcBuf, true, core, index(CoreId::Trisc0) + buffer,
+                            value, now);
     return Outcome::Ok;
   }
   if (offset >= kSemaphores && offset < kSemaphoresEnd) {
@@ -376,7 +377,7 @@ Outcome Tile::store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 value,
     const u32 before = coprocessor_->read_semaphore(semaphore);
     check_semaphore(core, semaphore, bit(value, 0), now);
     coprocessor_->write_semaphore(semaphore, value, now);
-    if (trace_ != nullptr) trace_semaphore(core, semaphore, before, now);
+    if (trace_ != nullptr) follower_.trace_semaphore(core, semaphore, before, now);
   }
   return Outcome::Ok;  // writes to the PCBuf and TTSync words are discarded (ManualTTSync.md)
 }
@@ -397,7 +398,8 @@ Loaded Tile::load_mailbox(unsigned core, u32 offset, Cycle now) {
   wakeup_.touch(Resource::Mailbox);
   const u32 value = mailboxes_.pop(from, to);
   if (trace_ != nullptr)
-    trace_queue(core, trace::Queue::Mailbox, false, Mailboxes::core_of(from), core, value, now);
+    follower_.trace_queue(core, trace::Queue::Mailbox, false, Mailboxes::core_of(from), core, value,
+                          now);
   return {value, Outcome::Ok};
 }
 
@@ -408,8 +410,8 @@ Outcome Tile::store_mailbox(unsigned core, u32 offset, u32 value, Cycle now) {
   wakeup_.touch(Resource::Mailbox);
   mailboxes_.push(from, offset >> 12, value);
   if (trace_ != nullptr)
-    trace_queue(core, trace::Queue::Mailbox, true, core, Mailboxes::core_of(offset >> 12), value,
-                now);
+    follower_.trace_queue(core, trace::Queue::Mailbox, true, core, Mailboxes::core_of(offset >> 12),
+                          value, now);
   return Outcome::Ok;
 }
 

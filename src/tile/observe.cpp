@@ -1,9 +1,9 @@
-// What a tile tells its observer (trace/observer.hpp).
+// What an observer is told of a tile (trace/observer.hpp).
 #include <cstring>
 
 #include "base/bits.hpp"
-#include "tensix/state.hpp"
 #include "tile/follow.hpp"
+#include "tile/mailboxes.hpp"
 
 namespace bhemu::tile {
 namespace {
@@ -14,28 +14,13 @@ bool is_pcbuf(const trace::CoreAccess& access) {
 
 }  // namespace
 
-void Tile::set_observer(trace::Observer* observer) {
-  Node::set_observer(observer);
-  if (observer == nullptr && data_caches_ != nullptr) data_caches_->clear();
-  if (observer != nullptr) following().tells_all = observer->wants_all_instructions();
-  if (coprocessor_ != nullptr) coprocessor_->set_observer(observer);
-  for (auto& niu : nius_) niu->set_observer(observer);
-  const bool all = observer != nullptr && observer->wants_l1_writes();
-  for (u32 address = 0; address < l1_.size(); address += 1u << L1::kLineShift) {
-    if (all)
-      l1_.set_flag(address, L1::kObserved);
-    else
-      l1_.clear_flag(address, L1::kObserved);
-  }
-}
-
 /// Before the instruction: everything but what it loads.
-void Tile::begin_step(Step& step) {
-  const riscv::CoreState& state = cores_[step.core];
+void Follower::begin_step(Step& step) {
+  const riscv::CoreState& state = env_.cores[step.core];
   const riscv::Effect& effect = step.effect;
   trace::Instruction& told = step.told;
   told.core = step.core;
-  told.author = {agent(step.core), step.pc, step.cycle, id()};
+  told.author = {agent(step.core), step.pc, step.cycle, env_.node};
   told.word = step.word;
   told.step = state.instret;
   told.reads = step.kind->sources;
@@ -53,7 +38,7 @@ void Tile::begin_step(Step& step) {
                             access.store,
                             access.bytes,
                             element.index,
-                            shape_.regions->at(element.address),
+                            env_.shape.regions->at(element.address),
                             element.address};
       if (access.store)
         std::memcpy(&one.stored, &state.v.reg[element.reg][element.offset], access.bytes);
@@ -65,22 +50,22 @@ void Tile::begin_step(Step& step) {
                    riscv::stores(effect),
                    effect.size,
                    0,
-                   shape_.regions->at(effect.address),
+                   env_.shape.regions->at(effect.address),
                    effect.address};
     step.access.stored = effect.stored;
     told.accesses = {&step.access, 1};
   }
   if (is_pcbuf(step.access)) {
-    step.semaphores = coprocessor_->state().sync.semaphore;
+    step.semaphores = env_.coprocessor->state().sync.semaphore;
     const unsigned first = index(CoreId::Trisc0);
-    step.pcbuf_empty = step.core >= first && coprocessor_->pcbuf_empty(step.core - first);
+    step.pcbuf_empty = step.core >= first && env_.coprocessor->pcbuf_empty(step.core - first);
   }
-  observer_->executes(told);
+  env_.observer->executes(told);
 }
 
 /// After it has retired.
-void Tile::end_step(Step& step) {
-  const riscv::CoreState& state = cores_[step.core];
+void Follower::end_step(Step& step) {
+  const riscv::CoreState& state = env_.cores[step.core];
   const riscv::Effect& effect = step.effect;
   trace::Instruction& told = step.told;
   told.value = riscv::value_of(state, effect);
@@ -99,33 +84,33 @@ void Tile::end_step(Step& step) {
     }
   } else if (step.access.load) {
     step.access.loaded = told.value;
-    if (step.access.store && l1_.has(step.access.address, 4))
-      step.access.stored = l1_.read32(step.access.address);
+    if (step.access.store && env_.l1.has(step.access.address, 4))
+      step.access.stored = env_.l1.read32(step.access.address);
   }
   const bool reaches_queue =
       effect.reach == riscv::Reach::Tensix || effect.reach == riscv::Reach::Store;
   if (const auto thread = reaches_queue ? thread_pushed_to(step.core, effect) : std::nullopt)
     tell_push(step.core, told.author, *thread, pushed_word(step.word, effect),
-              shape_.core[step.core] == CoreId::Brisc);
+              env_.shape.core[step.core] == CoreId::Brisc);
   if (step.access.size != 0) tell_queues(step);
-  observer_->retired(told);
+  env_.observer->retired(told);
 }
 
-void Tile::tell_push(unsigned core, const Author& author, unsigned thread, u32 word,
-                     bool by_brisc) {
+void Follower::tell_push(unsigned core, const Author& author, unsigned thread, u32 word,
+                         bool by_brisc) {
   trace::Push push;
   push.author = author;
-  push.author.tile = id();
+  push.author.tile = env_.node;
   push.core = core;
   push.thread = thread;
   push.word = word;
   push.by_brisc = by_brisc;
-  push.number = coprocessor_->push_number(thread, by_brisc);
-  observer_->pushed(push);
+  push.number = env_.coprocessor->push_number(thread, by_brisc);
+  env_.observer->pushed(push);
 }
 
 /// Semaphores, mailboxes and PCBufs, through a core's load or store.
-void Tile::tell_queues(const Step& step) {
+void Follower::tell_queues(const Step& step) {
   using How = trace::ObjectChange::How;
   const trace::CoreAccess& access = step.access;
   const unsigned first = index(CoreId::Trisc0);
@@ -133,7 +118,7 @@ void Tile::tell_queues(const Step& step) {
   change.author = step.told.author;
   switch (access.region) {
     case Region::Mailbox: {
-      const u32 offset = access.address - region_info(Region::Mailbox).first;
+      const u32 offset = access.address - (*env_.shape.regions)[Region::Mailbox].first;
       const unsigned self = *Mailboxes::end_of(static_cast<CoreId>(step.core));
       const u32 other = offset >> 12;
       if ((offset & 4) != 0) return;
@@ -141,12 +126,12 @@ void Tile::tell_queues(const Step& step) {
       change.how = access.store ? How::Push : How::Pop;
       change.index = access.store ? self * 4 + other : other * 4 + self;
       change.after = access.store ? access.stored : access.loaded;
-      return observer_->changed(change);
+      return env_.observer->changed(change);
     }
     case Region::PcBuf0:
     case Region::PcBuf1:
     case Region::PcBuf2: {
-      const u32 offset = access.address - region_info(access.region).first;
+      const u32 offset = access.address - (*env_.shape.regions)[access.region].first;
       const bool brisc = step.core < first;
       change.object = trace::Object::PcBuf;
       change.how = brisc ? How::Push : How::Pop;
@@ -154,14 +139,14 @@ void Tile::tell_queues(const Step& step) {
                            : step.core - first;
       change.after = brisc ? access.stored : access.loaded;
       if (brisc ? access.store : access.load && offset < 4 && !step.pcbuf_empty)
-        return observer_->changed(change);
+        return env_.observer->changed(change);
       change.object = trace::Object::Semaphore;
       change.how = How::Set;
       for (u32 i = 0; i < tensix::kSemaphores; ++i) {
         change.index = i;
         change.before = step.semaphores[i].value;
-        change.after = coprocessor_->state().sync.semaphore[i].value;
-        if (change.before != change.after) observer_->changed(change);
+        change.after = env_.coprocessor->state().sync.semaphore[i].value;
+        if (change.before != change.after) env_.observer->changed(change);
       }
       return;
     }
@@ -170,11 +155,11 @@ void Tile::tell_queues(const Step& step) {
   }
 }
 
-void Tile::tell_core(unsigned core, bool released, const Author& by) {
+void Follower::tell_core(unsigned core, bool released, const Author& by) {
   if (released)
-    observer_->released(core, cores_[core].pc, by);
+    env_.observer->released(core, env_.cores[core].pc, by);
   else
-    observer_->held(core, by);
+    env_.observer->held(core, by);
 }
 
 }  // namespace bhemu::tile

@@ -227,7 +227,7 @@ bool Tile::read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc) {
     return true;
   }
   if (slot != nullptr) slot->impure = true;
-  return read_live(offset, value, {agent, pc, now});
+  return debug_unit_.read_live(offset, value, {agent, pc, now});
 }
 
 bool Tile::write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc) {
@@ -248,7 +248,7 @@ bool Tile::write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc) {
   }
   warn_without_effect(faults(), *row, value, {agent, pc, now});
   wakeup_.touch(Resource::Debug);
-  return write_debug_row(offset, value, {agent, pc, now});
+  return debug_unit_.write_row(offset, value, {agent, pc, now});
 }
 
 // PIC.md, "Hardware IRQs".
@@ -276,7 +276,7 @@ void Tile::set_soft_reset(u32 value, const Author& author) {
       hold_core(core);
     else
       release_core(core);
-    if (observer_ != nullptr) tell_core(core, !held, author);
+    if (observer_ != nullptr) follower_.tell_core(core, !held, author);
   }
 }
 
@@ -285,9 +285,9 @@ void Tile::hold_core(unsigned core) {
   if (slot.status == CoreStatus::Parked)
     replay(core, std::max(wake_cycle(core), cores_[core].cycle));
   if (slot.recording || slot.status == CoreStatus::Parked) unwatch(core);
-  if (trace_ != nullptr) trace_reset(core, true);
+  if (trace_ != nullptr) follower_.trace_reset(core, true, wake_cycle(core));
   slot = CoreSlot{};
-  reset_debug(core);
+  debugger_.hold(core);
   update_watched();
   const CoreId id = shape_.core[core];
   if (const auto end = Mailboxes::end_of(id)) {
@@ -332,8 +332,8 @@ void Tile::release_core(unsigned core) {
   slots_[core].status = CoreStatus::Running;
   slots_[core].next_probe = state.cycle;
   glances_[core] = {state.cycle, 0};
-  refresh_checked(core);
-  if (trace_ != nullptr) trace_reset(core, false);
+  debugger_.refresh_checked(core);
+  if (trace_ != nullptr) follower_.trace_reset(core, false, 0);
 }
 
 bool Tile::noc_read(u64 address, void* target, u32 bytes, Cycle now, Agent agent) {

@@ -1,5 +1,5 @@
 // The RISC-V debug interface of a tile's cores: its registers and what is pending in it. How it
-// acts on the cores is in tile/debugger.cpp; rows: riscv_debug.def.
+// acts on the cores is in tile/debugger.hpp; rows: riscv_debug.def.
 //
 // Document: WormholeB0/TensixTile/BabyRISCV/DebugInterface.md. Not modelled: what the pipeline's
 // depth does to a paused core (instructions that have read registers or memory ahead of the pause,
@@ -32,7 +32,7 @@ namespace dr {
 #include "tile/riscv_debug.def"
 }  // namespace dr
 
-/// Masks in the Command register; a type each, for Tile::command.
+/// Masks in the Command register; a type each, for Debugger::command.
 namespace debug_command {
 #define COMMAND(name, bit, core, meaning)   \
   struct name {                             \

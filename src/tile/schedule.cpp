@@ -47,9 +47,8 @@ void Tile::run_until(Cycle until, noc::Outbox& outbox) {
   outbox_ = &outbox;
   for (noc::Packet& packet : early_) outbox.packets.push_back(std::move(packet));
   early_.clear();
-  traces_ = trace_ != nullptr && trace_->covers(now_, until);
-  if (traces_) trace_open_stalls();
-  if (traces_ || observer_ != nullptr || onlooker_ != nullptr || late_ != nullptr) {
+  const bool followed = follower_.begin_epoch(now_, until);
+  if (followed || onlooker_ != nullptr || late_ != nullptr) {
     run_turns<true>(until);
   } else {
     run_turns<false>(until);
@@ -129,23 +128,23 @@ void Tile::run_turn(Cycle limit) {
   }
   now_ = turn_end_;
   position_ = kOutside;
-  if (dump_.running()) write_due_samples();
+  if (dump_.running()) debug_unit_.write_due_samples(now_);
 }
 
 template <bool Followed>
 void Tile::run_core(unsigned core) {
   riscv::CoreState& state = cores_[core];
   CoreSlot& slot = slots_[core];
-  const bool followed = Followed && follows(core);
+  const bool followed = Followed && follower_.follows(core);
   while (slot.status == CoreStatus::Running && state.cycle < turn_end_) {
     slot.waited_for = BlockKind::None;
-    if (slot.checked && finish_debug_access(core)) continue;
+    if (slot.checked && debugger_.finish_access(core)) continue;
     if (pic_.armed()) take_interrupt(core);
     if (parking_ && !slot.recording && state.cycle >= slot.next_probe) start_recording(core);
     const bool looked_at = Followed && onlooker_ != nullptr;
     if (slot.checked) {
       if (looked_at) onlooker_->before_instruction(*this, core);
-      run_checked(core);
+      debugger_.run_checked(core);
       continue;
     }
     riscv::Outcome outcome;
@@ -296,9 +295,7 @@ void Tile::take_interrupt(unsigned core) {
   if (core >= Pic::kCores || cores_[core].csr.in_interrupt || !pic_.pending(core)) return;
   if (slots_[core].recording) stop_recording(core, false);
   const u32 handler = pic_.serve(core);
-  if (trace_ != nullptr) trace_interrupt(core, handler);
-  if (observer_ != nullptr)
-    observer_->interrupted(core, handler, {agent(core), cores_[core].pc, cores_[core].cycle, id()});
+  follower_.interrupted(core, handler);
   cores_[core].enter_interrupt(handler);
 }
 

@@ -1,5 +1,5 @@
 // How the tile and BRISC meet the tag search accelerator: see tag_search.hpp. A core that may set
-// it off executes instruction by instruction (Tile::run_checked), so all others pay nothing.
+// it off executes instruction by instruction (Debugger::run_checked), so all others pay nothing.
 #include <fmt/format.h>
 
 #include "base/bits.hpp"
@@ -30,7 +30,7 @@ void Tile::config_written(u32 word, u32, Cycle) {
   constexpr unsigned kBrisc = index(CoreId::Brisc);
   if (slots_[kBrisc].status == CoreStatus::Parked) wake_core(kBrisc);
   if (slots_[kBrisc].recording) stop_recording(kBrisc, false);
-  refresh_checked(kBrisc);
+  debugger_.refresh_checked(kBrisc);
   buses_[kBrisc]->attention = recording_buses_[kBrisc]->attention = position_ == kBrisc;
 }
 

@@ -4,9 +4,7 @@
 
 #include "base/bits.hpp"
 #include "noc/trace.hpp"
-#include "tile/bus.hpp"
-#include "tile/follow.hpp"
-#include "tile/late.hpp"
+#include "tile/delayed_bus.hpp"
 
 namespace bhemu::tile {
 namespace {
@@ -30,34 +28,6 @@ bool each_word(u64 address, u64 size, Access access) {
   return true;
 }
 
-u64 hash_csrs(u64 seed, const riscv::CsrState& csr) {
-  // Member by member: the padding of the struct means nothing.
-  const u32 words[] = {csr.fcsr,
-                       csr.vxsat,
-                       csr.vxrm,
-                       csr.vl,
-                       csr.vtype,
-                       csr.vlenb,
-                       csr.cfg0,
-                       csr.cfg1,
-                       csr.mcountinhibit,
-                       csr.mhpmevent[0],
-                       csr.mhpmevent[1],
-                       csr.pmacfg[0],
-                       csr.pmacfg[1],
-                       csr.hwa_mask,
-                       csr.hwa_cfg,
-                       csr.vgsrc,
-                       csr.restore_pc,
-                       csr.intp_restore_pc,
-                       u32{csr.in_interrupt}};
-  const u64 counters[] = {csr.mcycle_offset, csr.minstret_offset, csr.mhpmcounter[0],
-                          csr.mhpmcounter[1]};
-  seed = hash_bytes(seed, words, sizeof words);
-  seed = hash_bytes(seed, counters, sizeof counters);
-  return hash_bytes(seed, csr.status.data(), sizeof csr.status);
-}
-
 }  // namespace
 
 Tile::Tile(const TileConfig& config)
@@ -66,7 +36,12 @@ Tile::Tile(const TileConfig& config)
       quantum_(config.quantum),
       parking_(config.parking),
       l1_(shape_.l1_bytes),
-      decoded_(Mapping::anonymous(u64{L1::kSize} / 4 * sizeof(riscv::Decoded))) {
+      decoded_(Mapping::anonymous(u64{L1::kSize} / 4 * sizeof(riscv::Decoded))),
+      debugger_({shape_, cores_, slots_, debug_, l1_, wakeup_, faults(), *this}),
+      follower_({id(), shape_, cores_, slots_, debug_, l1_, trace_, observer_, coprocessor_,
+                 data_caches_}),
+      debug_unit_({shape_, debug_, l1_, faults(), coprocessor_, timestamper_, dump_, debugger_,
+                   follower_, observer_, activity_, *this}) {
   wakeup_.waker = this;
   l1_.listen(this);
   if (shape_.is_tensix()) {
@@ -84,7 +59,7 @@ Tile::Tile(const TileConfig& config)
   make_translated(config.code);
   if (shape_.is_tensix() && config.timing->spread.kind != noc::Spread::Kind::None) {
     // Requests leave over time, which the schedule with late stores looks after.
-    late_ = std::make_unique<LateStores>(*this);
+    make_late();
     for (auto& niu : nius_) niu->set_departures(true);
   }
   if (!shape_.is_tensix()) make_port(config);
@@ -213,115 +188,6 @@ void Tile::settle(Cycle now) {
     if (status == CoreStatus::Blocked || status == CoreStatus::Halted)
       state.cycle = std::max(state.cycle, now);
   }
-}
-
-void Tile::archive(Archive& archive) {
-  faults().archive(archive);
-  archive.value(cores_);
-  archive.value(slots_);
-  archive.value(now_);
-  archive.value(turn_begin_);
-  archive.value(turn_end_);
-  archive.value(turn_limit_);
-  archive.value(long_turn_);
-  l1_.archive(archive);
-  if (coprocessor_ != nullptr) coprocessor_->archive(archive);
-  if (port_ != nullptr) port_->archive(archive);
-  for (auto& niu : nius_) niu->archive(archive);
-  streams_->archive(archive);
-  archive.value(mailboxes_);
-  archive.value(debug_);
-  archive.value(dump_);
-  archive.value(riscv_debug_);
-  archive.value(timestamper_);
-  archive.value(pic_);
-  archive.value(tag_search_);
-  arrivals_.archive(archive);
-  u64 early = early_.size();
-  archive.value(early);
-  if (archive.is_loading()) early_.assign(early, {});
-  for (noc::Packet& packet : early_) noc::archive(archive, packet);
-  archive.value(sequence_);
-  archive.value(bytes_sent_);
-  archive.value(skipped_);
-  archive.value(activity_);
-  DataCaches none;
-  bool caches = data_caches_ != nullptr;
-  archive.value(caches);
-  if (caches) archive.value(data_caches_ != nullptr ? *data_caches_ : none);
-  archive_late(archive);
-  if (!archive.is_loading()) return;
-  if (data_caches_ != nullptr && !caches) data_caches_->clear();
-  if (checks_ != nullptr) checks_->forget();
-  position_ = kOutside;
-  decoded_.clear();
-  if (translated_ != nullptr) translated_->translations.drop();
-  update_watched();
-}
-
-u64 Tile::hash(u64 seed) const {
-  seed ^= l1_.memory().hash();
-  for (unsigned core = 0; core < shape_.cores; ++core) seed = hash_core(seed, core);
-  if (coprocessor_ != nullptr) seed = coprocessor_->hash(seed);
-  if (port_ != nullptr) seed = port_->hash(seed);
-  for (const auto& niu : nius_) seed = niu->hash(seed);
-  seed = streams_->hash(seed);
-  seed = mailboxes_.hash(seed);
-  seed = debug_.hash(seed);
-  seed = dump_.hash(seed);
-  seed = riscv_debug_.hash(seed);
-  seed = timestamper_.hash(seed);
-  seed = pic_.hash(seed);
-  if (data_caches_ != nullptr) seed = data_caches_->hash(seed);
-  return tag_search_.hash(seed);
-}
-
-u64 Tile::hash_core(u64 seed, unsigned core) const {
-  const riscv::CoreState& state = cores_[core];
-  const CoreStatus status = slots_[core].status;
-  // Register 32 is a sink; a core in reset has no time of its own.
-  seed = hash_bytes(seed, state.x.data(), 32 * sizeof(u32));
-  seed = hash_bytes(seed, state.f.data(), sizeof state.f);
-  seed = hash_bytes(seed, state.ldm.data(), riscv::ldm_size_of(state.id));
-  seed = hash_bytes(seed, state.v.reg.data(), sizeof state.v.reg);
-  seed = hash_csrs(seed, state.csr);
-  const bool timed = status != CoreStatus::Reset && status != CoreStatus::Stopped;
-  const std::array<u64, 4> rest{
-      state.pc, timed ? state.cycle : 0, state.instret,
-      u64{status == CoreStatus::Reset} | u64{status == CoreStatus::Halted} << 1};
-  return hash_bytes(seed, rest.data(), sizeof rest);
-}
-
-void Tile::reset(Cycle now) {
-  begin_host_access(now);
-  debug_.reset();
-  for (unsigned core = 0; core < shape_.cores; ++core) {
-    hold_core(core);
-    const CoreId id = cores_[core].id;
-    cores_[core] = {};
-    cores_[core].id = id;
-  }
-  l1_.clear();
-  decoded_.clear();
-  if (translated_ != nullptr) translated_->translations.drop();
-  arrivals_ = {};
-  early_.clear();
-  forget_late();
-  riscv_debug_ = {};
-  if (coprocessor_ != nullptr) coprocessor_->reset();
-  for (auto& niu : nius_) niu->reset();
-  streams_->reset();
-  mailboxes_ = {};
-  dump_ = {};
-  timestamper_ = {};
-  pic_ = {};
-  tag_search_ = {};
-  if (data_caches_ != nullptr) data_caches_->clear();
-  activity_ = {};
-  if (checks_ != nullptr) checks_->forget();
-  bytes_sent_ = skipped_ = 0;
-  faults().clear();
-  if (port_ != nullptr) boot_ethernet();
 }
 
 u64 Tile::instructions() const {

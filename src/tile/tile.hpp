@@ -30,15 +30,19 @@
 #include "riscv/effect.hpp"
 #include "riscv/vector.hpp"
 #include "tensix/coprocessor.hpp"
+#include "tile/activity.hpp"
 #include "tile/checks.hpp"
 #include "tile/data_cache.hpp"
 #include "tile/debug_bus.hpp"
 #include "tile/debug_registers.hpp"
+#include "tile/debug_unit.hpp"
+#include "tile/debugger.hpp"
+#include "tile/follower.hpp"
+#include "tile/late.hpp"
 #include "tile/ledger.hpp"
 #include "tile/mailboxes.hpp"
 #include "tile/pic.hpp"
 #include "tile/regions.hpp"
-#include "tile/riscv_debug.hpp"
 #include "tile/shape.hpp"
 #include "tile/slot.hpp"
 #include "tile/tag_search.hpp"
@@ -53,9 +57,7 @@ class CodeCache;
 namespace bhemu::tile {
 
 class Onlooker;
-enum class Way : u8;
-struct LateStore;
-struct LateStores;
+struct DelayedBus;
 struct Translated;
 
 struct TileConfig {
@@ -77,17 +79,6 @@ struct TileConfig {
   std::shared_ptr<const Software> software;
 };
 
-/// What a tile has done that others, or the host, could ever notice; for the livelock check.
-struct Activity {
-  std::array<u64, kCores> reads{};  // NoC read requests sent, by the core that issued them
-  u64 effects = 0;                  // packets sent that are not reads or their answers
-  // Looks at what counts by itself (wall clock, CSRs of cycles and instructions, performance
-  // counters): the program may be timing something out.
-  u64 clock_reads = 0;
-  NodeId read_target = kNoNode;  // of the last read
-  u64 read_address = 0;
-};
-
 template <bool Record>
 struct CoreBus;
 template <bool Record>
@@ -97,6 +88,9 @@ class Tile final : public noc::Node,
                    private Waker,
                    private WriteListener,
                    private tensix::TileRegisters,
+                   private DebuggerHost,
+                   private LateHost,
+                   private DebugUnitHost,
                    private noc::NiuHost {
  public:
   explicit Tile(const TileConfig& config);
@@ -186,7 +180,6 @@ class Tile final : public noc::Node,
  private:
   template <bool Record>
   friend struct CoreBus;
-  friend struct DelayedBus;
   friend class DebugProbe;
   static constexpr unsigned kOutside = kCores + 1;  // arrivals and the host: between turns
   static constexpr unsigned index(CoreId id) { return index_of(id); }
@@ -204,7 +197,7 @@ class Tile final : public noc::Node,
   void run_turn(Cycle limit);
   template <bool Followed>
   void run_core(unsigned core);
-  void after_run(unsigned core, riscv::Outcome outcome);
+  void after_run(unsigned core, riscv::Outcome outcome) override;
   void serve_arrivals();
   riscv::Outcome execute(unsigned core, Cycle until);
   riscv::Outcome execute_recorded(unsigned core, Cycle until);
@@ -215,123 +208,72 @@ class Tile final : public noc::Node,
   Cycle nominal_begin(Cycle at) const { return std::max(turn_begin_, at - at % quantum_); }
   Cycle nominal_end(Cycle at) const;
   /// Something else of this tile must run soon: ends a long turn at the quantum that holds `at`.
-  void end_long_turn(Cycle at);
+  void end_long_turn(Cycle at) override;
   void rouse_coprocessor();
   /// If there is one for the core, and it is not in a handler already.
-  void take_interrupt(unsigned core);
+  void take_interrupt(unsigned core) override;
   /// An IRQ may have risen: cores that it interrupts must not sleep through it.
   void rouse_for_interrupts();
   Cycle wake_cycle(unsigned core) const;
-  void wake_core(unsigned core);
+  void wake_core(unsigned core) override;
 
   // Parking (parking.cpp)
   void wake(Resource resource) override;
   void before_write(u32 address, u32 bytes, const Author& author) override;
   void start_recording(unsigned core);
-  void stop_recording(unsigned core, bool failed);
-  void check_recording(unsigned core);
+  void stop_recording(unsigned core, bool failed) override;
+  void check_recording(unsigned core) override;
   bool back_at_anchor(unsigned core) const;
   void replay(unsigned core, Cycle until);
-  void unwatch(unsigned core);
-  void update_watched();
-  void block(unsigned core);
+  void unwatch(unsigned core) override;
+  void skip_rounds(unsigned core, Cycle until);
+  void update_watched() override;
+  void block(unsigned core) override;
 
-  // Debugger (debugger.cpp)
-  bool debug_control(u32 value, const Author& author);  // false: a rule was broken
-  void write_debug_control(u32 value, const Author& author);
-  u32 read_debug_register(unsigned core, u32 index, const Author& author);
-  void write_debug_register(unsigned core, u32 index, u32 value, const Author& author);
-  void command(unsigned core, u32 word, const Author& author);
-#define COMMAND(name, bit, needs, meaning) \
-  void command(debug_command::name which, unsigned core, const Author& author);
-#include "tile/riscv_debug.def"
-  u32 refused_commands(unsigned core, u32 actions, const Author& author);
-  void access_for_debugger(unsigned core, CoreDebug::Access access, const Author& author);
-  void perform_debug_access(unsigned core, Cycle now);
-  bool finish_debug_access(unsigned core);
-  bool retire_held(unsigned core);
-  void halt_core(unsigned core, u32 reasons);
-  void run_checked(unsigned core);
-  riscv::Outcome execute_one(unsigned core);
+  // For the debugger (debug_host.cpp)
+  void leave_loop(unsigned core) override;
+  void end_run_of(unsigned core) override;
+  riscv::Outcome execute_one(unsigned core) override;
+  bool searches_tags(unsigned core) const override {
+    return core == index(CoreId::Brisc) && tag_search_.armed();
+  }
   // L1 cache tag search accelerator (tag_read.cpp)
   bool load_register(u32 address, u32& value, const Author& author) override;
   bool store_register(u32 address, u32 value, const Author& author) override;
   void config_written(u32 word, u32 value, Cycle now) override;
-  std::optional<u32> tag_search(unsigned core, const riscv::Effect& effect, u32 word);
-  void hold_back(unsigned core, const riscv::Effect& effect, u32 pc, u32 old);
-  u32 store_hits_of(unsigned core, const riscv::Effect& effect, u32 word) const;
-  void refresh_checked(unsigned core);
-  void reset_debug(unsigned core);
-  void misuse(Rule rule, const Author& author, std::string text);
-  // For a trace or an observer, when there is one (follow.cpp)
-  struct Step;
-  struct Following;
-  bool follows(unsigned core) const {
-    return observer_ != nullptr || (traces_ && trace_->follows(core));
-  }
+  std::optional<u32> tag_search(unsigned core, const riscv::Effect& effect, u32 word) override;
+  // Of cores that are followed (followed.cpp)
   riscv::Outcome run_followed(unsigned core);
   riscv::Outcome step_followed(unsigned core);
-  void look_into_cache(const Step& step, DataCaches::Stale& stale);
-  Following& following();
-  Cycle untold_until(unsigned core, Cycle end);
-  void skip_rounds(unsigned core, Cycle until);
   void run_coprocessor_followed(Cycle begin);
-  // For an observer (observe.cpp)
-  void begin_step(Step& step);
-  void end_step(Step& step);
-  void tell_push(unsigned core, const Author& author, unsigned thread, u32 word, bool by_brisc);
-  void tell_queues(const Step& step);
-  void tell_stream(u32 stream, const noc::StreamState& before, const noc::StreamState& after,
-                   const Author& author);
-  void tell_core(unsigned core, bool released, const Author& by);
-  // For a trace (trace.cpp)
-  void trace_step(const Step& step, std::size_t mark);
   void replay_traced(unsigned core, Cycle until);
-  void trace_open_stalls();
-  void trace_block(unsigned core);
-  void trace_reset(unsigned core, bool held);
-  void trace_interrupt(unsigned core, u32 handler);
-  void trace_queue(unsigned core, trace::Queue queue, bool push, unsigned from, unsigned to,
-                   u32 value, Cycle now);
-  void trace_semaphore(unsigned core, u32 semaphore, u32 before, Cycle now);
-  std::optional<unsigned> thread_pushed_to(unsigned core, const riscv::Effect& effect) const;
-  void trace_vector(unsigned core, u32 pc, const riscv::VectorAccess& access);
   // For a debugger (onlooker.cpp)
   riscv::Outcome run_looked_at(unsigned core, bool followed);
   bool look_at_register(unsigned core, u32 address, u32& value);
 
-  // Late stores and pushes (late.cpp)
+  // While things happen late (delayed.cpp)
+  void make_late();
   Cycle next_late() const;
   void serve_late();
-  void land(std::size_t index, Cycle now);
-  void count_pending(const LateStore& store, i32 change);
-  void land_way(unsigned core, Way way, u32 address, u32 bytes);
-  void land_overlapping(unsigned core, u32 address, u32 bytes);
-  void land_before_load(unsigned core, u32 address);
-  bool holds_up(unsigned core);
   bool was_held_up();
-  riscv::Outcome send_on_its_way(LateStore store, DelayKind kind, Cycle now);
-  riscv::Outcome store_late(unsigned core, u32 address, u32 size, u32 value);
-  riscv::Outcome store_l1_late(unsigned core, u32 address, const void* source, u32 bytes);
-  riscv::Outcome push_late(unsigned core, u32 word);
-  void put_off_push(unsigned core, Region region, bool fused);
   riscv::Outcome execute_late(unsigned core);
   void archive_late(Archive& archive);
   void forget_late();
 
   // MMIO (mmio.cpp)
-  riscv::Loaded load(unsigned core, u32 address, u32 size, Cycle now);
-  riscv::Outcome store(unsigned core, u32 address, u32 size, u32 value, Cycle now);
-  riscv::Outcome carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value, Cycle now);
+  riscv::Loaded load(unsigned core, u32 address, u32 size, Cycle now) override;
+  riscv::Outcome store(unsigned core, u32 address, u32 size, u32 value, Cycle now) override;
+  riscv::Outcome carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value,
+                           Cycle now) override;
   riscv::Loaded load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle now);
   void check_semaphore(unsigned core, u32 index, bool gets, Cycle now);
   riscv::Outcome store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 value, Cycle now);
   riscv::Loaded load_mailbox(unsigned core, u32 offset, Cycle now);
   riscv::Outcome store_mailbox(unsigned core, u32 offset, u32 value, Cycle now);
-  bool held_by_ttsync(unsigned core, Region region, u32 offset, bool is_store) const;
+  bool held_by_ttsync(unsigned core, Region region, u32 offset, bool is_store) const override;
   bool still_held_by_ttsync(unsigned core) const;
   riscv::Outcome push_tensix(unsigned core, unsigned thread, u32 word, Cycle now,
-                             Pushed by = Pushed::ByStore);
+                             Pushed by = Pushed::ByStore) override;
   bool has_room(unsigned core, unsigned thread, Pushed by);
   riscv::Loaded read_status_csr(unsigned core, u32 csr);
   riscv::Outcome wait(unsigned core, BlockKind kind, u32 resources, u32 address);
@@ -342,28 +284,16 @@ class Tile final : public noc::Node,
   bool write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc);
   bool read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc);
   bool write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc);
-  // Rows of debug.def that do something (debug_rows.cpp)
-  struct LiveRows;
-  struct TriggerRows;
-  bool read_live(u32 offset, u32& value, const Author& author);
-  bool write_debug_row(u32 offset, u32 value, const Author& author);
-  // Debug daisychain, read-back and performance counters (debug_access.cpp). False: refused.
-  bool miss_coprocessor(u32 offset, const Author& author);
-  bool read_daisychain(u32& value, const Author& author);
-  bool read_array(u32& value, const Author& author);
-  bool read_config_back(u32& value, const Author& author);
-  bool read_counter(u32 offset, u32& value, const Author& author);
-  bool control_counters(u32 offset, u32 value, const Author& author);
-  bool control_dump(u32 value, const Author& author);
-  bool push_by_debug(u32 value, const Author& author);
-  void write_sample(u32 address, const Author& author);
-  void write_due_samples();
+  // For the debug unit (debug_host.cpp)
+  DaisyGroup look_at_daisy(const DaisySelection& select, Cycle now) override;
+  Cycle counted_until(Cycle now) const override;
+  Cycle counted_from(Cycle now) const override;
   u32 pc_of(unsigned core);
   void refresh_hardware_interrupts();
-  void set_soft_reset(u32 value, const Author& author);
+  void set_soft_reset(u32 value, const Author& author) override;
   void hold_core(unsigned core);
   void release_core(unsigned core);
-  u32 start_pc(unsigned core) const;
+  u32 start_pc(unsigned core) const override;
   bool refuse(Rule rule, Agent agent, u32 address, u32 pc, Cycle now, const char* text);
   bool refuse_stream(Agent agent, u32 address, u32 pc, Cycle now, const char* text);
   bool noc_read(u64 address, void* target, u32 bytes, Cycle now, Agent agent = Agent::Niu0);
@@ -386,7 +316,9 @@ class Tile final : public noc::Node,
   bool check_counter(u32 offset, u32 value, const Author& author);
   void make_translated(const std::shared_ptr<riscv::jit::CodeCache>& code);
   void begin_host_access(Cycle now);
-  u64 hash_core(u64 seed, unsigned core) const;
+  // Saving, hashing, resetting (parts.cpp)
+  struct Parts;
+  void forget_code();
   void find_block(CoreId id, const CoreSlot& slot, Waits& waits) const;
   void find_in_loop(const CoreSlot& slot, std::vector<Wait>& waits) const;
   Wait stream_wait(const CoreSlot& slot) const;
@@ -416,7 +348,8 @@ class Tile final : public noc::Node,
   Mapping decoded_;  // riscv::Decoded per word of L1
   std::array<std::unique_ptr<EthernetCoreBus<false>>, kCores> buses_;  // as CoreBus in most tiles
   std::array<std::unique_ptr<EthernetCoreBus<true>>, kCores> recording_buses_;
-  std::unique_ptr<LateStores> late_;        // null: nothing has ever been late here
+  std::unique_ptr<LateStores> late_;  // null: nothing has ever been late here
+  std::array<std::unique_ptr<DelayedBus>, kCores> delayed_buses_;
   std::unique_ptr<Translated> translated_;  // null: the interpreter does everything
   std::unique_ptr<tensix::Coprocessor> coprocessor_;
   std::unique_ptr<eth::Port> port_;
@@ -426,8 +359,10 @@ class Tile final : public noc::Node,
   Mailboxes mailboxes_;
   DebugRegisters debug_;
   DaisyDump dump_;
-  RiscvDebug riscv_debug_;
+  Debugger debugger_;
+  Follower follower_;
   Timestamper timestamper_;
+  DebugUnit debug_unit_;
   Pic pic_;
   TagSearch tag_search_;
 
@@ -443,8 +378,6 @@ class Tile final : public noc::Node,
   std::unique_ptr<DataCaches> data_caches_;  // null: loads get what L1 holds
   std::shared_ptr<const Software> software_;
   Onlooker* onlooker_ = nullptr;
-  std::unique_ptr<Following> following_;  // null: the tile was never followed
-  bool traces_ = false;                   // in the epoch under way
 };
 
 }  // namespace bhemu::tile

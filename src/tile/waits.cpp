@@ -41,7 +41,7 @@ Waits Tile::waiting(CoreId id) const {
   waits.waiting = true;
   if (slot.status == CoreStatus::Halted) {
     Wait wait = wait_for(Awaited::Debugger);
-    wait.value = riscv_debug_.core[index(id)].reasons;
+    wait.value = debugger_.reasons(index(id));
     // NCRISC can be halted and not be resumed: it has no debug interface.
     wait.other = shape_.has_debug_interface(index(id));
     wait.holders = bit_of(Agent::Host);

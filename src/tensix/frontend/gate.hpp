@@ -6,6 +6,7 @@
 
 #include "tensix/footprint/recorder.hpp"
 #include "tensix/frontend/issue.hpp"
+#include "tensix/properties.hpp"
 
 namespace bhemu::tensix::frontend {
 
@@ -24,24 +25,7 @@ enum : u8 {
 /// Instructions of the matrix unit that leave the banks of SrcA and SrcB to whom they belong unless
 /// bits 22 and 23 say otherwise.
 constexpr bool keeps_banks(u32 word) {
-  if (bits(word, 22, 2) != 0) return false;
-  switch (opcode_of(word)) {
-    case op::MVMUL::kOpcode:
-    case op::DOTPV::kOpcode:
-    case op::GAPOOL::kOpcode:
-    case op::GMPOOL::kOpcode:
-    case op::ELWADD::kOpcode:
-    case op::ELWSUB::kOpcode:
-    case op::ELWMUL::kOpcode:
-    case op::MOVA2D::kOpcode:
-    case op::MOVB2D::kOpcode:
-    case op::ZEROACC::kOpcode:
-    case op::SETRWC::kOpcode:
-    case op::INCRWC::kOpcode:
-      return true;
-    default:
-      return false;
-  }
+  return bits(word, 22, 2) == 0 && properties_of(word).banks == Banks::Keeps;
 }
 /// The unit that has executed the instruction, by bit, as far as anybody may have waited for it.
 inline u32 released_units(const Decoded& decoded, u32 word) {

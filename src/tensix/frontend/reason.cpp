@@ -2,6 +2,7 @@
 #include "tensix/conditions.hpp"
 #include "tensix/frontend/gate.hpp"
 #include "tensix/frontend/waits.hpp"
+#include "tensix/properties.hpp"
 #include "tensix/timing.hpp"
 
 namespace bhemu::tensix {
@@ -60,46 +61,21 @@ Reason reason_of_source(const State& state, u32 word) {
 }  // namespace
 
 SourceNeeds source_needs(u32 word) {
+  const Sources sources = properties_of(word).sources;
   SourceNeeds needs;
+  needs.a = sources == Sources::A || sources == Sources::Both;
+  needs.b = sources == Sources::B || sources == Sources::Both;
+  const auto is_to_be_free = [&needs](u32 src) { (src != 0 ? needs.b_free : needs.a_free) = true; };
   switch (opcode_of(word)) {
-    case op::MVMUL::kOpcode:
-    case op::DOTPV::kOpcode:
-    case op::ELWADD::kOpcode:
-    case op::ELWSUB::kOpcode:
-    case op::ELWMUL::kOpcode:
-    case op::GAPOOL::kOpcode:
-    case op::GMPOOL::kOpcode:
-    case op::CONV3S1::kOpcode:
-    case op::CONV3S2::kOpcode:
-    case op::MFCONV3S1::kOpcode:
-    case op::APOOL3S1::kOpcode:
-    case op::APOOL3S2::kOpcode:
-    case op::MPOOL3S1::kOpcode:
-    case op::MPOOL3S2::kOpcode:
-      needs.a = needs.b = true;
-      break;
-    case op::MOVA2D::kOpcode:
-    case op::SHIFTXA::kOpcode:
-    case op::TRNSPSRCA::kOpcode:
-      needs.a = true;
-      break;
-    case op::MOVB2D::kOpcode:
-    case op::MOVB2A::kOpcode:
-    case op::SHIFTXB::kOpcode:
-    case op::TRNSPSRCB::kOpcode:
-    case op::RAREB::kOpcode:
-      needs.b = true;
-      break;
     case op::UNPACR::kOpcode:
-      (bit(word, 23) ? needs.b_free : needs.a_free) = true;
+      is_to_be_free(bits(word, 23, 1));
       break;
     case op::UNPACR_NOP::kOpcode:
-      (op::UNPACR_NOP{word}.unpacker_select() != 0 ? needs.b_free : needs.a_free) = true;
+      is_to_be_free(op::UNPACR_NOP{word}.unpacker_select());
       break;
     case op::STOREIND::kOpcode: {
       const op::STOREIND insn{word};
-      if (insn.mem_hier_sel() == 0 && insn.size_sel() == 0)
-        (insn.reg_size_sel() != 0 ? needs.b_free : needs.a_free) = true;
+      if (insn.mem_hier_sel() == 0 && insn.size_sel() == 0) is_to_be_free(insn.reg_size_sel());
       break;
     }
     default:

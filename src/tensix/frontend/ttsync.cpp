@@ -2,6 +2,7 @@
 
 #include "base/bits.hpp"
 #include "tensix/cfg/cfg.hpp"
+#include "tensix/properties.hpp"
 
 namespace bhemu::tensix::frontend {
 namespace {
@@ -19,56 +20,10 @@ constexpr std::array<u8, kConfigWords> kParts = make_parts();
 
 // Bits of a declaration (assembly.yaml, RESOURCEDECL, "resources").
 enum : u32 { kReadsConfig = 0, kWritesConfig = 1, kParts0 = 2, kReadsGprs = 5, kReadsTdma = 7 };
-constexpr u32 kMopClass = 13;
-constexpr u32 kReplayClass = 14;
 
 constexpr u32 class_of(u8 opcode) {
-  switch (opcode) {
-    case op::ADDDMAREG::kOpcode:
-    case op::SUBDMAREG::kOpcode:
-    case op::MULDMAREG::kOpcode:
-    case op::BITWOPDMAREG::kOpcode:
-    case op::SHIFTDMAREG::kOpcode:
-    case op::CMPDMAREG::kOpcode:
-    case op::SETDMAREG::kOpcode:
-      return 0;
-    case op::ATINCGET::kOpcode:
-    case op::ATINCGETPTR::kOpcode:
-    case op::ATSWAP::kOpcode:
-    case op::ATCAS::kOpcode:
-      return kAtomics;
-    case op::REG2FLOP::kOpcode:
-      return 2;
-    case op::LOADIND::kOpcode:
-    case op::STOREIND::kOpcode:
-      return kIndirect;
-    case op::STREAMWRCFG::kOpcode:
-    case op::CFGSHIFTMASK::kOpcode:
-      return 4;
-    case op::STOREREG::kOpcode:
-      return kStoreRegister;
-    case op::LOADREG::kOpcode:
-      return kLoadRegister;
-    case op::FLUSHDMA::kOpcode:
-      return 7;
-    case op::WRCFG::kOpcode:
-      return 8;
-    case op::RDCFG::kOpcode:
-      return 9;
-    case op::XMOV::kOpcode:
-      return 10;
-    case op::UNPACR::kOpcode:
-    case op::UNPACR_NOP::kOpcode:
-      return 11;
-    case op::PACR::kOpcode:
-      return 12;
-    case op::MOP::kOpcode:
-      return kMopClass;
-    case op::REPLAY::kOpcode:
-      return kReplayClass;
-    default:
-      return 15;
-  }
+  const DeclaredClass declared = kProperties[opcode].declared;
+  return static_cast<u32>(declared == DeclaredClass::Exempt ? DeclaredClass::Other : declared);
 }
 
 struct Use {
@@ -77,8 +32,7 @@ struct Use {
 };
 
 bool is_exempt(u8 opcode) {
-  return opcode == op::NOP::kOpcode || opcode == op::MOP_CFG::kOpcode ||
-         opcode == op::RESOURCEDECL::kOpcode;
+  return kProperties[opcode].declared == DeclaredClass::Exempt;
 }
 
 /// `banks`: those that the thread has selected or is about to select.

@@ -16,30 +16,30 @@ namespace {
 constexpr u32 kMathReset = 10;  // bit of SOFT_RESET_0
 constexpr u32 kExtraLReg = 16;  // the LReg that only schedules reach
 
+/// An operand is a field of the word, or it is the destination.
+enum class Operand : u8 { Vd, Word };
+struct Scheduled {
+  SfpuUnit unit = SfpuUnit::Simple;
+  u8 latency = 1;
+  Operand vb = Operand::Vd;
+  Operand vc = Operand::Word;
+  u8 vd_bit = 4;
+};
+constexpr std::array<Scheduled, 256> make_rows() {
+  std::array<Scheduled, 256> rows{};
+#define SFPU(name, unit, latency, vb, vc, vd) \
+  rows[op::name::kOpcode] = {SfpuUnit::unit, latency, Operand::vb, Operand::vc, vd};
+#include "tensix/properties.def"
+  return rows;
+}
+constexpr std::array<Scheduled, 256> kRows = make_rows();
+
+constexpr const Scheduled& row_of(u32 word) {
+  return kRows[opcode_of(word)];
+}
+
 SfpuUnit unit_of(u32 word) {
-  switch (opcode_of(word)) {
-    case op::SFPMAD::kOpcode:
-    case op::SFPADD::kOpcode:
-    case op::SFPMUL::kOpcode:
-    case op::SFPADDI::kOpcode:
-    case op::SFPMULI::kOpcode:
-    case op::SFPMUL24::kOpcode:
-    case op::SFPLUT::kOpcode:
-    case op::SFPLUTFP32::kOpcode:
-      return SfpuUnit::Mad;
-    case op::SFP_STOCH_RND::kOpcode:
-    case op::SFPSHFT2::kOpcode:
-      return SfpuUnit::Round;
-    case op::SFPSTORE::kOpcode:
-      return SfpuUnit::Store;
-    case op::SFPLOAD::kOpcode:
-    case op::SFPLOADI::kOpcode:
-    case op::SFPLOADMACRO::kOpcode:
-    case op::SFPNOP::kOpcode:
-      return SfpuUnit::Load;
-    default:
-      return SfpuUnit::Simple;
-  }
+  return row_of(word).unit;
 }
 
 bool is_nop(u32 word) {
@@ -55,58 +55,19 @@ bool can_execute(SfpuUnit unit, u32 word) {
 u32 latency_of(u32 word) {
   const bool rotation =
       opcode_of(word) == op::SFPSHFT2::kOpcode && bits(word, 0, 4) >= 2 && bits(word, 0, 4) <= 4;
-  const bool swap = opcode_of(word) == op::SFPSWAP::kOpcode;
-  return unit_of(word) == SfpuUnit::Mad || swap || rotation ? 2 : 1;
-}
-
-/// VB is a field of the word, bits 15:12.
-bool has_vb(u32 word) {
-  switch (opcode_of(word)) {
-    case op::SFPMAD::kOpcode:
-    case op::SFPADD::kOpcode:
-    case op::SFPMUL::kOpcode:
-    case op::SFPMUL24::kOpcode:
-    case op::SFPAND::kOpcode:
-    case op::SFPOR::kOpcode:
-    case op::SFPARECIP::kOpcode:
-    case op::SFP_STOCH_RND::kOpcode:
-    case op::SFPSHFT2::kOpcode:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// VC is a field of the word, bits 11:8.
-bool has_vc(u32 word) {
-  switch (opcode_of(word)) {
-    case op::SFPADDI::kOpcode:
-    case op::SFPMULI::kOpcode:
-    case op::SFPLUT::kOpcode:
-    case op::SFPLUTFP32::kOpcode:
-    case op::SFPCONFIG::kOpcode:
-    case op::SFPNOP::kOpcode:
-      return false;
-    default:
-      return true;
-  }
-}
-
-u32 vd_field(u32 word) {
-  const bool high =
-      opcode_of(word) == op::SFPSTORE::kOpcode || opcode_of(word) == op::SFPLUT::kOpcode;
-  return bits(word, high ? 20 : 4, 4);
+  return rotation ? 2 : row_of(word).latency;
 }
 
 void set_operands(SfpuScheduled& entry, u32 sequence, u32 vd) {
   const u32 word = entry.word;
-  const u32 own_vd = vd_field(word);
+  const Scheduled& row = row_of(word);
+  const u32 own_vd = bits(word, row.vd_bit, 4);
   if (entry.unit == SfpuUnit::Store) {
     entry.vd = static_cast<u8>(bit(sequence, 6) ? kExtraLReg : bit(sequence, 7) ? own_vd : vd);
     return;
   }
-  const u32 vb = has_vb(word) ? bits(word, 12, 4) : own_vd;
-  const u32 vc = has_vc(word) ? bits(word, 8, 4) : own_vd;
+  const u32 vb = row.vb == Operand::Word ? bits(word, 12, 4) : own_vd;
+  const u32 vc = row.vc == Operand::Word ? bits(word, 8, 4) : own_vd;
   entry.vb = static_cast<u8>(bit(sequence, 7) ? vd : vb);
   entry.vc = static_cast<u8>(bit(sequence, 7) ? vc : vd);
   entry.vd = static_cast<u8>(bit(sequence, 6) ? kExtraLReg : vd);

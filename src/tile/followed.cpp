@@ -1,0 +1,121 @@
+// The followed schedule, for a trace or an observer: a followed core executes the same instructions
+// one by one, and goes to sleep and wakes as it would without. What is told is in follower.hpp.
+#include <algorithm>
+
+#include "base/bits.hpp"
+#include "tile/bus.hpp"
+#include "tile/tile.hpp"
+
+namespace bhemu::tile {
+
+void Tile::set_observer(trace::Observer* observer) {
+  Node::set_observer(observer);
+  if (observer == nullptr && data_caches_ != nullptr) data_caches_->clear();
+  follower_.observer_changed();
+  if (coprocessor_ != nullptr) coprocessor_->set_observer(observer);
+  for (auto& niu : nius_) niu->set_observer(observer);
+  const bool all = observer != nullptr && observer->wants_l1_writes();
+  for (u32 address = 0; address < l1_.size(); address += 1u << L1::kLineShift) {
+    if (all)
+      l1_.set_flag(address, L1::kObserved);
+    else
+      l1_.clear_flag(address, L1::kObserved);
+  }
+}
+
+/// One instruction.
+riscv::Outcome Tile::step_followed(unsigned core) {
+  if (late_ != nullptr && !follower_.follows(core)) return execute_late(core);
+  const Cycle until = cores_[core].cycle + 1;
+  DataCaches::Stale stale(l1_);
+  follower_.begin(core, stale);
+  const riscv::Outcome outcome = late_ != nullptr         ? execute_late(core)
+                                 : slots_[core].recording ? execute_recorded(core, until)
+                                                          : execute(core, until);
+  follower_.end(core, outcome);
+  if (follower_.wants_wait(core, outcome)) follower_.blocked(core, waiting(shape_.core[core]));
+  return outcome;
+}
+
+/// What run_core would do without being followed, and no less between two looks at the schedule:
+/// when a core is found to repeat itself decides when a hang is noticed.
+riscv::Outcome Tile::run_followed(unsigned core) {
+  riscv::CoreState& state = cores_[core];
+  if (slots_[core].recording) {
+    const riscv::Outcome outcome = step_followed(core);
+    recording_buses_[core]->attention = false;
+    check_recording(core);
+    return outcome;
+  }
+  const Cycle end = turn_end_;
+  const bool tells_all = late_ != nullptr || follower_.tells_all(core);
+  riscv::Outcome outcome;
+  do {
+    const Cycle until = tells_all ? state.cycle : follower_.untold_until(core, end);
+    outcome = until == state.cycle ? step_followed(core) : execute(core, until);
+  } while (outcome == riscv::Outcome::Ok && !buses_[core]->attention && state.cycle < end);
+  buses_[core]->attention = false;
+  return outcome;
+}
+
+void Tile::run_coprocessor_followed(Cycle begin) {
+  trace::Port* port = follower_.port_of_threads();
+  if (port != nullptr || observer_ != nullptr)
+    coprocessor_->run_followed(begin, turn_end_, port);
+  else
+    coprocessor_->run(begin, turn_end_);
+}
+
+/// The rounds of a parked core are executed one by one until it is certain that the trace leaves
+/// them out; from then on they are only counted.
+void Tile::replay_traced(unsigned core, Cycle until) {
+  riscv::CoreState& state = cores_[core];
+  const Cycle period = slots_[core].period;
+  if (!trace_->wants(trace::What::Riscv)) return skip_rounds(core, until);
+  trace::Repeats& repeats = trace_->repeats(core);
+  if (state.cycle < trace_->from()) skip_rounds(core, std::min(until, trace_->from()));
+  const Cycle end = std::min(until, trace_->until());
+  while (state.cycle < end) {
+    const Cycle rounds = (end - state.cycle) / period;
+    if (rounds != 0 && repeats.is_settled(period)) {
+      repeats.skip(rounds * period);
+      skip_rounds(core, state.cycle + rounds * period);
+    } else {
+      const riscv::Outcome outcome = step_followed(core);
+      CHECK(outcome == riscv::Outcome::Ok);
+    }
+  }
+  if (state.cycle < until) skip_rounds(core, until);
+}
+
+void Tile::catch_up_trace(Cycle now) {
+  if (trace_ == nullptr || now <= trace_->from()) return;
+  for (unsigned core = 0; core < kCores; ++core) {
+    const CoreSlot& slot = slots_[core];
+    if (slot.status != CoreStatus::Parked || cores_[core].cycle >= now) continue;
+    // Also at the end of the range, where what is left out is counted.
+    if (trace_->follows(core) &&
+        (!trace_->repeats(core).is_settled(slot.period) || now >= trace_->until())) {
+      begin_host_access(now);
+      replay(core, now);
+    }
+  }
+}
+
+/// What write_register does with an address of the overlay, and every register that it changes.
+bool Tile::write_stream(u32 address, u32 value, const Author& author) {
+  const u32 offset = address - region_info(Region::Overlay).first;
+  const u32 stream = offset / noc::kStreamStride;
+  noc::StreamState before;
+  streams_->look(stream, before);
+  if (!streams_->write(offset, value))
+    return !refuse_stream(author.agent, address, author.pc, author.cycle, "store to");
+  noc::StreamState after;
+  streams_->look(stream, after);
+  if (after != before) follower_.tell_stream(stream, before, after, author);
+  rouse_coprocessor();
+  refresh_hardware_interrupts();
+  return true;
+}
+
+}  // namespace bhemu::tile
