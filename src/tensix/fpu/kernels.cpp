@@ -29,17 +29,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace bhemu::tensix::HWY_NAMESPACE {
 
-using Shorts = hn::CappedTag<i16, kRowDatums>;
 constexpr i16 kNoExponent = -8192;
 
 // --- Matrix product ----------------------------------------------------------------------------
-
-struct Operands {
-  alignas(64) float a[kRowDatums][kRowDatums];
-  alignas(64) i16 exponent_a[kRowDatums][kRowDatums];
-  alignas(64) float b[kMaxKernelRows][kRowDatums];
-  alignas(64) i32 exponent_b[kMaxKernelRows][kRowDatums];  // twice, in both halves
-};
 
 /// What is taken of a cell: the bits of `all` less those of `upper` (none: 0).
 struct SliceMask {
@@ -172,123 +164,167 @@ void exact_matrix_kernel(const MatrixJob& job) {
 
 // --- Matrix product in floats ------------------------------------------------------------------
 
-/// Prepares everything; false if an exponent is too large for floats.
-HWY_INLINE bool prepare(Operands& out, const MatrixJob& job) {
+/// The exponent in both halves of a word; of zero, one that is below all others.
+HWY_INLINE V known_twice(V e, V bias) {
+  const V known =
+      hn::IfThenElse(hn::Eq(e, hn::Zero(Words())), hn::Set(Words(), kNoExponent), hn::Add(e, bias));
+  return hn::Or(hn::And(known, word(0xFFFF)), hn::ShiftLeft<16>(known));
+}
+
+void prepare_a(const MatrixJob& job, ProductOperandA& out) {
   const Words dw;
-  const Floats df;
   const V rebias = word(rebias_of(job.mode) << 23);
-  V top_a = hn::Zero(dw);
-  V top_b = hn::Zero(dw);
-  const SliceMask slice_a = slice_mask_a(job.phase);
-  const SliceMask slice_b = slice_mask_b(job.phase);
+  const SliceMask mask = slice_mask_a(job.phase);
+  V top = hn::Zero(dw);
   for (u32 k = 0; k < kRowDatums; ++k) {
     for (size_t j = 0; j < kRowDatums; j += hn::Lanes(dw)) {
       const V cell = hn::And(load_cells(job.a[k] + j), word(job.mask_a));
       const V e = exponent_of(cell);
-      top_a = hn::Max(top_a, e);
-      hn::StoreU(slice_of(cell, slice_a, rebias), df, out.a[k] + j);
-      const V known = hn::IfThenElse(hn::Eq(e, hn::Zero(dw)), hn::Set(dw, kNoExponent), e);
-      const hn::Rebind<i16, Words> d16;
-      hn::StoreU(hn::DemoteTo(d16, known), d16, out.exponent_a[k] + j);
+      top = hn::Max(top, e);
+      hn::Store(slice_of(cell, mask, rebias), Floats(), out.slice[k] + j);
+      hn::Store(hn::BitCast(Unsigned(), known_twice(e, hn::Zero(dw))), Unsigned(),
+                out.exponent[k] + j);
     }
   }
-  // 2^24 keeps small products normal; see the top of the file for the rest.
-  const VF enlarge = hn::Set(df, 16777216.f + 2048.f);
+  out.largest = hn::GetLane(hn::MaxOfLanes(dw, top));
+}
+
+void prepare_b(const MatrixJob& job, ProductOperandB& out) {
+  const Words dw;
+  const V rebias = word(rebias_of(job.mode) << 23);
+  const SliceMask mask = slice_mask_b(job.phase);
   const V bias = hn::Set(dw, job.mode.product_bias(job.phase));
+  // 2^24 keeps small products normal; see the top of the file for the rest.
+  const VF enlarge = hn::Set(Floats(), 16777216.f + 2048.f);
+  V top = hn::Zero(dw);
   for (u32 i = 0; i < job.dst.count; ++i) {
     for (size_t k = 0; k < kRowDatums; k += hn::Lanes(dw)) {
       const V cell = hn::And(load_cells(job.b[i] + k), word(job.mask_b));
       const V e = exponent_of(cell);
-      top_b = hn::Max(top_b, e);
-      hn::StoreU(hn::Mul(slice_of(cell, slice_b, rebias), enlarge), df, out.b[i] + k);
-      const V known =
-          hn::IfThenElse(hn::Eq(e, hn::Zero(dw)), hn::Set(dw, kNoExponent), hn::Add(e, bias));
-      const V twice = hn::Or(hn::And(known, word(0xFFFF)), hn::ShiftLeft<16>(known));
-      hn::StoreU(twice, dw, out.exponent_b[i] + k);
+      top = hn::Max(top, e);
+      hn::Store(hn::Mul(slice_of(cell, mask, rebias), enlarge), Floats(), out.slice[i] + k);
+      V known = known_twice(e, bias);
+      u32* const pair = out.exponent[i / 2] + k;
+      if (i % 2 != 0)
+        known = hn::Or(hn::And(known, word(0xFFFF0000)), hn::And(load_cells(pair), word(0xFFFF)));
+      hn::Store(hn::BitCast(Unsigned(), known), Unsigned(), pair);
     }
   }
-  const i32 a = hn::GetLane(hn::MaxOfLanes(dw, top_a));
-  const i32 b = hn::GetLane(hn::MaxOfLanes(dw, top_b));
-  return a <= 240 && b <= 220 && a + b <= 330;
+  out.largest = hn::GetLane(hn::MaxOfLanes(dw, top));
 }
 
-/// Both halves of `twice` hold the number: 32-bit words are cheaper to broadcast.
-HWY_INLINE hn::Vec<Shorts> broadcast_exponent(i32 twice) {
+/// In each half of each word: the larger of `largest` and a + b.
+HWY_INLINE V larger_sum(V largest, V a, V b) {
 #if HWY_TARGET == HWY_SCALAR
-  return hn::Set(Shorts(), static_cast<i16>(twice));
+  const auto half = [](V v, u32 shift) {
+    return static_cast<i32>(static_cast<i16>(static_cast<u32>(hn::GetLane(v)) >> shift));
+  };
+  const i32 low = HWY_MAX(half(largest, 0), half(a, 0) + half(b, 0));
+  const i32 high = HWY_MAX(half(largest, 16), half(a, 16) + half(b, 16));
+  return word((static_cast<u32>(low) & 0xFFFF) | static_cast<u32>(high) << 16);
 #else
-  return hn::BitCast(Shorts(), hn::Set(hn::Repartition<i32, Shorts>(), twice));
+  const hn::Repartition<i16, Words> halves;
+  const auto sum = hn::Add(hn::BitCast(halves, a), hn::BitCast(halves, b));
+  return hn::BitCast(Words(), hn::Max(hn::BitCast(halves, largest), sum));
 #endif
 }
 
-/// The largest exponents of lanes `first` to `first` + 7.
-HWY_INLINE void largest_exponents(i16* out, const Operands& operands, u32 row, u32 first,
-                                  i32 zero_exponent) {
-  const Shorts d;
-  for (size_t j = 0; j < kRowDatums; j += hn::Lanes(d)) {
-    auto e = hn::Set(d, static_cast<i16>(zero_exponent));
-    for (u32 k = first; k < first + 8; ++k) {
-      const auto eb = broadcast_exponent(operands.exponent_b[row][k]);
-      e = hn::Max(e, hn::Add(hn::Load(d, operands.exponent_a[k] + j), eb));
-    }
-    hn::Store(e, d, out + j);
-  }
+/// The largest exponents of lanes `first` to `first` + 7, of two rows: the even one in the lower
+/// halves.
+HWY_INLINE V largest_exponents(const ProductOperandA& a, const ProductOperandB& b, u32 pair,
+                               u32 first, size_t j, V least) {
+  V largest = least;
+  for (u32 k = first; k < first + 8; ++k)
+    largest = larger_sum(largest, load_cells(a.exponent[k] + j), word(b.exponent[pair][k]));
+  return largest;
 }
 
-/// Twice the sum of a group. `origin`: what is added to an exponent to get the float exponent of M.
-HWY_INLINE V sum_of_group(const Operands& operands, u32 row, u32 first, size_t j, V e, V origin) {
-  const Words dw;
-  const Floats df;
-  const V start = hn::Or(hn::ShiftLeft<23>(hn::Add(e, origin)), word(0x400000));
-  VF sum = hn::BitCast(df, start);
-  for (u32 k = first; k < first + 8; ++k)
-    sum = hn::MulAdd(hn::Load(df, operands.a[k] + j), hn::Set(df, operands.b[row][k]), sum);
+/// Where the sum of a group begins. `origin`: what is added to an exponent to get the float
+/// exponent of M.
+HWY_INLINE V start_of(V e, V origin) {
+  return hn::Or(hn::ShiftLeft<23>(hn::Add(e, origin)), word(0x400000));
+}
+/// Twice the sum of a group.
+HWY_INLINE V sum_from(VF sum, V start, V e) {
   // Both are in one binade: the difference of the patterns is the sum in units.
-  const V value = hn::ShiftLeft<14>(hn::Sub(hn::BitCast(dw, sum), start));
-  return hn::IfThenElseZero(hn::Gt(e, hn::Zero(dw)), value);
+  const V value = hn::ShiftLeft<14>(hn::Sub(hn::BitCast(Words(), sum), start));
+  return hn::IfThenElseZero(hn::Gt(e, hn::Zero(Words())), value);
 }
 
 template <DstKind kind>
-HWY_INLINE void products(const MatrixJob& job, const Operands& operands) {
-  const i32 zero_exponent = job.mode.zero_exponent(job.phase);
+HWY_INLINE void products(const MatrixJob& job, const ProductOperandA& a, const ProductOperandB& b) {
+  const Floats df;
+  const u32 zero_exponent = static_cast<u32>(job.mode.zero_exponent(job.phase));
+  const V least = word(zero_exponent << 16 | zero_exponent);
   // alpha * beta units are 2^(s - 264) as floats, s the sum of the exponent fields (4 and 6 bits
   // below the hidden ones, twice the bias of 127), 2^24 and the rebias apart. That holds in every
   // phase: what product_bias subtracts for a slice the float has lost by itself.
   const i32 unit = -job.mode.product_bias(0) - 264 + 24 + 2 * static_cast<i32>(rebias_of(job.mode));
   const V origin = hn::Set(Words(), unit + 127 + 23);
-  const hn::Rebind<i16, Words> d16;
-  for (u32 i = 0; i < job.dst.count; ++i) {
-    alignas(64) i16 exponents[2][kRowDatums];
-    largest_exponents(exponents[0], operands, i, 0, zero_exponent);
-    largest_exponents(exponents[1], operands, i, 8, zero_exponent);
+  for (u32 i = 0; i < job.dst.count; i += 2) {
+    const float* const even = b.slice[i];
+    const float* const odd = b.slice[i + 1];
     for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
-      const V e0 = hn::PromoteTo(Words(), hn::LoadU(d16, exponents[0] + j));
-      const V e1 = hn::PromoteTo(Words(), hn::LoadU(d16, exponents[1] + j));
-      const V low = sum_of_group(operands, i, 0, j, e0, origin);
-      const V high = sum_of_group(operands, i, 8, j, e1, origin);
-      accumulate<kind>(job.dst, i, j, e0, low, e1, high);
+      const V e0 = largest_exponents(a, b, i / 2, 0, j, least);
+      const V e1 = largest_exponents(a, b, i / 2, 8, j, least);
+      const V even_e0 = hn::ShiftRight<16>(hn::ShiftLeft<16>(e0));
+      const V even_e1 = hn::ShiftRight<16>(hn::ShiftLeft<16>(e1));
+      const V odd_e0 = hn::ShiftRight<16>(e0);
+      const V odd_e1 = hn::ShiftRight<16>(e1);
+      const V even_start0 = start_of(even_e0, origin);
+      const V even_start1 = start_of(even_e1, origin);
+      const V odd_start0 = start_of(odd_e0, origin);
+      const V odd_start1 = start_of(odd_e1, origin);
+      VF even_sum0 = hn::BitCast(df, even_start0);
+      VF even_sum1 = hn::BitCast(df, even_start1);
+      VF odd_sum0 = hn::BitCast(df, odd_start0);
+      VF odd_sum1 = hn::BitCast(df, odd_start1);
+      for (u32 k = 0; k < 8; ++k) {
+        const VF a0 = hn::Load(df, a.slice[k] + j);
+        const VF a1 = hn::Load(df, a.slice[8 + k] + j);
+        even_sum0 = hn::MulAdd(a0, hn::Set(df, even[k]), even_sum0);
+        even_sum1 = hn::MulAdd(a1, hn::Set(df, even[8 + k]), even_sum1);
+        odd_sum0 = hn::MulAdd(a0, hn::Set(df, odd[k]), odd_sum0);
+        odd_sum1 = hn::MulAdd(a1, hn::Set(df, odd[8 + k]), odd_sum1);
+      }
+      accumulate<kind>(job.dst, i, j, even_e0, sum_from(even_sum0, even_start0, even_e0), even_e1,
+                       sum_from(even_sum1, even_start1, even_e1));
+      accumulate<kind>(job.dst, i + 1, j, odd_e0, sum_from(odd_sum0, odd_start0, odd_e0), odd_e1,
+                       sum_from(odd_sum1, odd_start1, odd_e1));
     }
   }
 }
 
-bool matrix_kernel(const MatrixJob& job) {
-  Operands operands;
-  if (job.keep || !prepare(operands, job)) {
+/// False: an exponent is too large for floats.
+bool prepared_product(const MatrixJob& job, const ProductOperandA& a, const ProductOperandB& b) {
+  if (a.largest > 240 || b.largest > 220 || a.largest + b.largest > 330) {
     exact_matrix_kernel(job);
     return false;
   }
   switch (job.mode.dst) {
     case DstKind::Fp32:
-      products<DstKind::Fp32>(job, operands);
+      products<DstKind::Fp32>(job, a, b);
       break;
     case DstKind::Bf16:
-      products<DstKind::Bf16>(job, operands);
+      products<DstKind::Bf16>(job, a, b);
       break;
     case DstKind::Fp16:
-      products<DstKind::Fp16>(job, operands);
+      products<DstKind::Fp16>(job, a, b);
       break;
   }
   return true;
+}
+
+bool matrix_kernel(const MatrixJob& job) {
+  if (job.keep) {
+    exact_matrix_kernel(job);
+    return false;
+  }
+  ProductOperandA a;
+  ProductOperandB b;
+  prepare_a(job, a);
+  prepare_b(job, b);
+  return prepared_product(job, a, b);
 }
 
 }  // namespace bhemu::tensix::HWY_NAMESPACE
@@ -301,6 +337,25 @@ HWY_EXPORT(matrix_kernel);
 
 bool run_matrix_kernel(const MatrixJob& job) {
   return HWY_DYNAMIC_DISPATCH(matrix_kernel)(job);
+}
+
+HWY_EXPORT(prepare_a);
+
+void prepare_product_a(const MatrixJob& job, ProductOperandA& out) {
+  HWY_DYNAMIC_DISPATCH(prepare_a)(job, out);
+}
+
+HWY_EXPORT(prepare_b);
+
+void prepare_product_b(const MatrixJob& job, ProductOperandB& out) {
+  HWY_DYNAMIC_DISPATCH(prepare_b)(job, out);
+}
+
+HWY_EXPORT(prepared_product);
+
+bool run_prepared_product(const MatrixJob& job, const ProductOperandA& a,
+                          const ProductOperandB& b) {
+  return HWY_DYNAMIC_DISPATCH(prepared_product)(job, a, b);
 }
 
 }  // namespace bhemu::tensix

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tensix/data_paths.hpp"
+#include "tensix/fpu/product_run.hpp"
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/frontend/upcoming.hpp"
 #include "tensix/sfpu/block.hpp"
@@ -94,7 +95,8 @@ bool Turn::is_watched(unsigned thread) const {
          (env_.wakeup->watched & (mask_of(fifo_of(thread)) | mask_of(Resource::Dst))) != 0;
 }
 
-Turn::Progress Turn::execute_known(Context& context, u32 held, Cycle& now, Cycle until) {
+Turn::Progress Turn::execute_known(Context& context, fpu::ProductRun& products, u32 held,
+                                   Cycle& now, Cycle until) {
   const unsigned thread = context.thread;
   if (is_watched(thread)) return Progress::None;
   const u32 most = static_cast<u32>(std::min<Cycle>(until - now, kReplaySlots));
@@ -117,10 +119,15 @@ Turn::Progress Turn::execute_known(Context& context, u32 held, Cycle& now, Cycle
       continue;
     }
     block.finish();
+    if (opcode_of(word) == op::MVMUL::kOpcode && products.execute(context, op::MVMUL{word})) {
+      context.busy(decoded.busy, 1);
+      continue;
+    }
     stuck = decoded.execute(context) == Completion::Stall || frontend.stopped;
     if (stuck) break;
     context.busy(decoded.busy, 1);
     if (decoded.unit == Unit::Sfpu) block.look();
+    if (decoded.unit == Unit::Fpu) products.forget();
   }
   block.finish();
   if (done + static_cast<u32>(stuck) == 0) return Progress::None;
@@ -134,11 +141,12 @@ Turn::Progress Turn::execute_known(Context& context, u32 held, Cycle& now, Cycle
 Cycle Turn::execute_alone(unsigned thread, u32 held, Cycle now, Cycle until) {
   Frontend& frontend = state_.frontend[thread];
   Context context{state_, env_, thread, now, 0};
+  fpu::ProductRun products;
   const Cycle begin = now;
   while (now < until) {
     if (now != begin && windows_are_watched(env_)) advance(state_, env_, now);
     if (!frontend.gate_full) {
-      const Progress progress = execute_known(context, held, now, until);
+      const Progress progress = execute_known(context, products, held, now, until);
       if (progress == Progress::Some) continue;
       if (progress == Progress::Stuck) return now;
       changed_ = refill(state_, env_, thread, now);
@@ -152,6 +160,7 @@ Cycle Turn::execute_alone(unsigned thread, u32 held, Cycle now, Cycle until) {
       context.word = word;
       context.origin = frontend.gate_origin;
       const Issued issued = issue<Plain>(context, decoded, decoded.busy);
+      if (decoded.unit == Unit::Fpu) products.forget();
       // The rest of this cycle is for `cycle`, which will find the same.
       changed_ |= issued == Issued::Stopped;
       if (issued != Issued::Done) return now;

@@ -6,6 +6,10 @@
 
 #include "tensix/frontend/gate.hpp"
 
+namespace bhemu::tensix::fpu {
+class ProductRun;
+}
+
 namespace bhemu::tensix::frontend {
 
 /// Some core sleeps until a thread or the mover is done: it has to be woken in the cycle in which
@@ -48,7 +52,8 @@ class Turn {
     Stuck,  // the cycle `now` is not complete
   };
   /// Executes words that are known beforehand, together where they can be.
-  Progress execute_known(Context& context, u32 held, Cycle& now, Cycle until);
+  Progress execute_known(Context& context, fpu::ProductRun& products, u32 held, Cycle& now,
+                         Cycle until);
   bool is_watched(unsigned thread) const;
 
   State& state_;

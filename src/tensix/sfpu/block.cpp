@@ -172,14 +172,16 @@ bool Block::add_simple(u32 word, SfpuStep& step) const {
     case op::SFPEXMAN::kOpcode:
       return combine(step, kFractionMask, 0, bit(mod, 0) ? 0 : 0x800000);
     case op::SFPSETEXP::kOpcode:
-      if (bit(mod, 0)) return combine(step, ~kExponentMask, 0, imm12 << 23);
+      if (bit(mod, 0))
+        return combine(step, ~kExponentMask, 0, op::SFPSETEXP{word}.imm12_math() << 23);
       if (bit(mod, 1)) return combine(step, ~kExponentMask, kExponentMask, 0);
       return of_kind(step, Kind::SetLowExponent);
     case op::SFPSETMAN::kOpcode:
       return bit(mod, 0) ? combine(step, ~kFractionMask, 0, imm12 << 11)
                          : combine(step, ~kFractionMask, kFractionMask, 0);
     case op::SFPSETSGN::kOpcode:
-      return bit(mod, 0) ? combine(step, ~kSign, 0, imm12 << 31) : combine(step, ~kSign, kSign, 0);
+      return bit(mod, 0) ? combine(step, ~kSign, 0, op::SFPSETSGN{word}.imm12_math() << 31)
+                         : combine(step, ~kSign, kSign, 0);
     case op::SFPDIVP2::kOpcode:
       if (bit(mod, 0)) return of_kind(step, Kind::AddExponent, imm12 & 0xFF);
       return combine(step, ~kExponentMask, 0, (imm12 & 0xFF) << 23);
@@ -203,7 +205,9 @@ bool Block::add_condition(u32 word, SfpuStep& step) {
   switch (opcode_of(word)) {
     case op::SFPSETCC::kOpcode:
       if (bit(mod, 3)) return of_kind(step, Kind::FlagsAre, 0);
-      if (bit(mod, 0)) return of_kind(step, Kind::FlagsAre, imm12 != 0 ? numeric::kAllLanes : 0);
+      if (bit(mod, 0))
+        return of_kind(step, Kind::FlagsAre,
+                       op::SFPSETCC{word}.imm12_math() != 0 ? numeric::kAllLanes : 0);
       if (bit(mod, 2)) step.options = SfpuStep::kComplement;
       return of_kind(step, bit(mod, 1) ? Kind::FlagsNonzero : Kind::FlagsNegative);
     case op::SFPENCC::kOpcode:

@@ -34,7 +34,7 @@ const Lanes& lreg_d(const Context& context, Op insn) {
 template <class Op>
 const Lanes& logic_operand_b(const Context& context, Op insn) {
   const bool has_vb = bit(insn.instr_mod1(), 0);
-  return lreg(context, vb_of(context, has_vb ? insn.imm12_math() & 15 : insn.lreg_dest()));
+  return lreg(context, vb_of(context, has_vb ? insn.imm12_math() : insn.lreg_dest()));
 }
 
 /// D := f(C).
@@ -225,7 +225,7 @@ Completion execute(Context& context, op::SFPARECIP insn) {
   if (mod >= 2)
     return unary(context, insn, [](u32 c) { return (c & kSign) | numeric::sfpu_exponential(c); });
   const u32 vd = vd_of(context, insn.lreg_dest());
-  const Lanes& b = lreg(context, vb_of(context, insn.imm12_math() & 15));
+  const Lanes& b = lreg(context, vb_of(context, insn.imm12_math()));
   const Execution execution = begin(context, vd);
   write_lreg(
       context, vd,
@@ -276,7 +276,7 @@ void note_logic(const Footprint& print, Op insn) {
   const u32 active = note_begin(print, vd).active;
   const bool has_vb = bit(insn.instr_mod1(), 0);
   note_lreg(print, vc_of(print, insn.lreg_c()), active);
-  note_lreg(print, vb_of(print, has_vb ? insn.imm12_math() & 15 : insn.lreg_dest()), active);
+  note_lreg(print, vb_of(print, has_vb ? insn.imm12_math() : insn.lreg_dest()), active);
   note_result(print, vd, active);
 }
 
@@ -330,8 +330,7 @@ void footprint(const Footprint& print, op::SFPDIVP2 insn) {
 void footprint(const Footprint& print, op::SFPARECIP insn) {
   constexpr u32 kConditional = 1;
   const u32 active = note_operands(print, insn, {});
-  if (insn.instr_mod1() == kConditional)
-    note_lreg(print, vb_of(print, insn.imm12_math() & 15), active);
+  if (insn.instr_mod1() == kConditional) note_lreg(print, vb_of(print, insn.imm12_math()), active);
 }
 
 }  // namespace bhemu::tensix
