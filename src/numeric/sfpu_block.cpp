@@ -493,8 +493,8 @@ HWY_INLINE void run_step(SfpuBlock& block, const SfpuStep& step) {
 }
 #endif
 
-void run_block(SfpuBlock& block, const SfpuStep* steps, u32 count) {
-  for (const SfpuStep* step = steps; step != steps + count; ++step) run_step(block, *step);
+void run_block(SfpuBlock& block, const SfpuStep* const* steps, u32 count) {
+  for (u32 i = 0; i < count; ++i) run_step(block, *steps[i]);
 }
 
 }  // namespace bhemu::numeric::HWY_NAMESPACE
@@ -505,7 +505,7 @@ namespace bhemu::numeric {
 
 HWY_EXPORT(run_block);
 
-void sfpu_run_block(SfpuBlock& block, const SfpuStep* steps, u32 count) {
+void sfpu_run_block(SfpuBlock& block, const SfpuStep* const* steps, u32 count) {
   HWY_DYNAMIC_DISPATCH(run_block)(block, steps, count);
 }
 

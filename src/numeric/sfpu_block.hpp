@@ -84,6 +84,6 @@ struct SfpuBlock {
 };
 
 /// Executes the steps in order.
-void sfpu_run_block(SfpuBlock& block, const SfpuStep* steps, u32 count);
+void sfpu_run_block(SfpuBlock& block, const SfpuStep* const* steps, u32 count);
 
 }  // namespace bhemu::numeric

@@ -107,29 +107,32 @@ Turn::Progress Turn::execute_known(Context& context, fpu::ProductRun& products, 
   context.origin = words.origin();
   sfpu::Block block(context);
   u32 done = 0;
+  u32 in_block = 0;  // words up to the last one in the block
   bool stuck = false;
   for (; done < words.count(); ++done) {
     const u32 word = words[done];
-    if (!stays_alone(word, held)) break;
     const Decoded& decoded = kDecoded[opcode_of(word)];
+    if (decoded.unit == Unit::Sfpu && block.add(word)) {
+      in_block = done + 1;
+      continue;
+    }
+    if (!stays_alone(word, held)) break;
     context.now = now + done;
     context.word = word;
-    if (decoded.unit == Unit::Sfpu && block.add(word)) {
-      context.busy(decoded.busy, 1);
-      continue;
-    }
     block.finish();
-    if (opcode_of(word) == op::MVMUL::kOpcode && products.execute(context, op::MVMUL{word})) {
-      context.busy(decoded.busy, 1);
-      continue;
+    if (opcode_of(word) != op::MVMUL::kOpcode || !products.execute(context, op::MVMUL{word})) {
+      stuck = decoded.execute(context) == Completion::Stall || frontend.stopped;
+      if (stuck) break;
+      if (decoded.unit == Unit::Sfpu) block.look();
+      if (decoded.unit == Unit::Fpu) products.forget();
     }
-    stuck = decoded.execute(context) == Completion::Stall || frontend.stopped;
-    if (stuck) break;
     context.busy(decoded.busy, 1);
-    if (decoded.unit == Unit::Sfpu) block.look();
-    if (decoded.unit == Unit::Fpu) products.forget();
   }
   block.finish();
+  if (in_block != 0) {
+    context.now = now + in_block - 1;
+    context.busy(BusyUnit::Sfpu, 1);
+  }
   if (done + static_cast<u32>(stuck) == 0) return Progress::None;
   words.take(done + static_cast<u32>(stuck), stuck);
   state_.frontend[thread].executed += done;

@@ -71,9 +71,13 @@ void Upcoming::look_at_queue(const Environment& env, unsigned thread, Cycle now,
   }
   origin_ = Origin::Queue;
   most = std::min(most, fifo.size());
-  while (count_ < most && fifo[count_].pushed < now + count_ &&
-         kDecoded[opcode_of(fifo[count_].word)].plain)
-    ++count_;
+  first_ = queued_.data();
+  step_ = 1;
+  for (; count_ < most && fifo[count_].pushed < now + count_; ++count_) {
+    const u32 word = fifo[count_].word;
+    if (!kDecoded[opcode_of(word)].plain) return;
+    queued_[count_] = word;
+  }
 }
 
 void Upcoming::take(u32 count, bool at_gate) {

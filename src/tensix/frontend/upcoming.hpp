@@ -18,9 +18,7 @@ class Upcoming {
   Upcoming(State& state, const Environment& env, unsigned thread, Cycle now, u32 most);
 
   u32 count() const { return count_; }
-  u32 operator[](u32 index) const {
-    return origin_ == Origin::Queue ? frontend_.fifo[index].word : first_[index * step_];
-  }
+  u32 operator[](u32 index) const { return first_[index * step_]; }
   Origin origin() const { return origin_; }
   /// `count` of them have come, at least one. The last is at the gate, or has left it.
   void take(u32 count, bool at_gate);
@@ -34,6 +32,7 @@ class Upcoming {
   const u32* first_ = nullptr;
   u32 step_ = 0;
   u32 count_ = 0;
+  std::array<u32, kFifoDepth> queued_;
 };
 
 }  // namespace bhemu::tensix::frontend

@@ -1,6 +1,7 @@
 #include "tensix/sfpu/block.hpp"
 
 #include "numeric/sfpu_float.hpp"
+#include "tensix/data_paths.hpp"
 #include "tensix/sfpu/vector.hpp"
 
 namespace bhemu::tensix::sfpu {
@@ -97,18 +98,8 @@ bool swap(u32 word, SfpuStep& step) {
                   : of_kind(step, Kind::SwapOrdered, kMinimumInVd[mod]);
 }
 
-}  // namespace
-
-void Block::look() {
-  const SfpuState& sfpu = context_.state.sfpu;
-  u32 set = 0;
-  for (const u32 column : sfpu.lane_config) set |= column;
-  usable_ = (set & kAdds) == 0;
-  everywhere_ = enabled_lanes(sfpu) == numeric::kAllLanes;
-}
-
 /// The multiply-add sub-unit.
-bool Block::add_arithmetic(u32 word, SfpuStep& step) const {
+bool arithmetic(u32 word, SfpuStep& step) {
   const u32 mod = mod_of(word);
   const u32 vd = vd_of_word(word);
   // Bits 2 and 3: LReg 7 names a register in every lane.
@@ -136,7 +127,7 @@ bool Block::add_arithmetic(u32 word, SfpuStep& step) const {
 }
 
 /// The simple sub-unit, as far as it writes a register.
-bool Block::add_simple(u32 word, SfpuStep& step) const {
+bool simple(u32 word, SfpuStep& step) {
   const u32 mod = mod_of(word);
   const u32 imm12 = imm12_of(word);
   if (vd_of_word(word) >= kWritable) return false;
@@ -196,7 +187,7 @@ bool Block::add_simple(u32 word, SfpuStep& step) const {
 }
 
 /// What changes flags and does not touch their stack.
-bool Block::add_condition(u32 word, SfpuStep& step) {
+bool condition(u32 word, SfpuStep& step) {
   const u32 mod = mod_of(word);
   const u32 imm12 = imm12_of(word);
   step.c = static_cast<u8>(vc_of_word(word));
@@ -224,37 +215,30 @@ bool Block::add_condition(u32 word, SfpuStep& step) {
   }
 }
 
-bool Block::add(u32 word) {
-  if (!usable_) return false;
-  if (count_ == kSteps) finish();
-  SfpuStep& step = step_[count_];
+using Known = StepCache::Known;
+
+Known make_step(u32 word, SfpuStep& step) {
   step = {};
-  bool taken = false;
+  bool known = false;
   switch (opcode_of(word)) {
     case op::SFPMAD::kOpcode:
     case op::SFPADD::kOpcode:
     case op::SFPMUL::kOpcode:
     case op::SFPADDI::kOpcode:
     case op::SFPMULI::kOpcode:
-      taken = add_arithmetic(word, step);
-      break;
-    case op::SFPLOAD::kOpcode:
-      taken = add_load(context_, op::SFPLOAD{word}, step);
-      break;
-    case op::SFPSTORE::kOpcode:
-      taken = add_store(context_, op::SFPSTORE{word}, everywhere_, step);
+      known = arithmetic(word, step);
       break;
     case op::SFPLOADI::kOpcode:
-      taken = load_immediate(op::SFPLOADI{word}, step);
+      known = load_immediate(op::SFPLOADI{word}, step);
       break;
     case op::SFPSETCC::kOpcode:
     case op::SFPENCC::kOpcode:
     case op::SFPGT::kOpcode:
     case op::SFPLE::kOpcode:
-      taken = add_condition(word, step);
+      known = condition(word, step);
       break;
     case op::SFPNOP::kOpcode:
-      return vd_of_word(word) < kTemplates;
+      return vd_of_word(word) < kTemplates ? Known::NoEffect : Known::NoStep;
     case op::SFPMOV::kOpcode:
     case op::SFPIADD::kOpcode:
     case op::SFPSHFT::kOpcode:
@@ -271,16 +255,59 @@ bool Block::add(u32 word) {
     case op::SFPDIVP2::kOpcode:
     case op::SFPCAST::kOpcode:
     case op::SFPSWAP::kOpcode:
-      taken = add_simple(word, step);
+      known = simple(word, step);
       break;
     default:
-      return false;
+      return Known::NoStep;
   }
-  if (!taken) return false;
-  ++count_;
+  if (!known) return Known::NoStep;
   const bool changes_flags = step.kind >= Kind::FlagsAre ||
                              (step.options & (SfpuStep::kSetsFlags | SfpuStep::kInvertsFlags)) != 0;
-  if (changes_flags) everywhere_ = false;
+  return changes_flags ? Known::StepChangesFlags : Known::Step;
+}
+
+}  // namespace
+
+Block::Block(Context& context)
+    : context_(context), cache_(context.env.paths == nullptr ? nullptr : &context.env.paths->sfpu) {
+  look();
+}
+
+void Block::look() {
+  const SfpuState& sfpu = context_.state.sfpu;
+  u32 set = 0;
+  for (const u32 column : sfpu.lane_config) set |= column;
+  usable_ = (set & kAdds) == 0;
+  everywhere_ = enabled_lanes(sfpu) == numeric::kAllLanes;
+}
+
+bool Block::add(u32 word) {
+  if (!usable_) return false;
+  if (count_ == kSteps) finish();
+  const u8 opcode = opcode_of(word);
+  SfpuStep* step = &own_[count_];
+  Known known = Known::Step;
+  if (opcode == op::SFPLOAD::kOpcode || opcode == op::SFPSTORE::kOpcode) {
+    *step = {};
+    const bool taken = opcode == op::SFPLOAD::kOpcode
+                           ? add_load(context_, op::SFPLOAD{word}, *step)
+                           : add_store(context_, op::SFPSTORE{word}, everywhere_, *step);
+    if (!taken) return false;
+  } else if (cache_ == nullptr) {
+    known = make_step(word, *step);
+  } else {
+    StepCache::Entry& entry = cache_->of(word);
+    if (entry.word != word || entry.known == Known::Nothing) {
+      finish();  // a step that waits for its turn must not be overwritten
+      entry.word = word;
+      entry.known = make_step(word, entry.step);
+    }
+    known = entry.known;
+    step = &entry.step;
+  }
+  if (known <= Known::NoEffect) return known == Known::NoEffect;
+  if (known == Known::StepChangesFlags) everywhere_ = false;
+  step_[count_++] = step;
   return true;
 }
 

@@ -12,9 +12,23 @@
 
 namespace bhemu::tensix::sfpu {
 
+/// Steps of instructions that work on registers alone, by their words. No state: what a word means
+/// never changes.
+struct StepCache {
+  enum class Known : u8 { Nothing, NoStep, NoEffect, Step, StepChangesFlags };
+  struct Entry {
+    u32 word = 0;
+    Known known = Known::Nothing;
+    numeric::SfpuStep step{};
+  };
+  std::array<Entry, 64> entry{};
+
+  Entry& of(u32 word) { return entry[(word * 0x9E3779B1u) >> 26]; }
+};
+
 class Block {
  public:
-  explicit Block(Context& context) : context_(context) { look(); }
+  explicit Block(Context& context);
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
@@ -29,16 +43,14 @@ class Block {
  private:
   static constexpr u32 kSteps = 32;
 
-  bool add_arithmetic(u32 word, numeric::SfpuStep& step) const;
-  bool add_simple(u32 word, numeric::SfpuStep& step) const;
-  bool add_condition(u32 word, numeric::SfpuStep& step);
-
   Context& context_;
+  StepCache* cache_;  // null: steps are made each time
   bool usable_ = false;
   /// All lanes are certainly enabled when the next step is executed.
   bool everywhere_ = false;
   u32 count_ = 0;
-  std::array<numeric::SfpuStep, kSteps> step_;
+  std::array<const numeric::SfpuStep*, kSteps> step_;
+  std::array<numeric::SfpuStep, kSteps> own_;  // of those that the cache does not have
 };
 
 /// The steps of SFPLOAD and SFPSTORE of whole rows; the counters move on. `everywhere`: all lanes
