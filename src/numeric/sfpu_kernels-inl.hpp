@@ -242,75 +242,68 @@ HWY_INLINE M mask_from(u32 mask, std::size_t first) {
   return hn::Load(d, value.data());
 }
 
-/// A row of Dst as eight pairs of columns, the even one in the low half.
-using Row = hn::CappedTag<u32, 8>;
-using R = hn::Vec<Row>;
-
-/// The lanes of `mask` from lane `first` on, for a vector of a row.
-HWY_INLINE hn::Mask<Row> row_lanes(u32 mask, std::size_t first) {
-  const Row d;
-  const R lane = hn::Shl(hn::Set(d, 1), hn::Iota(d, static_cast<u32>(first)));
-  return hn::Ne(hn::And(hn::Set(d, mask), lane), hn::Zero(d));
-}
+// Rows of Dst are pairs of columns, the even one in the low half. Four rows, one after the other,
+// are as many pairs as there are lanes.
 
 /// s m7 e8 to s e8 m7, both in the upper half. The lower half is lost.
-HWY_INLINE R upper_from_storage(R v) {
-  const Row d;
+HWY_INLINE V upper_from_storage(V v) {
+  const D d;
   return hn::Or(hn::And(v, hn::Set(d, 0x80000000)),
                 hn::Or(hn::And(hn::ShiftLeft<7>(v), hn::Set(d, 0x7F800000)),
                        hn::And(hn::ShiftRight<8>(v), hn::Set(d, 0x007F0000))));
 }
-HWY_INLINE R storage_from_upper(R v) {
-  const Row d;
+HWY_INLINE V storage_from_upper(V v) {
+  const D d;
   return hn::Or(hn::And(v, hn::Set(d, 0x80000000)),
                 hn::Or(hn::And(hn::ShiftRight<7>(v), hn::Set(d, 0x00FF0000)),
                        hn::And(hn::ShiftLeft<8>(v), hn::Set(d, 0x7F000000))));
 }
 /// The columns asked for, in the upper half.
-HWY_INLINE R columns(const u16* row, std::size_t i, bool odd) {
-  const Row d;
-  const R pairs = hn::LoadU(d, reinterpret_cast<const u32*>(row) + i);
+HWY_INLINE V columns(const u16* row, std::size_t i, bool odd) {
+  const D d;
+  const V pairs = hn::LoadU(d, reinterpret_cast<const u32*>(row) + i);
   return odd ? pairs : hn::ShiftLeft<16>(pairs);
 }
 /// Of `mask`, the lanes from `i` on are looked at.
-HWY_INLINE void put_columns(u16* row, std::size_t i, bool odd, R upper, u32 mask) {
-  const Row d;
+HWY_INLINE void put_columns(u16* row, std::size_t i, bool odd, V upper, u32 mask) {
+  const D d;
   u32* const pairs = reinterpret_cast<u32*>(row) + i;
-  const R old = hn::LoadU(d, pairs);
-  const R high = hn::Set(d, 0xFFFF0000);
-  R merged = odd ? hn::Or(hn::And(upper, high), hn::AndNot(high, old))
+  const V old = hn::LoadU(d, pairs);
+  const V high = hn::Set(d, 0xFFFF0000);
+  V merged = odd ? hn::Or(hn::And(upper, high), hn::AndNot(high, old))
                  : hn::Or(hn::ShiftRight<16>(upper), hn::And(old, high));
-  if (mask != kAllLanes) merged = hn::IfThenElse(row_lanes(mask, i), merged, old);
+  if (mask != kAllLanes)
+    merged = hn::IfThenElse(hn::RebindMask(d, mask_from(mask, i)), merged, old);
   hn::StoreU(merged, d, pairs);
 }
 
-HWY_INLINE R fp16_from_storage(R v) {
-  const Row d;
-  const R exponent = hn::And(hn::ShiftRight<16>(v), hn::Set(d, 0x1F));
-  const R biased = hn::ShiftLeft<23>(hn::Add(exponent, hn::Set(d, 112)));
+HWY_INLINE V fp16_from_storage(V v) {
+  const D d;
+  const V exponent = hn::And(hn::ShiftRight<16>(v), hn::Set(d, 0x1F));
+  const V biased = hn::ShiftLeft<23>(hn::Add(exponent, hn::Set(d, 112)));
   return hn::Or(hn::And(v, hn::Set(d, 0x80000000)),
                 hn::Or(hn::IfThenZeroElse(hn::Eq(exponent, hn::Zero(d)), biased),
                        hn::And(hn::ShiftRight<8>(v), hn::Set(d, 0x007FE000))));
 }
-HWY_INLINE R storage_from_fp16(R v) {
-  const Row d;
-  const hn::RebindToSigned<Row> s;
-  const R sign = hn::And(v, hn::Set(d, 0x80000000));
+HWY_INLINE V storage_from_fp16(V v) {
+  const D d;
+  const Signed s;
+  const V sign = hn::And(v, hn::Set(d, 0x80000000));
   const auto exponent =
       hn::Sub(hn::BitCast(s, hn::And(hn::ShiftRight<23>(v), hn::Set(d, 0xFF))), hn::Set(s, 112));
-  const R normal = hn::Or(hn::ShiftLeft<16>(hn::BitCast(d, exponent)),
+  const V normal = hn::Or(hn::ShiftLeft<16>(hn::BitCast(d, exponent)),
                           hn::And(hn::ShiftLeft<8>(v), hn::Set(d, 0x7FE00000)));
   const auto large = hn::Gt(exponent, hn::Set(s, 31));
   const auto small = hn::Lt(exponent, hn::Set(s, 1));
-  const R value = hn::IfThenElse(hn::RebindMask(d, large), hn::Set(d, 0x7FFF0000), normal);
+  const V value = hn::IfThenElse(hn::RebindMask(d, large), hn::Set(d, 0x7FFF0000), normal);
   return hn::Or(sign, hn::IfThenZeroElse(hn::RebindMask(d, small), value));
 }
 
 template <SfpuDstForm form>
 HWY_INLINE void load_rows_as(const SfpuDstRows& rows, u32 mask, Lanes& out) {
-  const Row d;
+  const D d;
   for (std::size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
-    R value = columns(rows.high, i, rows.odd);
+    V value = columns(rows.high, i, rows.odd);
     if constexpr (form == SfpuDstForm::Fp16) {
       value = fp16_from_storage(value);
     } else {
@@ -319,16 +312,17 @@ HWY_INLINE void load_rows_as(const SfpuDstRows& rows, u32 mask, Lanes& out) {
         value = hn::Or(value, hn::ShiftRight<16>(columns(rows.low, i, rows.odd)));
     }
     if (mask != kAllLanes)
-      value = hn::IfThenElse(row_lanes(mask, i), value, hn::Load(d, &out.lane[i]));
+      value =
+          hn::IfThenElse(hn::RebindMask(d, mask_from(mask, i)), value, hn::Load(d, &out.lane[i]));
     hn::Store(value, d, &out.lane[i]);
   }
 }
 
 template <SfpuDstForm form>
 HWY_INLINE void store_rows_as(const SfpuDstRows& rows, const Lanes& lanes, u32 mask = kAllLanes) {
-  const Row d;
+  const D d;
   for (std::size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
-    R value = hn::Load(d, &lanes.lane[i]);
+    V value = hn::Load(d, &lanes.lane[i]);
     if constexpr (form == SfpuDstForm::Bf16 || form == SfpuDstForm::Single) {
       const auto flushed = hn::Eq(hn::And(value, hn::Set(d, 0x7F800000)), hn::Zero(d));
       value = hn::IfThenElse(flushed, hn::And(value, hn::Set(d, 0x80000000)), value);

@@ -213,85 +213,127 @@ void prepare_b(const MatrixJob& job, ProductOperandB& out) {
   out.largest = hn::GetLane(hn::MaxOfLanes(dw, top));
 }
 
-/// In each half of each word: the larger of `largest` and a + b.
-HWY_INLINE V larger_sum(V largest, V a, V b) {
 #if HWY_TARGET == HWY_SCALAR
-  const auto half = [](V v, u32 shift) {
-    return static_cast<i32>(static_cast<i16>(static_cast<u32>(hn::GetLane(v)) >> shift));
-  };
-  const i32 low = HWY_MAX(half(largest, 0), half(a, 0) + half(b, 0));
-  const i32 high = HWY_MAX(half(largest, 16), half(a, 16) + half(b, 16));
+HWY_INLINE i32 half_of(V v, u32 shift) {
+  return static_cast<i16>(static_cast<u32>(hn::GetLane(v)) >> shift);
+}
+HWY_INLINE V halves(i32 low, i32 high) {
   return word((static_cast<u32>(low) & 0xFFFF) | static_cast<u32>(high) << 16);
+}
+#endif
+
+/// In each half of each word: the larger one.
+HWY_INLINE V larger_half(V a, V b) {
+#if HWY_TARGET == HWY_SCALAR
+  return halves(HWY_MAX(half_of(a, 0), half_of(b, 0)), HWY_MAX(half_of(a, 16), half_of(b, 16)));
 #else
-  const hn::Repartition<i16, Words> halves;
-  const auto sum = hn::Add(hn::BitCast(halves, a), hn::BitCast(halves, b));
-  return hn::BitCast(Words(), hn::Max(hn::BitCast(halves, largest), sum));
+  const hn::Repartition<i16, Words> d;
+  return hn::BitCast(Words(), hn::Max(hn::BitCast(d, a), hn::BitCast(d, b)));
 #endif
 }
 
-/// The largest exponents of lanes `first` to `first` + 7, of two rows: the even one in the lower
-/// halves.
-HWY_INLINE V largest_exponents(const ProductOperandA& a, const ProductOperandB& b, u32 pair,
-                               u32 first, size_t j, V least) {
-  V largest = least;
-  for (u32 k = first; k < first + 8; ++k)
-    largest = larger_sum(largest, load_cells(a.exponent[k] + j), word(b.exponent[pair][k]));
-  return largest;
+/// Likewise: the larger of `largest` and a + b.
+HWY_INLINE V larger_sum(V largest, V a, V b) {
+#if HWY_TARGET == HWY_SCALAR
+  return larger_half(largest,
+                     halves(half_of(a, 0) + half_of(b, 0), half_of(a, 16) + half_of(b, 16)));
+#else
+  const hn::Repartition<i16, Words> d;
+  const V sum = hn::BitCast(Words(), hn::Add(hn::BitCast(d, a), hn::BitCast(d, b)));
+  return larger_half(largest, sum);
+#endif
 }
 
-/// Where the sum of a group begins. `origin`: what is added to an exponent to get the float
-/// exponent of M.
-HWY_INLINE V start_of(V e, V origin) {
-  return hn::Or(hn::ShiftLeft<23>(hn::Add(e, origin)), word(0x400000));
+/// Exponents and twice the sums of the groups of a product, by group and row of SrcB.
+struct ProductSums {
+  alignas(64) i32 exponent[2][kMaxKernelRows][kRowDatums];
+  alignas(64) i32 twice[2][kMaxKernelRows][kRowDatums];
+};
+
+/// The largest exponents of lanes 8 * group to 8 * group + 7. SrcA's stay in registers while the
+/// rows of SrcB pass by, two at a time: the even one in the lower halves.
+HWY_INLINE void largest_exponents(const ProductOperandA& a, const ProductOperandB& b, u32 group,
+                                  u32 rows, size_t j, V least, ProductSums& out) {
+  const Words dw;
+  const u32 first = 8 * group;
+  const V a0 = load_cells(a.exponent[first] + j);
+  const V a1 = load_cells(a.exponent[first + 1] + j);
+  const V a2 = load_cells(a.exponent[first + 2] + j);
+  const V a3 = load_cells(a.exponent[first + 3] + j);
+  const V a4 = load_cells(a.exponent[first + 4] + j);
+  const V a5 = load_cells(a.exponent[first + 5] + j);
+  const V a6 = load_cells(a.exponent[first + 6] + j);
+  const V a7 = load_cells(a.exponent[first + 7] + j);
+  for (u32 row = 0; row < rows; row += 2) {
+    const u32* const pair = b.exponent[row / 2] + first;
+    V even = larger_sum(least, a0, word(pair[0]));
+    V odd = larger_sum(least, a1, word(pair[1]));
+    even = larger_sum(even, a2, word(pair[2]));
+    odd = larger_sum(odd, a3, word(pair[3]));
+    even = larger_sum(even, a4, word(pair[4]));
+    odd = larger_sum(odd, a5, word(pair[5]));
+    even = larger_sum(even, a6, word(pair[6]));
+    odd = larger_sum(odd, a7, word(pair[7]));
+    const V largest = larger_half(even, odd);
+    hn::Store(hn::ShiftRight<16>(hn::ShiftLeft<16>(largest)), dw, out.exponent[group][row] + j);
+    hn::Store(hn::ShiftRight<16>(largest), dw, out.exponent[group][row + 1] + j);
+  }
 }
-/// Twice the sum of a group.
-HWY_INLINE V sum_from(VF sum, V start, V e) {
-  // Both are in one binade: the difference of the patterns is the sum in units.
-  const V value = hn::ShiftLeft<14>(hn::Sub(hn::BitCast(Words(), sum), start));
-  return hn::IfThenElseZero(hn::Gt(e, hn::Zero(Words())), value);
+
+/// Twice the sums of the same lanes. `origin`: what is added to an exponent to get the float
+/// exponent of M.
+HWY_INLINE void sums_of_group(const ProductOperandA& a, const ProductOperandB& b, u32 group,
+                              u32 rows, size_t j, V origin, ProductSums& out) {
+  const Words dw;
+  const Floats df;
+  const u32 first = 8 * group;
+  const VF a0 = hn::Load(df, a.slice[first] + j);
+  const VF a1 = hn::Load(df, a.slice[first + 1] + j);
+  const VF a2 = hn::Load(df, a.slice[first + 2] + j);
+  const VF a3 = hn::Load(df, a.slice[first + 3] + j);
+  const VF a4 = hn::Load(df, a.slice[first + 4] + j);
+  const VF a5 = hn::Load(df, a.slice[first + 5] + j);
+  const VF a6 = hn::Load(df, a.slice[first + 6] + j);
+  const VF a7 = hn::Load(df, a.slice[first + 7] + j);
+  for (u32 row = 0; row < rows; ++row) {
+    const float* const beta = b.slice[row] + first;
+    const V e = hn::Load(dw, out.exponent[group][row] + j);
+    const V start = hn::Or(hn::ShiftLeft<23>(hn::Add(e, origin)), word(0x400000));
+    VF sum = hn::MulAdd(a0, hn::Set(df, beta[0]), hn::BitCast(df, start));
+    sum = hn::MulAdd(a1, hn::Set(df, beta[1]), sum);
+    sum = hn::MulAdd(a2, hn::Set(df, beta[2]), sum);
+    sum = hn::MulAdd(a3, hn::Set(df, beta[3]), sum);
+    sum = hn::MulAdd(a4, hn::Set(df, beta[4]), sum);
+    sum = hn::MulAdd(a5, hn::Set(df, beta[5]), sum);
+    sum = hn::MulAdd(a6, hn::Set(df, beta[6]), sum);
+    sum = hn::MulAdd(a7, hn::Set(df, beta[7]), sum);
+    // Both are in one binade: the difference of the patterns is the sum in units.
+    const V value = hn::ShiftLeft<14>(hn::Sub(hn::BitCast(dw, sum), start));
+    hn::Store(hn::IfThenElseZero(hn::Gt(e, hn::Zero(dw)), value), dw, out.twice[group][row] + j);
+  }
 }
 
 template <DstKind kind>
 HWY_INLINE void products(const MatrixJob& job, const ProductOperandA& a, const ProductOperandB& b) {
-  const Floats df;
+  const Words dw;
   const u32 zero_exponent = static_cast<u32>(job.mode.zero_exponent(job.phase));
   const V least = word(zero_exponent << 16 | zero_exponent);
   // alpha * beta units are 2^(s - 264) as floats, s the sum of the exponent fields (4 and 6 bits
   // below the hidden ones, twice the bias of 127), 2^24 and the rebias apart. That holds in every
   // phase: what product_bias subtracts for a slice the float has lost by itself.
   const i32 unit = -job.mode.product_bias(0) - 264 + 24 + 2 * static_cast<i32>(rebias_of(job.mode));
-  const V origin = hn::Set(Words(), unit + 127 + 23);
-  for (u32 i = 0; i < job.dst.count; i += 2) {
-    const float* const even = b.slice[i];
-    const float* const odd = b.slice[i + 1];
-    for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
-      const V e0 = largest_exponents(a, b, i / 2, 0, j, least);
-      const V e1 = largest_exponents(a, b, i / 2, 8, j, least);
-      const V even_e0 = hn::ShiftRight<16>(hn::ShiftLeft<16>(e0));
-      const V even_e1 = hn::ShiftRight<16>(hn::ShiftLeft<16>(e1));
-      const V odd_e0 = hn::ShiftRight<16>(e0);
-      const V odd_e1 = hn::ShiftRight<16>(e1);
-      const V even_start0 = start_of(even_e0, origin);
-      const V even_start1 = start_of(even_e1, origin);
-      const V odd_start0 = start_of(odd_e0, origin);
-      const V odd_start1 = start_of(odd_e1, origin);
-      VF even_sum0 = hn::BitCast(df, even_start0);
-      VF even_sum1 = hn::BitCast(df, even_start1);
-      VF odd_sum0 = hn::BitCast(df, odd_start0);
-      VF odd_sum1 = hn::BitCast(df, odd_start1);
-      for (u32 k = 0; k < 8; ++k) {
-        const VF a0 = hn::Load(df, a.slice[k] + j);
-        const VF a1 = hn::Load(df, a.slice[8 + k] + j);
-        even_sum0 = hn::MulAdd(a0, hn::Set(df, even[k]), even_sum0);
-        even_sum1 = hn::MulAdd(a1, hn::Set(df, even[8 + k]), even_sum1);
-        odd_sum0 = hn::MulAdd(a0, hn::Set(df, odd[k]), odd_sum0);
-        odd_sum1 = hn::MulAdd(a1, hn::Set(df, odd[8 + k]), odd_sum1);
-      }
-      accumulate<kind>(job.dst, i, j, even_e0, sum_from(even_sum0, even_start0, even_e0), even_e1,
-                       sum_from(even_sum1, even_start1, even_e1));
-      accumulate<kind>(job.dst, i + 1, j, odd_e0, sum_from(odd_sum0, odd_start0, odd_e0), odd_e1,
-                       sum_from(odd_sum1, odd_start1, odd_e1));
+  const V origin = hn::Set(dw, unit + 127 + 23);
+  const u32 rows = job.dst.count;
+  ProductSums sums;
+  for (size_t j = 0; j < kRowDatums; j += hn::Lanes(dw)) {
+    for (u32 group = 0; group < 2; ++group) {
+      largest_exponents(a, b, group, rows, j, least, sums);
+      sums_of_group(a, b, group, rows, j, origin, sums);
     }
+    for (u32 i = 0; i < rows; ++i)
+      accumulate<kind>(job.dst, i, j, hn::Load(dw, sums.exponent[0][i] + j),
+                       hn::Load(dw, sums.twice[0][i] + j), hn::Load(dw, sums.exponent[1][i] + j),
+                       hn::Load(dw, sums.twice[1][i] + j));
   }
 }
 
