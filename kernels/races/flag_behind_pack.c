@@ -14,7 +14,12 @@ static void FlagBehindPack(void) {
   TTI(SETDMAREG, .reg_index_16b = 43 * 2 + 1, .payload_sig_sel = 0);
   TTI(SETDMAREG, .reg_index_16b = 44 * 2, .payload_sig_sel = 0);
   TTI(SETDMAREG, .reg_index_16b = 44 * 2 + 1, .payload_sig_sel = 0);
+  // Two rows of ones, so that what BRISC reads is not what was there before.
+  TTI(SFPLOADI, .lreg_ind = 0, .imm16 = 0x3F80);
+  TTI(SFPSTORE, .lreg_ind = 0, .dest_reg_addr = 0, .sfpu_addr_mode = 7);
+  TTI(SFPSTORE, .lreg_ind = 0, .dest_reg_addr = 2, .sfpu_addr_mode = 7);
   TTI(STALLWAIT, .stall_res = STALL_PACK, .wait_res = WAIT_TRISC_CFG);
+  TTI(STALLWAIT, .stall_res = STALL_PACK, .wait_res = WAIT_SFPU);
   PackSetAddress(ScratchAddress(0x1000) >> 4);
   TTI(PACR, .last = 1);
   TTI(STALLWAIT, .stall_res = STALL_THCON, .wait_res = MENDED ? WAIT_PACK : WAIT_MATH);
