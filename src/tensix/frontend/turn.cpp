@@ -105,7 +105,8 @@ bool Turn::is_watched(unsigned thread, Cycle now) const {
 Turn::Progress Turn::execute_known(Context& context, fpu::ProductRun& products, u32 held,
                                    Cycle& now, Cycle until) {
   const unsigned thread = context.thread;
-  if (is_watched(thread, now)) return Progress::None;
+  if (until - now < 2 || !may_know(state_.frontend[thread]) || is_watched(thread, now))
+    return Progress::None;
   const u32 most = static_cast<u32>(std::min<Cycle>(until - now, kReplaySlots));
   Upcoming words(state_, env_, thread, now, most);
   if (words.count() < 2) return Progress::None;
@@ -130,7 +131,7 @@ Turn::Progress Turn::execute_known(Context& context, fpu::ProductRun& products, 
     if (opcode_of(word) != op::MVMUL::kOpcode || !products.execute(context, op::MVMUL{word})) {
       stuck = decoded.execute(context) == Completion::Stall || frontend.stopped;
       if (stuck) break;
-      if (decoded.unit == Unit::Sfpu) block.look();
+      if (decoded.unit == Unit::Sfpu) block.forget();
       if (decoded.unit == Unit::Fpu) products.forget();
     }
     context.busy(decoded.busy, 1);
