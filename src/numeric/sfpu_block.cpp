@@ -255,25 +255,83 @@ HWY_INLINE V multiply_add(V x, V y, V z) {
   return value;
 }
 
+/// sfpu_mul_add in two vectors whose operands and results are ordinary (ordinary_mul_add) and whose
+/// products have 24 bits or fewer, so that the host's multiply-add has the same bits: what speaks
+/// against it is looked for in both at once. False: it may have others.
+HWY_INLINE bool exact_pair(V x0, V y0, V z0, V x1, V y1, V z1, V& out0, V& out1) {
+  const D d;
+  const Float f;
+  const auto a0 = hn::BitCast(f, x0);
+  const auto a1 = hn::BitCast(f, x1);
+  const auto b0 = hn::BitCast(f, y0);
+  const auto b1 = hn::BitCast(f, y1);
+  const F product0 = hn::Mul(a0, b0);
+  const F product1 = hn::Mul(a1, b1);
+  const V lost = hn::Or(hn::BitCast(d, hn::MulSub(a0, b0, product0)),
+                        hn::BitCast(d, hn::MulSub(a1, b1, product1)));
+  out0 = hn::BitCast(d, hn::MulAdd(a0, b0, hn::BitCast(f, z0)));
+  out1 = hn::BitCast(d, hn::MulAdd(a1, b1, hn::BitCast(f, z1)));
+
+  const V factors = hn::Min(hn::Min(rank(x0), rank(x1)), hn::Min(rank(y0), rank(y1)));
+  const V terms = hn::Min(hn::Min(rank(z0), rank(z1)), hn::Min(rank(out0), rank(out1)));
+  const V p0 = hn::BitCast(d, product0);
+  const V p1 = hn::BitCast(d, product1);
+  // Twice the magnitudes.
+  const V largest = hn::Max(hn::Max(hn::Add(out0, out0), hn::Add(out1, out1)),
+                            hn::Max(hn::Add(p0, p0), hn::Add(p1, p1)));
+  const auto ordinary =
+      hn::And(hn::And(hn::Gt(factors, set(kLeastFactor)), hn::Gt(terms, set(kLeastTerm))),
+              hn::Lt(largest, set(2 * kFp32Infinity)));
+  const auto exact = hn::Eq(lost, hn::Zero(d));
+  return hn::AllTrue(d, hn::And(ordinary, exact));
+}
+
+/// d := x(i) * y(i) + z(i).
+template <class X, class Y, class Z>
+HWY_INLINE void write_sum(SfpuBlock& block, const SfpuStep& step, X x, Y y, Z z) {
+  const std::size_t lanes = hn::Lanes(D());
+  // Where one product was not exact, the next ones are hardly either.
+  constexpr u32 kDoubtful = 3;
+  if (block.doubtful != 0 || lanes > kLanes / 2) {
+    block.doubtful -= block.doubtful != 0 ? 1 : 0;
+    return write(block, step, [&](std::size_t i) { return multiply_add(x(i), y(i), z(i)); });
+  }
+  Lanes& out = block.lreg[step.d];
+  const u32 mask = block.active();
+  for (std::size_t i = 0; i < kLanes; i += 2 * lanes) {
+    const std::size_t j = i + lanes;
+    V value0, value1;
+    if (HWY_UNLIKELY(!exact_pair(x(i), y(i), z(i), x(j), y(j), z(j), value0, value1))) {
+      block.doubtful = kDoubtful;
+      value0 = multiply_add(x(i), y(i), z(i));
+      value1 = multiply_add(x(j), y(j), z(j));
+    }
+    put(out, i, value0, mask);
+    put(out, j, value1, mask);
+  }
+}
+
 HWY_INLINE void multiply(SfpuBlock& block, const SfpuStep& step) {
-  const Lanes* const lreg = block.lreg;
+  const Lanes& a = block.lreg[step.a];
+  const Lanes& b = block.lreg[step.b];
+  const Lanes& c = block.lreg[step.c];
+  const V n = set(step.immediate);
+  const auto plain_a = [&](std::size_t i) { return load(a, i); };
+  const auto plain_b = [&](std::size_t i) { return load(b, i); };
+  const auto plain_c = [&](std::size_t i) { return load(c, i); };
+  const auto immediate = [&](std::size_t) { return n; };
+  if (step.kind == Kind::MulAdd && HWY_LIKELY(step.options == 0))
+    return write_sum(block, step, plain_a, plain_b, plain_c);
   const V flip_x = set((step.options & SfpuStep::kFlipX) != 0 ? kFp32Sign : 0);
   const V flip_z = set((step.options & SfpuStep::kFlipZ) != 0 ? kFp32Sign : 0);
-  const V n = set(step.immediate);
-  if (step.kind == Kind::MulAdd) {
-    write(block, step, [&](std::size_t i) {
-      return multiply_add(hn::Xor(load(lreg[step.a], i), flip_x), load(lreg[step.b], i),
-                          hn::Xor(load(lreg[step.c], i), flip_z));
-    });
-  } else if (step.kind == Kind::MulAddImmediate) {
-    write(block, step, [&](std::size_t i) {
-      return multiply_add(n, load(lreg[step.b], i), hn::Xor(load(lreg[step.c], i), flip_z));
-    });
-  } else {
-    write(block, step, [&](std::size_t i) {
-      return multiply_add(hn::Xor(load(lreg[step.a], i), flip_x), n, load(lreg[step.c], i));
-    });
-  }
+  const auto flipped_a = [&](std::size_t i) { return hn::Xor(load(a, i), flip_x); };
+  const auto flipped_c = [&](std::size_t i) { return hn::Xor(load(c, i), flip_z); };
+  if (step.kind == Kind::MulAdd)
+    write_sum(block, step, flipped_a, plain_b, flipped_c);
+  else if (step.kind == Kind::MulAddImmediate)
+    write_sum(block, step, immediate, plain_b, flipped_c);
+  else
+    write_sum(block, step, flipped_a, immediate, plain_c);
 }
 
 /// v to the left by `amount` places, to the right where that is negative.

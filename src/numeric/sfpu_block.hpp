@@ -79,6 +79,7 @@ struct SfpuBlock {
   u32 use_lane_flags = 0;
   u32 lane_flags = 0;
   u32 usable = kAllLanes;
+  u32 doubtful = 0;  // products that are not tried in the fastest way
 
   u32 active() const { return (~use_lane_flags | lane_flags) & usable; }
 };

@@ -62,6 +62,10 @@ HWY_INLINE V multiply(V x, V y) {
   return hn::Or(high, hn::IfThenElseZero(hn::Ne(low, hn::Zero(d)), hn::Set(d, 1)));
 }
 
+/// Ranks of the least ordinary factors and terms, 2^-50 and 2^-125.
+inline constexpr u32 kLeastFactor = 2 * (77u << 23) - 2;
+inline constexpr u32 kLeastTerm = 2 * (2u << 23) - 2;
+
 /// Twice the magnitude less one: zero becomes the greatest number.
 HWY_INLINE V rank(V v) {
   const D d;
@@ -124,10 +128,8 @@ HWY_INLINE bool ordinary_mul_add(V x, V y, V z, V& out) {
   const F fused = hn::MulAdd(a, b, c);
   out = hn::BitCast(d, fused);
 
-  constexpr u32 kFactor = 2 * (77u << 23) - 2;  // 2^-50
-  constexpr u32 kTerm = 2 * (2u << 23) - 2;     // 2^-125
-  const auto large = hn::And(hn::Gt(hn::Min(rank(x), rank(y)), hn::Set(d, kFactor)),
-                             hn::Gt(hn::Min(rank(z), rank(out)), hn::Set(d, kTerm)));
+  const auto large = hn::And(hn::Gt(hn::Min(rank(x), rank(y)), hn::Set(d, kLeastFactor)),
+                             hn::Gt(hn::Min(rank(z), rank(out)), hn::Set(d, kLeastTerm)));
   const auto sum = hn::Abs(fused);
   const auto product = hn::Abs(rounded);
   const auto infinity = hn::BitCast(f, hn::Set(d, kFp32Infinity));

@@ -184,12 +184,17 @@ TEST_P(SfpuBlock, queue_and_mop_do_what_their_words_do_one_by_one) {
     for (u32& word : words) word = random_.word();
     const bool one_word = random_.once_in(2);
     const u32 inner = 1 + random_.any() % 12;
-    const u32 watched = random_.once_in(4) ? random_.any() % (1u << kResources) : 0;
+    const u32 others[] = {random_.any() % 3, 0, random_.any() % 8};
+    const u32 watched = random_.once_in(2) ? random_.any() % (1u << kResources) : 0;
     pair.both([&](test::Harness& harness) {
       auto& config = harness.state().frontend[kThread].mop_config;
       config = {2, inner, words[0], words[1], words[2], words[3], words[4], words[5], words[6]};
       if (one_word) config[6] = test::nop();
       harness.wakeup.watched = watched;
+      // Windows of other threads, which somebody may wait for, end while this one goes on.
+      for (const unsigned other : {0, 2})
+        for (u32 i = 0; i < others[other]; ++i)
+          harness.push(other, i % 2 == 0 ? encode<op::INCRWC>() : test::nop());
       for (u32 i = 0; i < 4; ++i) harness.push(kThread, words[i + 4]);
       harness.push(kThread, encode<op::MOP>({{"mop_type", 1}}));
       for (u32 i = 0; i < 4; ++i) harness.push(kThread, words[i]);

@@ -339,10 +339,7 @@ HWY_INLINE void products(const MatrixJob& job, const ProductOperandA& a, const P
 
 /// False: an exponent is too large for floats.
 bool prepared_product(const MatrixJob& job, const ProductOperandA& a, const ProductOperandB& b) {
-  if (a.largest > 240 || b.largest > 220 || a.largest + b.largest > 330) {
-    exact_matrix_kernel(job);
-    return false;
-  }
+  if (a.largest > 240 || b.largest > 220 || a.largest + b.largest > 330) return false;
   switch (job.mode.dst) {
     case DstKind::Fp32:
       products<DstKind::Fp32>(job, a, b);
@@ -358,15 +355,15 @@ bool prepared_product(const MatrixJob& job, const ProductOperandA& a, const Prod
 }
 
 bool matrix_kernel(const MatrixJob& job) {
-  if (job.keep) {
-    exact_matrix_kernel(job);
-    return false;
+  if (!job.keep) {
+    ProductOperandA a;
+    ProductOperandB b;
+    prepare_a(job, a);
+    prepare_b(job, b);
+    if (prepared_product(job, a, b)) return true;
   }
-  ProductOperandA a;
-  ProductOperandB b;
-  prepare_a(job, a);
-  prepare_b(job, b);
-  return prepared_product(job, a, b);
+  exact_matrix_kernel(job);
+  return false;
 }
 
 }  // namespace bhemu::tensix::HWY_NAMESPACE

@@ -95,7 +95,8 @@ struct ProductOperandB {
 /// Of `job`, all but `b` and `dst` counts; and all but `a`.
 void prepare_product_a(const MatrixJob& job, ProductOperandA& out);
 void prepare_product_b(const MatrixJob& job, ProductOperandB& out);
-/// run_matrix_kernel with operands that were prepared for its phase, formats and rows.
+/// run_matrix_kernel with operands that were prepared for its phase, formats and rows. False: an
+/// exponent is too large for floats, nothing was done.
 bool run_prepared_product(const MatrixJob& job, const ProductOperandA& a, const ProductOperandB& b);
 
 /// Dst += B A. Says whether the fast form, in floats, was exact and could be taken.

@@ -29,22 +29,34 @@ void ProductRun::look(const Context& context) {
   phase_ = thread_cfg::FIDELITY_BASE_Phase::get(context.thread_config());
 }
 
-const ProductOperandA& ProductRun::operand_a(const FpuState& fpu, u32 row) {
+void ProductRun::name_a(const FpuState& fpu, u32 row) {
   for (u32 k = 0; k < kRowDatums; ++k)
     job_.a[k] = fpu.src_a.matrix_rows()[(row + k) % kSrcRows].datum.data();
+}
+
+void ProductRun::name_b(const FpuState& fpu, u32 row) {
+  for (u32 i = 0; i < kMaxKernelRows; ++i)
+    job_.b[i] = fpu.src_b.matrix_rows()[row + i].datum.data();
+}
+
+const ProductOperandA& ProductRun::operand_a(const FpuState& fpu, u32 row) {
   const u32 group = row / kGroups;
   const u8 phase = job_.phase & 1;  // all that SrcA's slice goes by
-  if (phase_a_[group] != phase) prepare_product_a(job_, a_[group]);
-  phase_a_[group] = phase;
+  if (phase_a_[group] != phase) {
+    name_a(fpu, row);
+    prepare_product_a(job_, a_[group]);
+    phase_a_[group] = phase;
+  }
   return a_[group];
 }
 
 const ProductOperandB& ProductRun::operand_b(const FpuState& fpu, u32 row) {
-  for (u32 i = 0; i < kMaxKernelRows; ++i)
-    job_.b[i] = fpu.src_b.matrix_rows()[row + i].datum.data();
   const u32 group = row / kGroups;
-  if (phase_b_[group] != job_.phase) prepare_product_b(job_, b_[group]);
-  phase_b_[group] = static_cast<u8>(job_.phase);
+  if (phase_b_[group] != job_.phase) {
+    name_b(fpu, row);
+    prepare_product_b(job_, b_[group]);
+    phase_b_[group] = static_cast<u8>(job_.phase);
+  }
   return b_[group];
 }
 
@@ -61,8 +73,14 @@ bool ProductRun::execute(Context& context, op::MVMUL insn) {
   rows.describe(job_.dst);
   context.touch(Resource::Dst);
   fpu.last_src_a_row = a_row;
+  const u32 b_row = rwc.src_b & 0x38u;
   const ProductOperandA& a = operand_a(fpu, a_row);
-  run_prepared_product(job_, a, operand_b(fpu, rwc.src_b & 0x38u));
+  const ProductOperandB& b = operand_b(fpu, b_row);
+  if (!run_prepared_product(job_, a, b)) {
+    name_a(fpu, a_row);
+    name_b(fpu, b_row);
+    run_matrix_kernel(job_);
+  }
   rows.written();
   if (insn.clear_dvalid() != 0) {
     flip_src_banks(context, bit(insn.clear_dvalid(), 0), bit(insn.clear_dvalid(), 1));

@@ -25,6 +25,8 @@ class ProductRun {
   static constexpr u8 kUnknown = 0xFF;
 
   void look(const Context& context);
+  void name_a(const FpuState& fpu, u32 row);
+  void name_b(const FpuState& fpu, u32 row);
   const ProductOperandA& operand_a(const FpuState& fpu, u32 row);
   const ProductOperandB& operand_b(const FpuState& fpu, u32 row);
 

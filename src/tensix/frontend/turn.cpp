@@ -88,17 +88,25 @@ bool Turn::stays_alone(u32 word, u32 held) {
   return decoded.plain && (released_units(decoded, word) & held) == 0;
 }
 
-/// Somebody waits for what a thread alone changes while it executes plain words.
-bool Turn::is_watched(unsigned thread) const {
+/// Somebody waits for what a thread alone changes while it executes plain words. Windows of the
+/// others that have ended by `now` (`advance` has seen that) are no such thing: no more of them
+/// begin.
+bool Turn::is_watched(unsigned thread, Cycle now) const {
   if (env_.wakeup == nullptr) return false;
-  return windows_are_watched(env_) ||
-         (env_.wakeup->watched & (mask_of(fifo_of(thread)) | mask_of(Resource::Dst))) != 0;
+  const u32 watched = env_.wakeup->watched;
+  const u32 own = mask_of(thread_of(thread)) | mask_of(fifo_of(thread)) | mask_of(Resource::Dst);
+  if ((watched & own) != 0) return true;
+  if (!windows_are_watched(env_)) return false;
+  for (unsigned other = 0; other < kThreads; ++other)
+    if (other != thread && state_.quiet_from[other] > now) return true;
+  return state_.mover.busy_until > now;
 }
 
 Turn::Progress Turn::execute_known(Context& context, fpu::ProductRun& products, u32 held,
                                    Cycle& now, Cycle until) {
   const unsigned thread = context.thread;
-  if (is_watched(thread)) return Progress::None;
+  if (until - now < 2 || !may_know(state_.frontend[thread]) || is_watched(thread, now))
+    return Progress::None;
   const u32 most = static_cast<u32>(std::min<Cycle>(until - now, kReplaySlots));
   Upcoming words(state_, env_, thread, now, most);
   if (words.count() < 2) return Progress::None;
@@ -123,7 +131,7 @@ Turn::Progress Turn::execute_known(Context& context, fpu::ProductRun& products, 
     if (opcode_of(word) != op::MVMUL::kOpcode || !products.execute(context, op::MVMUL{word})) {
       stuck = decoded.execute(context) == Completion::Stall || frontend.stopped;
       if (stuck) break;
-      if (decoded.unit == Unit::Sfpu) block.look();
+      if (decoded.unit == Unit::Sfpu) block.forget();
       if (decoded.unit == Unit::Fpu) products.forget();
     }
     context.busy(decoded.busy, 1);

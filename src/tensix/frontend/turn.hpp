@@ -54,7 +54,7 @@ class Turn {
   /// Executes words that are known beforehand, together where they can be.
   Progress execute_known(Context& context, fpu::ProductRun& products, u32 held, Cycle& now,
                          Cycle until);
-  bool is_watched(unsigned thread) const;
+  bool is_watched(unsigned thread, Cycle now) const;
 
   State& state_;
   const Environment& env_;

@@ -24,6 +24,25 @@ void touch(const Environment& env, Resource resource) {
 
 }  // namespace
 
+bool may_know(const Frontend& frontend) {
+  if (frontend.replay_mode == ReplayMode::Play) return frontend.replay_left >= 2;
+  if (frontend.replay_mode != ReplayMode::Pass || !frontend.brisc_fifo.empty() ||
+      !frontend.behind_mop.empty())
+    return false;
+  const MopExpansion& run = frontend.mop;
+  if (run.phase == MopPhase::Idle) {
+    if (frontend.fifo.empty()) return false;
+    const u8 opcode = opcode_of(frontend.fifo.front().word);
+    return opcode == op::REPLAY::kOpcode || (frontend.fifo.size() >= 2 && kDecoded[opcode].plain);
+  }
+  // With the start of an iteration comes its first word, if there is no start operation.
+  if (run.phase != MopPhase::Loop && run.phase != MopPhase::Start) return false;
+  if (repeats_one_word(frontend) && run.inner + 2 < run.inner_count) return true;
+  for (const u32 word : frontend.mop_config)
+    if (opcode_of(word) == op::REPLAY::kOpcode) return true;
+  return false;
+}
+
 Upcoming::Upcoming(State& state, const Environment& env, unsigned thread, Cycle now, u32 most)
     : frontend_(state.frontend[thread]) {
   if (frontend_.replay_mode == ReplayMode::Pass && frontend_.brisc_fifo.empty() &&

@@ -11,6 +11,9 @@ struct State;
 
 namespace bhemu::tensix::frontend {
 
+/// Whether there may be two such words or more, at a glance: what is not worth it costs no more.
+bool may_know(const Frontend& frontend);
+
 class Upcoming {
  public:
   /// What comes to the empty gate from cycle `now` on, at most `most` words. A playback that would

@@ -269,11 +269,11 @@ Known make_step(u32 word, SfpuStep& step) {
 }  // namespace
 
 Block::Block(Context& context)
-    : context_(context), cache_(context.env.paths == nullptr ? nullptr : &context.env.paths->sfpu) {
-  look();
-}
+    : context_(context),
+      cache_(context.env.paths == nullptr ? nullptr : &context.env.paths->sfpu) {}
 
 void Block::look() {
+  looked_ = true;
   const SfpuState& sfpu = context_.state.sfpu;
   u32 set = 0;
   for (const u32 column : sfpu.lane_config) set |= column;
@@ -282,6 +282,7 @@ void Block::look() {
 }
 
 bool Block::add(u32 word) {
+  if (!looked_) look();
   if (!usable_) return false;
   if (count_ == kSteps) finish();
   const u8 opcode = opcode_of(word);

@@ -37,14 +37,17 @@ class Block {
   bool add(u32 word);
   /// Executes what was taken in.
   void finish();
-  /// An instruction was executed by itself: what is known of configuration and flags is so anew.
-  void look();
+  /// An instruction was executed by itself: configuration and flags may have changed.
+  void forget() { looked_ = false; }
 
  private:
+  void look();
+
   static constexpr u32 kSteps = 32;
 
   Context& context_;
   StepCache* cache_;  // null: steps are made each time
+  bool looked_ = false;
   bool usable_ = false;
   /// All lanes are certainly enabled when the next step is executed.
   bool everywhere_ = false;
