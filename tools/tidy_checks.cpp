@@ -196,7 +196,7 @@ void check_macros(const Source& source, Findings& findings) {
 /// feeds them all, and the performance counters, which watch it, know some.
 const std::map<std::string, std::set<std::string>>& tensix_arrows() {
   static const std::map<std::string, std::set<std::string>> arrows = {
-      {"frontend", {"sfpu", "sync"}},
+      {"frontend", {"fpu", "sfpu", "sync"}},
       {"perf", {"frontend"}},
   };
   return arrows;

@@ -15,12 +15,12 @@
 #include "tensix/frontend/ttsync.hpp"
 #include "tensix/frontend/turn.hpp"
 #include "tensix/frontend/waits.hpp"
-#include "tensix/sync/sync.hpp"
 #include "tensix/hash.hpp"
 #include "tensix/mover/mover.hpp"
 #include "tensix/perf/perf.hpp"
 #include "tensix/reset.hpp"
 #include "tensix/sfpu/schedule.hpp"
+#include "tensix/sync/sync.hpp"
 #include "tensix/watch.hpp"
 
 namespace bhemu::tensix {

@@ -3,12 +3,14 @@
 #pragma once
 
 #include "tensix/pack/whole_rows.hpp"
+#include "tensix/sfpu/block.hpp"
 
 namespace bhemu::tensix {
 
 struct DataPaths {
   pack::PathCache pack;
   pack::WholeRows whole_rows;
+  sfpu::StepCache sfpu;
   /// One thread executes instructions that cannot change configuration, and nobody else anything:
   /// what has been compared since the burst began needs not be compared again.
   bool in_burst = false;

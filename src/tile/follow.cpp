@@ -1,8 +1,8 @@
 #include "tile/follow.hpp"
 
 #include "base/bits.hpp"
-#include "riscv/decode.hpp"
 #include "riscv/data_cache.hpp"
+#include "riscv/decode.hpp"
 
 namespace bhemu::tile {
 

@@ -29,17 +29,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace bhemu::tensix::HWY_NAMESPACE {
 
-using Shorts = hn::CappedTag<i16, kRowDatums>;
 constexpr i16 kNoExponent = -8192;
 
 // --- Matrix product ----------------------------------------------------------------------------
-
-struct Operands {
-  alignas(64) float a[kRowDatums][kRowDatums];
-  alignas(64) i16 exponent_a[kRowDatums][kRowDatums];
-  alignas(64) float b[kMaxKernelRows][kRowDatums];
-  alignas(64) i32 exponent_b[kMaxKernelRows][kRowDatums];  // twice, in both halves
-};
 
 /// What is taken of a cell: the bits of `all` less those of `upper` (none: 0).
 struct SliceMask {
@@ -172,123 +164,209 @@ void exact_matrix_kernel(const MatrixJob& job) {
 
 // --- Matrix product in floats ------------------------------------------------------------------
 
-/// Prepares everything; false if an exponent is too large for floats.
-HWY_INLINE bool prepare(Operands& out, const MatrixJob& job) {
+/// The exponent in both halves of a word; of zero, one that is below all others.
+HWY_INLINE V known_twice(V e, V bias) {
+  const V known =
+      hn::IfThenElse(hn::Eq(e, hn::Zero(Words())), hn::Set(Words(), kNoExponent), hn::Add(e, bias));
+  return hn::Or(hn::And(known, word(0xFFFF)), hn::ShiftLeft<16>(known));
+}
+
+void prepare_a(const MatrixJob& job, ProductOperandA& out) {
   const Words dw;
-  const Floats df;
   const V rebias = word(rebias_of(job.mode) << 23);
-  V top_a = hn::Zero(dw);
-  V top_b = hn::Zero(dw);
-  const SliceMask slice_a = slice_mask_a(job.phase);
-  const SliceMask slice_b = slice_mask_b(job.phase);
+  const SliceMask mask = slice_mask_a(job.phase);
+  V top = hn::Zero(dw);
   for (u32 k = 0; k < kRowDatums; ++k) {
     for (size_t j = 0; j < kRowDatums; j += hn::Lanes(dw)) {
       const V cell = hn::And(load_cells(job.a[k] + j), word(job.mask_a));
       const V e = exponent_of(cell);
-      top_a = hn::Max(top_a, e);
-      hn::StoreU(slice_of(cell, slice_a, rebias), df, out.a[k] + j);
-      const V known = hn::IfThenElse(hn::Eq(e, hn::Zero(dw)), hn::Set(dw, kNoExponent), e);
-      const hn::Rebind<i16, Words> d16;
-      hn::StoreU(hn::DemoteTo(d16, known), d16, out.exponent_a[k] + j);
+      top = hn::Max(top, e);
+      hn::Store(slice_of(cell, mask, rebias), Floats(), out.slice[k] + j);
+      hn::Store(hn::BitCast(Unsigned(), known_twice(e, hn::Zero(dw))), Unsigned(),
+                out.exponent[k] + j);
     }
   }
-  // 2^24 keeps small products normal; see the top of the file for the rest.
-  const VF enlarge = hn::Set(df, 16777216.f + 2048.f);
+  out.largest = hn::GetLane(hn::MaxOfLanes(dw, top));
+}
+
+void prepare_b(const MatrixJob& job, ProductOperandB& out) {
+  const Words dw;
+  const V rebias = word(rebias_of(job.mode) << 23);
+  const SliceMask mask = slice_mask_b(job.phase);
   const V bias = hn::Set(dw, job.mode.product_bias(job.phase));
+  // 2^24 keeps small products normal; see the top of the file for the rest.
+  const VF enlarge = hn::Set(Floats(), 16777216.f + 2048.f);
+  V top = hn::Zero(dw);
   for (u32 i = 0; i < job.dst.count; ++i) {
     for (size_t k = 0; k < kRowDatums; k += hn::Lanes(dw)) {
       const V cell = hn::And(load_cells(job.b[i] + k), word(job.mask_b));
       const V e = exponent_of(cell);
-      top_b = hn::Max(top_b, e);
-      hn::StoreU(hn::Mul(slice_of(cell, slice_b, rebias), enlarge), df, out.b[i] + k);
-      const V known =
-          hn::IfThenElse(hn::Eq(e, hn::Zero(dw)), hn::Set(dw, kNoExponent), hn::Add(e, bias));
-      const V twice = hn::Or(hn::And(known, word(0xFFFF)), hn::ShiftLeft<16>(known));
-      hn::StoreU(twice, dw, out.exponent_b[i] + k);
+      top = hn::Max(top, e);
+      hn::Store(hn::Mul(slice_of(cell, mask, rebias), enlarge), Floats(), out.slice[i] + k);
+      V known = known_twice(e, bias);
+      u32* const pair = out.exponent[i / 2] + k;
+      if (i % 2 != 0)
+        known = hn::Or(hn::And(known, word(0xFFFF0000)), hn::And(load_cells(pair), word(0xFFFF)));
+      hn::Store(hn::BitCast(Unsigned(), known), Unsigned(), pair);
     }
   }
-  const i32 a = hn::GetLane(hn::MaxOfLanes(dw, top_a));
-  const i32 b = hn::GetLane(hn::MaxOfLanes(dw, top_b));
-  return a <= 240 && b <= 220 && a + b <= 330;
+  out.largest = hn::GetLane(hn::MaxOfLanes(dw, top));
 }
 
-/// Both halves of `twice` hold the number: 32-bit words are cheaper to broadcast.
-HWY_INLINE hn::Vec<Shorts> broadcast_exponent(i32 twice) {
 #if HWY_TARGET == HWY_SCALAR
-  return hn::Set(Shorts(), static_cast<i16>(twice));
+HWY_INLINE i32 half_of(V v, u32 shift) {
+  return static_cast<i16>(static_cast<u32>(hn::GetLane(v)) >> shift);
+}
+HWY_INLINE V halves(i32 low, i32 high) {
+  return word((static_cast<u32>(low) & 0xFFFF) | static_cast<u32>(high) << 16);
+}
+#endif
+
+/// In each half of each word: the larger one.
+HWY_INLINE V larger_half(V a, V b) {
+#if HWY_TARGET == HWY_SCALAR
+  return halves(HWY_MAX(half_of(a, 0), half_of(b, 0)), HWY_MAX(half_of(a, 16), half_of(b, 16)));
 #else
-  return hn::BitCast(Shorts(), hn::Set(hn::Repartition<i32, Shorts>(), twice));
+  const hn::Repartition<i16, Words> d;
+  return hn::BitCast(Words(), hn::Max(hn::BitCast(d, a), hn::BitCast(d, b)));
 #endif
 }
 
-/// The largest exponents of lanes `first` to `first` + 7.
-HWY_INLINE void largest_exponents(i16* out, const Operands& operands, u32 row, u32 first,
-                                  i32 zero_exponent) {
-  const Shorts d;
-  for (size_t j = 0; j < kRowDatums; j += hn::Lanes(d)) {
-    auto e = hn::Set(d, static_cast<i16>(zero_exponent));
-    for (u32 k = first; k < first + 8; ++k) {
-      const auto eb = broadcast_exponent(operands.exponent_b[row][k]);
-      e = hn::Max(e, hn::Add(hn::Load(d, operands.exponent_a[k] + j), eb));
-    }
-    hn::Store(e, d, out + j);
+/// Likewise: the larger of `largest` and a + b.
+HWY_INLINE V larger_sum(V largest, V a, V b) {
+#if HWY_TARGET == HWY_SCALAR
+  return larger_half(largest,
+                     halves(half_of(a, 0) + half_of(b, 0), half_of(a, 16) + half_of(b, 16)));
+#else
+  const hn::Repartition<i16, Words> d;
+  const V sum = hn::BitCast(Words(), hn::Add(hn::BitCast(d, a), hn::BitCast(d, b)));
+  return larger_half(largest, sum);
+#endif
+}
+
+/// Exponents and twice the sums of the groups of a product, by group and row of SrcB.
+struct ProductSums {
+  alignas(64) i32 exponent[2][kMaxKernelRows][kRowDatums];
+  alignas(64) i32 twice[2][kMaxKernelRows][kRowDatums];
+};
+
+/// The largest exponents of lanes 8 * group to 8 * group + 7. SrcA's stay in registers while the
+/// rows of SrcB pass by, two at a time: the even one in the lower halves.
+HWY_INLINE void largest_exponents(const ProductOperandA& a, const ProductOperandB& b, u32 group,
+                                  u32 rows, size_t j, V least, ProductSums& out) {
+  const Words dw;
+  const u32 first = 8 * group;
+  const V a0 = load_cells(a.exponent[first] + j);
+  const V a1 = load_cells(a.exponent[first + 1] + j);
+  const V a2 = load_cells(a.exponent[first + 2] + j);
+  const V a3 = load_cells(a.exponent[first + 3] + j);
+  const V a4 = load_cells(a.exponent[first + 4] + j);
+  const V a5 = load_cells(a.exponent[first + 5] + j);
+  const V a6 = load_cells(a.exponent[first + 6] + j);
+  const V a7 = load_cells(a.exponent[first + 7] + j);
+  for (u32 row = 0; row < rows; row += 2) {
+    const u32* const pair = b.exponent[row / 2] + first;
+    V even = larger_sum(least, a0, word(pair[0]));
+    V odd = larger_sum(least, a1, word(pair[1]));
+    even = larger_sum(even, a2, word(pair[2]));
+    odd = larger_sum(odd, a3, word(pair[3]));
+    even = larger_sum(even, a4, word(pair[4]));
+    odd = larger_sum(odd, a5, word(pair[5]));
+    even = larger_sum(even, a6, word(pair[6]));
+    odd = larger_sum(odd, a7, word(pair[7]));
+    const V largest = larger_half(even, odd);
+    hn::Store(hn::ShiftRight<16>(hn::ShiftLeft<16>(largest)), dw, out.exponent[group][row] + j);
+    hn::Store(hn::ShiftRight<16>(largest), dw, out.exponent[group][row + 1] + j);
   }
 }
 
-/// Twice the sum of a group. `origin`: what is added to an exponent to get the float exponent of M.
-HWY_INLINE V sum_of_group(const Operands& operands, u32 row, u32 first, size_t j, V e, V origin) {
+/// Twice the sums of the same lanes. `origin`: what is added to an exponent to get the float
+/// exponent of M.
+HWY_INLINE void sums_of_group(const ProductOperandA& a, const ProductOperandB& b, u32 group,
+                              u32 rows, size_t j, V origin, ProductSums& out) {
   const Words dw;
   const Floats df;
-  const V start = hn::Or(hn::ShiftLeft<23>(hn::Add(e, origin)), word(0x400000));
-  VF sum = hn::BitCast(df, start);
-  for (u32 k = first; k < first + 8; ++k)
-    sum = hn::MulAdd(hn::Load(df, operands.a[k] + j), hn::Set(df, operands.b[row][k]), sum);
-  // Both are in one binade: the difference of the patterns is the sum in units.
-  const V value = hn::ShiftLeft<14>(hn::Sub(hn::BitCast(dw, sum), start));
-  return hn::IfThenElseZero(hn::Gt(e, hn::Zero(dw)), value);
+  const u32 first = 8 * group;
+  const VF a0 = hn::Load(df, a.slice[first] + j);
+  const VF a1 = hn::Load(df, a.slice[first + 1] + j);
+  const VF a2 = hn::Load(df, a.slice[first + 2] + j);
+  const VF a3 = hn::Load(df, a.slice[first + 3] + j);
+  const VF a4 = hn::Load(df, a.slice[first + 4] + j);
+  const VF a5 = hn::Load(df, a.slice[first + 5] + j);
+  const VF a6 = hn::Load(df, a.slice[first + 6] + j);
+  const VF a7 = hn::Load(df, a.slice[first + 7] + j);
+  for (u32 row = 0; row < rows; ++row) {
+    const float* const beta = b.slice[row] + first;
+    const V e = hn::Load(dw, out.exponent[group][row] + j);
+    const V start = hn::Or(hn::ShiftLeft<23>(hn::Add(e, origin)), word(0x400000));
+    VF sum = hn::MulAdd(a0, hn::Set(df, beta[0]), hn::BitCast(df, start));
+    sum = hn::MulAdd(a1, hn::Set(df, beta[1]), sum);
+    sum = hn::MulAdd(a2, hn::Set(df, beta[2]), sum);
+    sum = hn::MulAdd(a3, hn::Set(df, beta[3]), sum);
+    sum = hn::MulAdd(a4, hn::Set(df, beta[4]), sum);
+    sum = hn::MulAdd(a5, hn::Set(df, beta[5]), sum);
+    sum = hn::MulAdd(a6, hn::Set(df, beta[6]), sum);
+    sum = hn::MulAdd(a7, hn::Set(df, beta[7]), sum);
+    // Both are in one binade: the difference of the patterns is the sum in units.
+    const V value = hn::ShiftLeft<14>(hn::Sub(hn::BitCast(dw, sum), start));
+    hn::Store(hn::IfThenElseZero(hn::Gt(e, hn::Zero(dw)), value), dw, out.twice[group][row] + j);
+  }
 }
 
 template <DstKind kind>
-HWY_INLINE void products(const MatrixJob& job, const Operands& operands) {
-  const i32 zero_exponent = job.mode.zero_exponent(job.phase);
+HWY_INLINE void products(const MatrixJob& job, const ProductOperandA& a, const ProductOperandB& b) {
+  const Words dw;
+  const u32 zero_exponent = static_cast<u32>(job.mode.zero_exponent(job.phase));
+  const V least = word(zero_exponent << 16 | zero_exponent);
   // alpha * beta units are 2^(s - 264) as floats, s the sum of the exponent fields (4 and 6 bits
   // below the hidden ones, twice the bias of 127), 2^24 and the rebias apart. That holds in every
   // phase: what product_bias subtracts for a slice the float has lost by itself.
   const i32 unit = -job.mode.product_bias(0) - 264 + 24 + 2 * static_cast<i32>(rebias_of(job.mode));
-  const V origin = hn::Set(Words(), unit + 127 + 23);
-  const hn::Rebind<i16, Words> d16;
-  for (u32 i = 0; i < job.dst.count; ++i) {
-    alignas(64) i16 exponents[2][kRowDatums];
-    largest_exponents(exponents[0], operands, i, 0, zero_exponent);
-    largest_exponents(exponents[1], operands, i, 8, zero_exponent);
-    for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
-      const V e0 = hn::PromoteTo(Words(), hn::LoadU(d16, exponents[0] + j));
-      const V e1 = hn::PromoteTo(Words(), hn::LoadU(d16, exponents[1] + j));
-      const V low = sum_of_group(operands, i, 0, j, e0, origin);
-      const V high = sum_of_group(operands, i, 8, j, e1, origin);
-      accumulate<kind>(job.dst, i, j, e0, low, e1, high);
+  const V origin = hn::Set(dw, unit + 127 + 23);
+  const u32 rows = job.dst.count;
+  ProductSums sums;
+  for (size_t j = 0; j < kRowDatums; j += hn::Lanes(dw)) {
+    for (u32 group = 0; group < 2; ++group) {
+      largest_exponents(a, b, group, rows, j, least, sums);
+      sums_of_group(a, b, group, rows, j, origin, sums);
     }
+    for (u32 i = 0; i < rows; ++i)
+      accumulate<kind>(job.dst, i, j, hn::Load(dw, sums.exponent[0][i] + j),
+                       hn::Load(dw, sums.twice[0][i] + j), hn::Load(dw, sums.exponent[1][i] + j),
+                       hn::Load(dw, sums.twice[1][i] + j));
   }
 }
 
-bool matrix_kernel(const MatrixJob& job) {
-  Operands operands;
-  if (job.keep || !prepare(operands, job)) {
+/// False: an exponent is too large for floats.
+bool prepared_product(const MatrixJob& job, const ProductOperandA& a, const ProductOperandB& b) {
+  if (a.largest > 240 || b.largest > 220 || a.largest + b.largest > 330) {
     exact_matrix_kernel(job);
     return false;
   }
   switch (job.mode.dst) {
     case DstKind::Fp32:
-      products<DstKind::Fp32>(job, operands);
+      products<DstKind::Fp32>(job, a, b);
       break;
     case DstKind::Bf16:
-      products<DstKind::Bf16>(job, operands);
+      products<DstKind::Bf16>(job, a, b);
       break;
     case DstKind::Fp16:
-      products<DstKind::Fp16>(job, operands);
+      products<DstKind::Fp16>(job, a, b);
       break;
   }
   return true;
+}
+
+bool matrix_kernel(const MatrixJob& job) {
+  if (job.keep) {
+    exact_matrix_kernel(job);
+    return false;
+  }
+  ProductOperandA a;
+  ProductOperandB b;
+  prepare_a(job, a);
+  prepare_b(job, b);
+  return prepared_product(job, a, b);
 }
 
 }  // namespace bhemu::tensix::HWY_NAMESPACE
@@ -301,6 +379,25 @@ HWY_EXPORT(matrix_kernel);
 
 bool run_matrix_kernel(const MatrixJob& job) {
   return HWY_DYNAMIC_DISPATCH(matrix_kernel)(job);
+}
+
+HWY_EXPORT(prepare_a);
+
+void prepare_product_a(const MatrixJob& job, ProductOperandA& out) {
+  HWY_DYNAMIC_DISPATCH(prepare_a)(job, out);
+}
+
+HWY_EXPORT(prepare_b);
+
+void prepare_product_b(const MatrixJob& job, ProductOperandB& out) {
+  HWY_DYNAMIC_DISPATCH(prepare_b)(job, out);
+}
+
+HWY_EXPORT(prepared_product);
+
+bool run_prepared_product(const MatrixJob& job, const ProductOperandA& a,
+                          const ProductOperandB& b) {
+  return HWY_DYNAMIC_DISPATCH(prepared_product)(job, a, b);
 }
 
 }  // namespace bhemu::tensix

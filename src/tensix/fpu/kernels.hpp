@@ -79,6 +79,25 @@ struct PoolJob {
   DstRows dst;
 };
 
+/// SrcA of a product in floating point, taken apart once for all products that use it. No initial
+/// values: it is large.
+struct ProductOperandA {
+  alignas(64) float slice[kRowDatums][kRowDatums];
+  alignas(64) u32 exponent[kRowDatums][kRowDatums];  // in both halves
+  i32 largest;                                       // exponent
+};
+/// Likewise eight rows of SrcB.
+struct ProductOperandB {
+  alignas(64) float slice[kMaxKernelRows][kRowDatums];
+  alignas(64) u32 exponent[kMaxKernelRows / 2][kRowDatums];  // of two rows, the even one below
+  i32 largest;
+};
+/// Of `job`, all but `b` and `dst` counts; and all but `a`.
+void prepare_product_a(const MatrixJob& job, ProductOperandA& out);
+void prepare_product_b(const MatrixJob& job, ProductOperandB& out);
+/// run_matrix_kernel with operands that were prepared for its phase, formats and rows.
+bool run_prepared_product(const MatrixJob& job, const ProductOperandA& a, const ProductOperandB& b);
+
 /// Dst += B A. Says whether the fast form, in floats, was exact and could be taken.
 bool run_matrix_kernel(const MatrixJob& job);
 void run_integer_matrix_kernel(const MatrixJob& job);

@@ -97,17 +97,6 @@ void check_length(State& state, const Environment& env, unsigned thread, Cycle n
                 fmt::format("REPLAY of {} instructions, of {} slots", insn.len(), kReplaySlots));
 }
 
-void start_replay(Frontend& frontend, op::REPLAY insn) {
-  frontend.replay_index = static_cast<u8>(insn.start_idx());
-  frontend.replay_left = static_cast<u8>(insn.len() == 0 ? kReplaySlots : insn.len());
-  if (insn.load_mode() == 0) {
-    frontend.replay_mode = ReplayMode::Play;
-  } else {
-    frontend.replay_mode =
-        insn.execute_while_loading() != 0 ? ReplayMode::RecordAndExecute : ReplayMode::Record;
-  }
-}
-
 void record(Frontend& frontend, const Incoming& incoming) {
   const u32 word = incoming.word;
   frontend.replay[frontend.replay_index] = word;
@@ -118,6 +107,17 @@ void record(Frontend& frontend, const Incoming& incoming) {
 }
 
 }  // namespace
+
+void start_replay(Frontend& frontend, op::REPLAY insn) {
+  frontend.replay_index = static_cast<u8>(insn.start_idx());
+  frontend.replay_left = static_cast<u8>(insn.len() == 0 ? kReplaySlots : insn.len());
+  if (insn.load_mode() == 0) {
+    frontend.replay_mode = ReplayMode::Play;
+  } else {
+    frontend.replay_mode =
+        insn.execute_while_loading() != 0 ? ReplayMode::RecordAndExecute : ReplayMode::Record;
+  }
+}
 
 bool refill_from_queues(State& state, const Environment& env, unsigned thread, Cycle now) {
   Frontend& frontend = state.frontend[thread];

@@ -79,6 +79,9 @@ inline bool repeats_one_word(const Frontend& frontend) {
          frontend.behind_mop.empty();
 }
 
+/// Recording or playing as the instruction says begins with the next word.
+void start_replay(Frontend& frontend, op::REPLAY insn);
+
 /// The same with everything but a playback.
 bool refill_from_queues(State& state, const Environment& env, unsigned thread, Cycle now);
 

@@ -1,7 +1,12 @@
 #include "tensix/frontend/turn.hpp"
 
+#include <algorithm>
+
 #include "tensix/data_paths.hpp"
+#include "tensix/fpu/product_run.hpp"
 #include "tensix/frontend/frontend.hpp"
+#include "tensix/frontend/upcoming.hpp"
+#include "tensix/sfpu/block.hpp"
 #include "tensix/sfpu/schedule.hpp"
 
 namespace bhemu::tensix::frontend {
@@ -83,40 +88,70 @@ bool Turn::stays_alone(u32 word, u32 held) {
   return decoded.plain && (released_units(decoded, word) & held) == 0;
 }
 
-/// What follows from the word is looked at once for all of its repetitions.
-bool Turn::repeat(Context& context, Cycle& now, Cycle until) {
-  Frontend& frontend = state_.frontend[context.thread];
-  MopExpansion& run = frontend.mop;
-  const Cycle begin = now;
-  const u32 word = frontend.mop_config[kMopLoopOp];
-  const Decoded& decoded = kDecoded[opcode_of(word)];
-  frontend.gate_word = context.word = word;
-  frontend.gate_origin = context.origin = Origin::Mop;
-  for (; now < until && run.inner + 1 < run.inner_count; ++now) {
-    if (now != begin && windows_are_watched(env_)) advance(state_, env_, now);
-    ++run.inner;
-    if (env_.wakeup != nullptr) env_.wakeup->touch(thread_of(context.thread));
-    context.now = now;
-    if (issue<Plain>(context, decoded, decoded.busy) != Issued::Done) {
-      frontend.gate_full = changed_ = true;
-      return false;
+/// Somebody waits for what a thread alone changes while it executes plain words.
+bool Turn::is_watched(unsigned thread) const {
+  if (env_.wakeup == nullptr) return false;
+  return windows_are_watched(env_) ||
+         (env_.wakeup->watched & (mask_of(fifo_of(thread)) | mask_of(Resource::Dst))) != 0;
+}
+
+Turn::Progress Turn::execute_known(Context& context, fpu::ProductRun& products, u32 held,
+                                   Cycle& now, Cycle until) {
+  const unsigned thread = context.thread;
+  if (is_watched(thread)) return Progress::None;
+  const u32 most = static_cast<u32>(std::min<Cycle>(until - now, kReplaySlots));
+  Upcoming words(state_, env_, thread, now, most);
+  if (words.count() < 2) return Progress::None;
+
+  const Frontend& frontend = state_.frontend[thread];
+  context.origin = words.origin();
+  sfpu::Block block(context);
+  u32 done = 0;
+  u32 in_block = 0;  // words up to the last one in the block
+  bool stuck = false;
+  for (; done < words.count(); ++done) {
+    const u32 word = words[done];
+    const Decoded& decoded = kDecoded[opcode_of(word)];
+    if (decoded.unit == Unit::Sfpu && block.add(word)) {
+      in_block = done + 1;
+      continue;
     }
+    if (!stays_alone(word, held)) break;
+    context.now = now + done;
+    context.word = word;
+    block.finish();
+    if (opcode_of(word) != op::MVMUL::kOpcode || !products.execute(context, op::MVMUL{word})) {
+      stuck = decoded.execute(context) == Completion::Stall || frontend.stopped;
+      if (stuck) break;
+      if (decoded.unit == Unit::Sfpu) block.look();
+      if (decoded.unit == Unit::Fpu) products.forget();
+    }
+    context.busy(decoded.busy, 1);
   }
-  changed_ = false;
-  return true;
+  block.finish();
+  if (in_block != 0) {
+    context.now = now + in_block - 1;
+    context.busy(BusyUnit::Sfpu, 1);
+  }
+  if (done + static_cast<u32>(stuck) == 0) return Progress::None;
+  words.take(done + static_cast<u32>(stuck), stuck);
+  state_.frontend[thread].executed += done;
+  now += done;
+  changed_ = stuck;
+  return stuck ? Progress::Stuck : Progress::Some;
 }
 
 Cycle Turn::execute_alone(unsigned thread, u32 held, Cycle now, Cycle until) {
   Frontend& frontend = state_.frontend[thread];
   Context context{state_, env_, thread, now, 0};
+  fpu::ProductRun products;
   const Cycle begin = now;
   while (now < until) {
     if (now != begin && windows_are_watched(env_)) advance(state_, env_, now);
     if (!frontend.gate_full) {
-      if (repeats_one_word(frontend) && stays_alone(frontend.mop_config[kMopLoopOp], held)) {
-        if (!repeat(context, now, until)) return now;
-        continue;
-      }
+      const Progress progress = execute_known(context, products, held, now, until);
+      if (progress == Progress::Some) continue;
+      if (progress == Progress::Stuck) return now;
       changed_ = refill(state_, env_, thread, now);
     }
     if (frontend.gate_full) {
@@ -128,6 +163,7 @@ Cycle Turn::execute_alone(unsigned thread, u32 held, Cycle now, Cycle until) {
       context.word = word;
       context.origin = frontend.gate_origin;
       const Issued issued = issue<Plain>(context, decoded, decoded.busy);
+      if (decoded.unit == Unit::Fpu) products.forget();
       // The rest of this cycle is for `cycle`, which will find the same.
       changed_ |= issued == Issued::Stopped;
       if (issued != Issued::Done) return now;

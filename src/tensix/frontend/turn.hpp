@@ -6,6 +6,10 @@
 
 #include "tensix/frontend/gate.hpp"
 
+namespace bhemu::tensix::fpu {
+class ProductRun;
+}
+
 namespace bhemu::tensix::frontend {
 
 /// Some core sleeps until a thread or the mover is done: it has to be woken in the cycle in which
@@ -42,9 +46,16 @@ class Turn {
   Cycle execute_alone(unsigned thread, u32 held, Cycle now, Cycle until);
   /// `word` needs no more than its unit and releases nobody.
   static bool stays_alone(u32 word, u32 held);
-  /// Executes the inner loop of a MOP that is one such word, but for its last iteration. False: the
-  /// cycle `now` is not complete.
-  bool repeat(Context& context, Cycle& now, Cycle until);
+  enum class Progress : u8 {
+    None,   // nothing was done
+    Some,   // time has gone on
+    Stuck,  // the cycle `now` is not complete
+  };
+  /// Executes words that are known beforehand, together where they can be.
+  Progress execute_known(Context& context, fpu::ProductRun& products, u32 held, Cycle& now,
+                         Cycle until);
+  bool is_watched(unsigned thread) const;
+
   State& state_;
   const Environment& env_;
   unsigned count_ = 0;

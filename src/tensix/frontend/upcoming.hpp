@@ -1,0 +1,38 @@
+// Words of a thread that come to its gate one a cycle whatever they do, so that they are known
+// beforehand: of a playback, of the inner loop of a MOP, of the queue.
+#pragma once
+
+#include "tensix/frontend/state.hpp"
+
+namespace bhemu::tensix {
+struct Environment;
+struct State;
+}  // namespace bhemu::tensix
+
+namespace bhemu::tensix::frontend {
+
+class Upcoming {
+ public:
+  /// What comes to the empty gate from cycle `now` on, at most `most` words. A playback that would
+  /// begin in this cycle has begun. Nobody may wait for the thread or its queue.
+  Upcoming(State& state, const Environment& env, unsigned thread, Cycle now, u32 most);
+
+  u32 count() const { return count_; }
+  u32 operator[](u32 index) const { return first_[index * step_]; }
+  Origin origin() const { return origin_; }
+  /// `count` of them have come, at least one. The last is at the gate, or has left it.
+  void take(u32 count, bool at_gate);
+
+ private:
+  void look_at_mop(const Environment& env, unsigned thread, u32 most);
+  void look_at_queue(const Environment& env, unsigned thread, Cycle now, u32 most);
+
+  Frontend& frontend_;
+  Origin origin_ = Origin::None;
+  const u32* first_ = nullptr;
+  u32 step_ = 0;
+  u32 count_ = 0;
+  std::array<u32, kFifoDepth> queued_;
+};
+
+}  // namespace bhemu::tensix::frontend

@@ -1,0 +1,146 @@
+// Products that come one after the other, against the same one by one: cycle for cycle each takes
+// its operands apart by itself.
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <random>
+
+#include "support/rounds.hpp"
+#include "tensix/dst/dst_access.hpp"
+#include "tensix/pair.hpp"
+
+namespace bhemu::tensix {
+namespace {
+
+using test::Pair;
+
+constexpr unsigned kThread = 1;
+constexpr u32 kFp32 = 0, kFp16 = 1, kBf16 = 5, kTf32 = 4, kInt8 = 14;
+
+class Random {
+ public:
+  u32 any() { return static_cast<u32>(random_()); }
+  bool once_in(u32 n) { return any() % n == 0; }
+
+  /// Products, and now and then something that changes sources, Dst, banks or counters.
+  u32 word() {
+    const u32 mode = any() % 8;
+    if (!once_in(5))
+      return encode<op::MVMUL>({{"addr_mode", mode},
+                                {"dst", once_in(3) ? any() % 64 * 8 : 0},
+                                {"clear_dvalid", once_in(24) ? 1 + any() % 3 : 0},
+                                {"instr_mod19", once_in(32)}});
+    switch (any() % 9) {
+      case 0:
+        return encode<op::ELWADD>({{"addr_mode", mode}, {"dest_accum_en", any() % 2}});
+      case 1:
+        return encode<op::MOVD2A>({{"instr_mod", 2}, {"src", any() % 8 * 8}});
+      case 2:
+        return encode<op::MOVD2B>({{"instr_mod", 2}, {"src", any() % 8 * 8}});
+      case 3:
+        return encode<op::MOVB2A>({{"instr_mod", 2}});
+      case 4:
+        return encode<op::TRNSPSRCB>({});
+      case 5:
+        return encode<op::SETRWC>({{"bit_mask", any() % 16}, {"rwc_d", any() % 16}});
+      case 6:
+        return encode<op::ZEROACC>({{"clear_mode", 1}, {"addr_mode", mode}});
+      case 7:
+        return encode<op::SFPLOAD>({{"lreg_ind", 1}, {"instr_mod0", 2}, {"sfpu_addr_mode", mode}});
+      default:
+        return encode<op::INCRWC>({{"rwc_d", 8}, {"rwc_b", any() % 16}});
+    }
+  }
+
+  void fill(State& state) {
+    const u32 format = std::array{kBf16, kBf16, kTf32, kFp16, kFp32, kInt8}[any() % 6];
+    const bool five_bit = format == kFp16 || format == kInt8;
+    const bool extreme = once_in(6);
+    for (SrcFile* file : {&state.fpu.src_a, &state.fpu.src_b}) {
+      file->format.fill(static_cast<u8>(format));
+      file->owner.fill(SrcOwner::Matrix);
+      for (auto& bank : file->bank) {
+        for (SrcRow& row : bank) {
+          for (u32& datum : row.datum) {
+            const u32 exponent = extreme    ? any() & 0xFF
+                                 : five_bit ? 10 + any() % 8
+                                            : 118 + any() % 18;
+            datum = once_in(20) ? 0 : (any() & 0x807FE000) | exponent << 23;
+          }
+        }
+      }
+    }
+    for (DstRow& row : state.fpu.dst.row)
+      for (u16& datum : row.datum) datum = static_cast<u16>(any() & 0xFF0F) | 0x60;
+    if (once_in(3))
+      for (u32 i = 0; i < 256; ++i) state.fpu.dst.valid[i] = !once_in(4);
+    const bool fp32 = once_in(2);
+    const bool swizzle = once_in(4);
+    const bool remap = once_in(4);
+    const bool keep = once_in(16);
+    for (ConfigWords& words : state.cfg.bank) {
+      cfg::ALU_ACC_CTRL_Fp32_enabled::set(words, fp32);
+      cfg::ALU_ACC_CTRL_INT8_math_enabled::set(words, format == kInt8);
+      cfg::ALU_ACC_CTRL_Zero_Flag_disabled_src::set(words, keep);
+      cfg::DEST_ACCESS_CFG_swizzle_32b::set(words, swizzle);
+      cfg::DEST_ACCESS_CFG_remap_addrs::set(words, remap);
+      cfg::DEST_REGW_BASE_Base::set(words, 0);
+    }
+    state.cfg.debug_feature_disable = once_in(8) ? 1u << 11 : 0;
+    ThreadConfigWords& words = state.cfg.thread[kThread];
+    for (u32 mode = 0; mode < 8; ++mode) {
+      words[thread_cfg::ADDR_MOD_AB_SEC0_SrcAIncr::kWord + mode] =
+          static_cast<u16>(once_in(3) ? 0 : any() & 0xF8F8);
+      words[thread_cfg::ADDR_MOD_DST_SEC0_DestIncr::kWord + mode] =
+          static_cast<u16>(any() & (once_in(3) ? 0xFFF8 : 0x0008));
+    }
+    thread_cfg::FIDELITY_BASE_Phase::set(words, any() % 4);
+    thread_cfg::DEST_TARGET_REG_CFG_MATH_Offset::set(words, any() % 8 * 64);
+    Rwc& rwc = state.fpu.rwc[kThread];
+    rwc.src_a = static_cast<u8>(any() % 64);
+    rwc.src_b = static_cast<u8>(any() % 64);
+  }
+
+ private:
+  std::mt19937_64 random_{bhemu::test::seed(777)};
+};
+
+class FpuProductRun : public testing::TestWithParam<int64_t> {
+ protected:
+  void SetUp() override { hwy::SetSupportedTargetsForTest(GetParam()); }
+  void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
+  Random random_;
+};
+
+TEST_P(FpuProductRun, playback_of_products_does_what_they_do_one_by_one) {
+  const u64 rounds = bhemu::test::rounds(200);
+  u64 executed = 0;
+  for (u64 round = 0; round < rounds; ++round) {
+    Pair pair;
+    Random copy = random_;
+    random_.fill(pair.together.state());
+    copy.fill(pair.alone.state());
+    std::vector<u32> words(1 + random_.any() % kReplaySlots);
+    for (u32& word : words) word = random_.word();
+    const u32 length = static_cast<u32>(words.size());
+    pair.both([&](test::Harness& harness) {
+      Frontend& frontend = harness.state().frontend[kThread];
+      for (u32 i = 0; i < length; ++i) frontend.replay[i] = words[i];
+      const u32 play = encode<op::REPLAY>({{"len", length}});
+      frontend.mop_config = {2,    3,           test::nop(), test::nop(), test::nop(),
+                             play, test::nop(), play,        play};
+      harness.push(kThread, {play, encode<op::MOP>({{"mop_type", 1}})});
+    });
+    for (u32 i = 0; i < 6; ++i) pair.run(1 + random_.any() % 48);
+    ASSERT_TRUE(pair.same()) << "round " << round;
+    executed += pair.together.coprocessor.instructions_executed(kThread);
+  }
+  EXPECT_GT(executed, rounds * 8) << "most of the time everything stands still";
+}
+
+INSTANTIATE_TEST_SUITE_P(Hosts, FpuProductRun,
+                         testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
+                         [](const auto& info) { return hwy::TargetName(info.param); });
+
+}  // namespace
+}  // namespace bhemu::tensix
