@@ -23,7 +23,7 @@ struct Header {
   u32 timing = 0;
   u32 nodes = 0;
   u64 bytes = 0;     // after the header
-  u64 checksum = 0;  // of them
+  u64 checksum = 0;  // of those bytes
 };
 
 Header header_of(const DeviceOptions& options, unsigned nodes) {

@@ -21,6 +21,21 @@ std::string name_of(const Place& place) {
   return name;
 }
 
+/// A row as a type: a function chosen by it is missed when the program is compiled.
+template <Block block, u32 offset>
+struct Row {};
+/// Functions of rows, one each.
+template <class... Functions>
+struct Rows : Functions... {
+  using Functions::operator()...;
+};
+template <class... Functions>
+Rows(Functions...) -> Rows<Functions...>;
+
+constexpr u32 key_of(Block block, u32 offset) {
+  return static_cast<u32>(block) << 16 | offset;
+}
+
 }  // namespace
 
 Port::Port(const Environment& environment, std::unique_ptr<Link> link)
@@ -75,50 +90,79 @@ bool Port::is_steady(u32 address) {
 }
 
 u32 Port::live(const Place& place) const {
-  switch (place.info->block) {
-    case Block::Control:  // PCS_STATUS
-      return link_->is_up() ? 1 : 0;
-    default:  // STATUS of a transmit queue: a command that is not refused is taken at once
+  const auto rows = Rows{
+      [&](Row<Block::Control, reg::Control::PCS_STATUS>) { return link_->is_up() ? 1u : 0u; },
+      // A command that is not refused is taken at once.
+      [](Row<Block::Txq, reg::Txq::STATUS>) { return 0u; },
+  };
+  const auto read = [&]<Kind kind, Block block, u32 offset>() -> u32 {
+    if constexpr (kind == Kind::Live) return rows(Row<block, offset>{});
+    return 0;
+  };
+  switch (key_of(place.info->block, place.info->offset)) {
+#define BLOCK(...)
+#define ETH_REG(block, name, offset, count, access, kind, reset, meaning) \
+  case key_of(Block::block, offset):                                      \
+    return read.template operator()<Kind::kind, Block::block, offset>();
+#include "eth/registers.def"
+#undef ETH_REG
+#undef BLOCK
+    default:
       return 0;
   }
 }
 
 bool Port::trigger(const Place& place, u32 value, const Author& author) {
   u32& stored = words_[place.slot];
-  switch (place.info->block) {
-    case Block::RiscControl:  // INTERRUPT_MODE
-      if (value != 0 &&
-          raise(Rule::EthNotModelled, author,
-                fmt::format("interrupt {} is switched on, in mode {}", place.index, value)))
-        return false;
-      stored = value;
-      return true;
-    case Block::Txq:
-      return command(place.copy, value, author);
-    case Block::Rxq:  // CTRL
-      stored = value & 0b110;
-      return true;
+  const auto update = [&](auto access) {
+    stored = value;
+    if (bit(value, kGo)) (this->*access)(value);
+    return true;
+  };
+  const auto rows = Rows{
+      [&](Row<Block::RiscControl, reg::RiscControl::INTERRUPT_MODE>) {
+        if (value != 0 &&
+            raise(Rule::EthNotModelled, author,
+                  fmt::format("interrupt {} is switched on, in mode {}", place.index, value)))
+          return false;
+        stored = value;
+        return true;
+      },
+      [&](Row<Block::Txq, reg::Txq::CMD>) { return command(place.copy, value, author); },
+      [&](Row<Block::Rxq, reg::Rxq::CTRL>) {
+        stored = value & 0b110;
+        return true;
+      },
+      [&](Row<Block::Classifier, reg::Classifier::TCAM_FLUSH>) {
+        stored = value;
+        if (value == 1) classifier_.flush();
+        return true;
+      },
+      [&](Row<Block::Classifier, reg::Classifier::TCAM_ROW_UPDATE>) {
+        return update(&Port::access_tcam_row);
+      },
+      [&](Row<Block::Classifier, reg::Classifier::TCAM_UPDATE>) {
+        return update(&Port::access_tcam);
+      },
+      [&](Row<Block::Classifier, reg::Classifier::FTABLE_UPDATE>) {
+        return update(&Port::access_flow_table);
+      },
+  };
+  const auto write = [&]<Kind kind, Block block, u32 offset>() -> bool {
+    if constexpr (kind == Kind::Trigger) return rows(Row<block, offset>{});
+    return true;
+  };
+  switch (key_of(place.info->block, place.info->offset)) {
+#define BLOCK(...)
+#define ETH_REG(block, name, offset, count, access, kind, reset, meaning) \
+  case key_of(Block::block, offset):                                      \
+    return write.template operator()<Kind::kind, Block::block, offset>();
+#include "eth/registers.def"
+#undef ETH_REG
+#undef BLOCK
     default:
-      break;
+      return true;
   }
-  stored = value;
-  switch (place.info->offset) {
-    case reg::Classifier::TCAM_FLUSH:
-      if (value == 1) classifier_.flush();
-      break;
-    case reg::Classifier::TCAM_ROW_UPDATE:
-      if (bit(value, kGo)) access_tcam_row(value);
-      break;
-    case reg::Classifier::TCAM_UPDATE:
-      if (bit(value, kGo)) access_tcam(value);
-      break;
-    case reg::Classifier::FTABLE_UPDATE:
-      if (bit(value, kGo)) access_flow_table(value);
-      break;
-    default:
-      CHECK(false && "a Trigger row without a case");
-  }
-  return true;
 }
 
 // EthernetTxRx.md, ETH_TXQ_CMD. What the command says must be right before it matters that there is

@@ -40,7 +40,7 @@ u32 mask_of(const tensix::ConfigFieldInfo& field) {
   return ones << field.low;
 }
 
-/// It covers several bytes of its word.
+/// The field covers more than one byte of its word.
 bool is_wide(const tensix::ConfigFieldInfo& field) {
   return field.low / 8 != (field.low + field.width - 1) / 8;
 }

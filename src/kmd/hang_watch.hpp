@@ -52,7 +52,7 @@ class HangWatch {
   bool suspects() const { return suspects_; }
   /// What is to be said when it hangs.
   std::string sentence(Device& device) const;
-  /// Those that will never be done.
+  /// The tiles whose kernels will never be done.
   std::vector<Coord> tiles(Device& device) const;
 
  private:

@@ -26,7 +26,7 @@ inline constexpr unsigned kParts = 10;
 const char* name_of(Part part);
 
 /// A place in the clock of a tile. Cores first, then threads; requests of the NIUs have places that
-/// are given out as they come (noc_class.hpp).
+/// are given out as they come (network.cpp).
 using Component = u16;
 
 inline constexpr Component kCoreStride = 1 + kRegions;

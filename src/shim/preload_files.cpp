@@ -31,7 +31,7 @@ std::shared_ptr<OpenFile> file_of(int descriptor) {
   if (card == nullptr || !process.serves()) return nullptr;
   std::shared_ptr<OpenFile> file = process.descriptors().find(descriptor);
   if (file == nullptr) return nullptr;
-  // It may have been closed behind our back.
+  // The client may have closed the descriptor by a system call of its own.
   struct stat status {};
   const int error = errno;
   const bool same = status_of(descriptor, &status) == 0 && S_ISCHR(status.st_mode);

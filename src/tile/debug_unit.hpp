@@ -61,7 +61,7 @@ class DebugUnit {
   // False: refused.
   bool read_live(u32 offset, u32& value, const Author& author);
   bool write_row(u32 offset, u32 value, const Author& author);
-  /// Those of before `now`.
+  /// Samples of a series that are due before `now`.
   void write_due_samples(Cycle now);
 
  private:

@@ -60,7 +60,7 @@ class LateStores {
 
   /// When the next store takes effect.
   Cycle next() const;
-  /// Those that are due do.
+  /// Stores that are due by `now` take effect.
   void serve(Cycle now);
 
   // --- A core's accesses

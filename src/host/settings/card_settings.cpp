@@ -38,7 +38,7 @@ std::string* trace_setting(TraceSettings& trace, const std::string& key) {
   return key == "trace-limit" ? &trace.limit : nullptr;
 }
 
-/// The same of a debugger.
+/// Where the value of a debugger's key goes; null when the key is none of its.
 std::string* gdb_setting(GdbSettings& gdb, const std::string& key) {
   if (key == "gdb") return &gdb.where;
   if (key == "gdb-tiles") return &gdb.tiles;
