@@ -25,22 +25,23 @@ SfpuStepKind step_of(numeric::SfpuDstForm form, bool store) {
   }
 }
 
-/// The rows of a load or a store without anything special, and its registers. Nothing: it is none.
-std::optional<u8*> step_rows(const Context& context, Mod mod, bool store, u32 immediate,
-                             SfpuStep& step) {
+/// The rows of a load or a store without anything special, and its registers. Gives the flags of
+/// the rows; null: it is none.
+u8* step_rows(const Context& context, Mod mod, bool store, u32 immediate, SfpuStep& step) {
   const auto form = form_of(mod, store);
-  if (!form || mod == Mod::Int32All) return std::nullopt;
-  const LanePlace place = place_of(context.state.sfpu, address_of(context, immediate, false),
-                                   lane_config::kDestReadColumnExchange);
-  const auto rows = whole_rows(context.state, place, *form);
-  if (!rows) return std::nullopt;
-  if (store && rows->low == nullptr && DstAccess::mapping_of(context.state).high_halves)
-    return std::nullopt;
+  if (!form || mod == Mod::Int32All) return nullptr;
+  const u32 address = address_of(context, immediate, false);
+  const DstMapping mapping = DstAccess::mapping_of(context.state);
+  const bool wide = *form == numeric::SfpuDstForm::Word || *form == numeric::SfpuDstForm::Single;
+  if (store && !wide && mapping.high_halves) return nullptr;
+  // The four rows lie one after the other: whole_rows.
+  const u32 p = mapping.place(address & 0x3FC, wide);
+  Dst& dst = context.state.fpu.dst;
   step.kind = step_of(*form, store);
-  step.high = rows->high;
-  step.low = rows->low;
-  step.odd = rows->odd;
-  return valid_flags(context.state, *rows);
+  step.high = dst.row[p].datum.data();
+  step.low = wide ? dst.row[p + 8].datum.data() : nullptr;
+  step.odd = bit(address, 1);
+  return &dst.valid[p];
 }
 
 bool are_valid(const u8* flags) {
@@ -59,9 +60,9 @@ bool toggles_bias(const Context& context, u32 addr_mod) {
 bool sfpu::add_load(Context& context, op::SFPLOAD insn, SfpuStep& step) {
   step.d = static_cast<u8>(insn.lreg_ind());
   if (step.d >= 8 || toggles_bias(context, insn.sfpu_addr_mode())) return false;
-  const auto flags =
+  u8* const flags =
       step_rows(context, resolve(context, insn.instr_mod0()), false, insn.dest_reg_addr(), step);
-  if (!flags || !are_valid(*flags)) return false;
+  if (flags == nullptr || !are_valid(flags)) return false;
   apply_partial_addr_mod(context, insn.sfpu_addr_mode());
   return true;
 }
@@ -69,11 +70,11 @@ bool sfpu::add_load(Context& context, op::SFPLOAD insn, SfpuStep& step) {
 bool sfpu::add_store(Context& context, op::SFPSTORE insn, bool everywhere, SfpuStep& step) {
   step.d = static_cast<u8>(insn.lreg_ind());
   if (step.d >= 12 || toggles_bias(context, insn.sfpu_addr_mode())) return false;
-  const auto flags =
+  u8* const flags =
       step_rows(context, resolve(context, insn.instr_mod0()), true, insn.dest_reg_addr(), step);
   // Which rows become valid depends on the lanes that are enabled.
-  if (!flags || (!everywhere && !are_valid(*flags))) return false;
-  std::memcpy(*flags, &kAllValid, sizeof kAllValid);
+  if (flags == nullptr || (!everywhere && !are_valid(flags))) return false;
+  std::memcpy(flags, &kAllValid, sizeof kAllValid);
   apply_partial_addr_mod(context, insn.sfpu_addr_mode());
   return true;
 }
