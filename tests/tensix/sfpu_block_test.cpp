@@ -184,6 +184,9 @@ TEST_P(SfpuBlock, queue_and_mop_do_what_their_words_do_one_by_one) {
     for (u32& word : words) word = random_.word();
     const bool one_word = random_.once_in(2);
     const u32 inner = 1 + random_.any() % 12;
+    std::array<u32, 10> late{};
+    if (random_.once_in(2))
+      for (u32& cycles : late) cycles = random_.any() % 4;
     const u32 others[] = {random_.any() % 3, 0, random_.any() % 8};
     const u32 watched = random_.once_in(2) ? random_.any() % (1u << kResources) : 0;
     pair.both([&](test::Harness& harness) {
@@ -195,9 +198,12 @@ TEST_P(SfpuBlock, queue_and_mop_do_what_their_words_do_one_by_one) {
       for (const unsigned other : {0, 2})
         for (u32 i = 0; i < others[other]; ++i)
           harness.push(other, i % 2 == 0 ? encode<op::INCRWC>() : test::nop());
-      for (u32 i = 0; i < 4; ++i) harness.push(kThread, words[i + 4]);
-      harness.push(kThread, encode<op::MOP>({{"mop_type", 1}}));
-      for (u32 i = 0; i < 4; ++i) harness.push(kThread, words[i]);
+      // Some words come later than they could be taken.
+      Cycle at = harness.now - 1;
+      for (u32 i = 0; i < 9; ++i, at += late[i]) {
+        const u32 mop = encode<op::MOP>({{"mop_type", 1}});
+        harness.coprocessor.push(kThread, i == 4 ? mop : words[(i + 4) % 9], at);
+      }
     });
     for (u32 i = 0; i < 4; ++i) pair.run(1 + random_.any() % 40);
     ASSERT_TRUE(pair.same()) << "round " << round << ": " << listing(words);
