@@ -375,9 +375,10 @@ EdgeId Detector::edge_of(Finding& finding, const Actor& actor) const {
     finding.late = finding.first.kind == kind::Fpu && actor.kind != kind::Fpu;
     return EdgeId::MoveIntoSrc;
   }
-  const bool late_thread = is_thread_component(actor.self.component) &&
-                           (finding.first.kind & (kind::Load | kind::Store)) != 0 &&
-                           between == scope::Own && was_pushed_before(actor, before);
+  const bool by_core = finding.first.kind == kind::Load ||
+                       ((finding.first.kind & kind::Store) != 0 && between == scope::Own);
+  const bool late_thread =
+      by_core && is_thread_component(actor.self.component) && was_pushed_before(actor, before);
   const bool late_unpack = actor.kind == kind::Unpack && actor.mode == Mode::Write &&
                            place == Place::Dst && finding.first.mode == Mode::Read;
   if (is_late_packet(actor, before) || late_thread || late_unpack) {
