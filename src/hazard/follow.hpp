@@ -26,7 +26,7 @@ struct RemoteWord {
 };
 
 struct Look {
-  enum class Kind : u8 { Word, Remote, Pages, Semaphore, Counter, Initiator };
+  enum class Kind : u8 { Word, Atomic, Remote, Pages, Semaphore, Counter, Initiator };
   Kind kind = Kind::Word;
   u8 size = 4;  // bytes that the load took, from `shift` bits on
   u8 shift = 0;
@@ -38,7 +38,7 @@ struct Look {
   u32 latest = 0;   // likewise, as it was when the core looked
   u32 pc = 0;       // of the load
   u32 address = 0;
-  std::array<race::Clock, kLevels> knowledge;  // Counter, Initiator: what a proof would be worth
+  std::array<race::Clock, kLevels> knowledge;  // Atomic, Counter, Initiator: what a proof is worth
   std::array<race::Detector::Certain, kLevels> semaphore;  // what is certain whatever it says
   RemoteWord remote;                                       // Remote
   bool settled = false;                                    // nothing more can be learned of it

@@ -19,7 +19,15 @@ race::Settings settings_of(NodeId node, tile::Tile& tile, const Hints& hints,
                            const Options& options) {
   race::Settings settings = settings_of(node, hints, options);
   settings.memory = tile.l1().data();
-  settings.l1_bytes = tile.l1().size();
+  settings.memory_bytes = tile.l1().size();
+  return settings;
+}
+
+race::Settings settings_of(NodeId node, std::span<const u8> memory, const Hints& hints) {
+  race::Settings settings = settings_of(node, hints, Options());
+  settings.memory_place = race::Place::Dram;
+  settings.memory = memory.data();
+  settings.memory_bytes = memory.size();
   return settings;
 }
 
@@ -66,9 +74,10 @@ Found TileObserver::found() const {
   return found;
 }
 
-MemoryObserver::MemoryObserver(Shared& shared, NodeId node, const Hints& hints)
+MemoryObserver::MemoryObserver(Shared& shared, NodeId node, std::span<const u8> memory,
+                               const Hints& hints)
     : shared_(shared),
       node_(node),
-      detectors_(settings_of(node, hints, Options()), shared.options.levels()) {}
+      detectors_(settings_of(node, memory, hints), shared.options.levels()) {}
 
 }  // namespace bhemu::hazard

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -53,7 +54,7 @@ class Detectors {
 /// Of a DRAM bank, or any other node without cores.
 class MemoryObserver final : public trace::Observer {
  public:
-  MemoryObserver(Shared& shared, NodeId node, const Hints& hints);
+  MemoryObserver(Shared& shared, NodeId node, std::span<const u8> memory, const Hints& hints);
   void arrived(const trace::Arrival& arrival) override;
   void host_wrote(u64 address, std::span<const u8> bytes, Cycle cycle) override;
   void host_read(u64 address, std::span<const u8> bytes, Cycle cycle) override;
@@ -98,6 +99,8 @@ class TileObserver final : public trace::Observer {
     bool in_kernel = false;
     bool returned = false;  // from a kernel, and nobody has been told that it is done
     Author left_kernel_at;
+    u32 kernel_base = 0;  // as it was when the core last jumped far
+    u32 last_pc = 0;
     u32 cfg0 = 0;
     bool has_cache = false;
     struct Fetched {
@@ -149,10 +152,13 @@ class TileObserver final : public trace::Observer {
   void touch_memory(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access);
   void touch_config(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access);
   void touch_pcbuf(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access);
+  void touch_atomic(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access,
+                    const CorePlace& place);
   void feed_load(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access,
                  const CorePlace& place, bool more = false);
   void check_fetch(CoreView& core, const trace::Instruction& one);
   void written(u64 address, u64 bytes);
+  u32 kernel_base(CoreView& core, u32 pc);
   void check_return(CoreView& core, const trace::Instruction& one);
   void check_done(CoreView& core, const trace::CoreAccess& access);
   // observer_proof.cpp
@@ -163,6 +169,7 @@ class TileObserver final : public trace::Observer {
   void prove_word(CoreView& core, unsigned index, Look& look);
   void prove_pages(CoreView& core, unsigned index, Look& look);
   void prove_semaphore(CoreView& core, unsigned index, Look& look);
+  void prove_atomic(CoreView& core, unsigned index, Look& look);
   void prove_counter(CoreView& core, unsigned index, Look& look);
   bool is_polled(CoreView& core, const trace::Instruction& one, Look& look);
   bool is_polled_remotely(CoreView& core, const trace::Instruction& one, const Look& look);

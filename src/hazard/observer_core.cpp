@@ -14,6 +14,7 @@ namespace event = race::event;
 constexpr u32 kOpcode = 0x7F;
 constexpr u32 kLoad = 0x03;
 constexpr u32 kMiscMem = 0x0F;
+constexpr u32 kAtomic = 0x2F;
 constexpr u32 kSystem = 0x73;
 constexpr u32 kFirstFloat = 32;              // register numbers of the detector
 constexpr u32 kFeatureDisable = 0xFFB12068;  // DBG_FEATURE_DISABLE (tile/debug.def)
@@ -64,7 +65,7 @@ void TileObserver::retired(const trace::Instruction& one) {
       detectors_.feed(event::DataCache{one.author, core.has_cache});
     }
   }
-  if (opcode == kLoad && !one.accesses.empty()) return;
+  if ((opcode == kLoad || opcode == kAtomic) && !one.accesses.empty()) return;
   Look* look = core.follower.executed(one.author.pc, one.word, core.a, core.b, one.state->pc);
   if (look != nullptr) prove(core, one, *look);
 }
@@ -106,16 +107,7 @@ void TileObserver::touch_memory(CoreView& core, const trace::Instruction& one,
     default:
       break;
   }
-  if (access.load && access.store) {
-    const u8 reg = register_loaded(one);
-    constexpr u32 kSwap = 1;  // bits 27 to 31
-    detectors_.feed(event::Amo{one.author, place.where, reg, one.step,
-                               access.loaded == access.stored, bits(one.word, 27, 5) == kSwap,
-                               access.stored});
-    core.under_way |= u64{1} << reg;
-    written(access.address, access.size);
-    return;
-  }
+  if (access.load && access.store) return touch_atomic(core, one, access, place);
   if (access.load) {
     feed_load(core, one, access, place);
     look_at(core, one, access, place);
@@ -136,6 +128,28 @@ void TileObserver::touch_memory(CoreView& core, const trace::Instruction& one,
   // From now on the core does not see what was there before its own store.
   if (const race::SyncWord* word = detectors_.first().sync_word(access.address); word != nullptr)
     core.versions[access.address / 4].version = word->version();
+}
+
+/// What its old value tells is known to who looks at it; atomics of a word are in one order, so of
+/// the writers before this one, whatever others there could have been.
+void TileObserver::touch_atomic(CoreView& core, const trace::Instruction& one,
+                                const trace::CoreAccess& access, const CorePlace& place) {
+  constexpr u32 kSwap = 1;  // bits 27 to 31
+  const u8 reg = register_loaded(one);
+  Look look;
+  look.kind = Look::Kind::Atomic;
+  look.latest = 1;
+  look.pc = one.author.pc;
+  look.address = access.address;
+  look.value = access.loaded;
+  for (unsigned level = 0; level < detectors_.count(); ++level)
+    if (const race::SyncWord* word = detectors_.at(level).sync_word(access.address))
+      look.knowledge[level] = word->known_at(word->version(), race::SyncWord::kAllBytes);
+  detectors_.feed(event::Amo{one.author, place.where, reg, one.step, access.loaded == access.stored,
+                             bits(one.word, 27, 5) == kSwap, access.stored, true});
+  core.under_way |= u64{1} << reg;
+  written(access.address, access.size);
+  core.follower.loaded(reg, std::move(look));
 }
 
 void TileObserver::feed_load(CoreView& core, const trace::Instruction& one,
@@ -240,10 +254,22 @@ void TileObserver::written(u64 address, u64 bytes) {
   }
 }
 
+/// Software that only writes bytes says where its kernels begin in its launch message, tile by
+/// tile.
+u32 TileObserver::kernel_base(CoreView& core, u32 pc) {
+  if (shared_.options.kernel_base != 0) return shared_.options.kernel_base;
+  if (shared_.options.software == nullptr) return 0;
+  constexpr u32 kFar = 1024;  // firmware and kernels lie further apart
+  const u32 by = pc - core.last_pc + kFar;
+  core.last_pc = pc;
+  if (by > 2 * kFar) core.kernel_base = shared_.options.software->kernel_base(tile_);
+  return core.kernel_base;
+}
+
 /// A data-movement core returns to its firmware: what it sent must be done. The firmware of a TRISC
 /// waits for the thread before it says that it is done, so there it is asked later.
 void TileObserver::check_return(CoreView& core, const trace::Instruction& one) {
-  const u32 base = shared_.options.kernel_base;
+  const u32 base = kernel_base(core, one.author.pc);
   if (base == 0) return;
   if (one.author.pc >= base) {
     core.in_kernel = true;

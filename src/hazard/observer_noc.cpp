@@ -37,6 +37,7 @@ u64 channel_of(const trace::Request& request) {
 struct Effect {
   race::Mode mode;
   bool at_source;
+  bool answer = false;
 };
 /// None: an effect that nobody can be in conflict with.
 std::optional<Effect> effect_of(trace::Arrival::Phase phase) {
@@ -49,8 +50,9 @@ std::optional<Effect> effect_of(trace::Arrival::Phase phase) {
       return Effect{race::Mode::Read, true};
     case Phase::Atomic:
       return Effect{race::Mode::Atomic, false};
+    case Phase::Result:
+      return Effect{race::Mode::Atomic, false, true};
     default:
-      // An atomic's old value goes to a word that firmware has set aside and nobody reads.
       return std::nullopt;
   }
 }
@@ -75,14 +77,15 @@ void feed_arrival(Detectors& detectors, const Tickets& tickets, const trace::Arr
   const auto effect = effect_of(arrival.phase);
   if (!effect) return;
   each_run(arrival, [&](u64 address, u32 bytes) {
-    const u32 size = arrival.phase == trace::Arrival::Phase::Atomic ? 4 : bytes;
+    const u32 size = effect->mode == race::Mode::Atomic ? 4 : bytes;
     for (unsigned level = 0; level < detectors.count(); ++level) {
       if (tickets[level] == nullptr) continue;
       detectors.at(level).on(event::Arrive{tickets[level],
                                            {place, size, address},
                                            effect->mode,
                                            arrival.author.cycle,
-                                           effect->at_source});
+                                           effect->at_source,
+                                           effect->answer});
     }
   });
 }

@@ -108,6 +108,9 @@ void TileObserver::prove(CoreView& core, const trace::Instruction& one, Look& lo
     case Look::Kind::Word:
       if (is_polled(core, one, look)) prove_word(core, one.core, look);
       break;
+    case Look::Kind::Atomic:
+      prove_atomic(core, one.core, look);
+      break;
     case Look::Kind::Remote:
       if (is_polled_remotely(core, one, look)) prove_remote_word(core, one.core, look);
       break;
@@ -242,6 +245,16 @@ void TileObserver::prove_semaphore(CoreView& core, unsigned index, Look& look) {
     known = nullptr;
     if (posts > most) known = detector.known_by_post(Object::Semaphore, object, posts - most, true);
     if (known != nullptr) detector.learn(index, *known);
+  }
+}
+
+/// The old value of an atomic is proof of something when another one would have led elsewhere.
+void TileObserver::prove_atomic(CoreView& core, unsigned index, Look& look) {
+  for (u32 away = 1; away <= 4; ++away) {
+    if (core.follower.would_have_come(look, look.value - away) &&
+        core.follower.would_have_come(look, look.value + away))
+      continue;
+    return learn(index, look);
   }
 }
 

@@ -3,19 +3,22 @@
 
 #include <array>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
 
 #include "hazard/follow.hpp"
 #include "race/event.hpp"
+#include "tile/software.hpp"
 #include "trace/observer.hpp"
 
 namespace bhemu::hazard {
 
 struct Options {
   bool contracts = false;  // find what only custom puts in order, too
-  u32 kernel_base = 0;     // kernels are from here on, firmware below; 0: no firmware that we know
+  u32 kernel_base = 0;     // kernels are from here on, firmware below; 0: `software` says it
+  std::shared_ptr<const tile::Software> software;  // null: nobody knows
   /// Of every tile: bytes of L1 by which firmware and host signal each other.
   std::vector<race::Location> sync_words;
   unsigned levels() const { return contracts ? kLevels : 1; }

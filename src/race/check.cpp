@@ -40,7 +40,7 @@ void Detector::feed(const Event& event) {
 
 u32 Detector::value_of_word(u64 word) const {
   u32 value = 0;
-  if (settings_.memory != nullptr && word * 4 + 4 <= settings_.l1_bytes)
+  if (settings_.memory != nullptr && word * 4 + 4 <= settings_.memory_bytes)
     std::memcpy(&value, settings_.memory + word * 4, 4);
   return value;
 }
@@ -48,9 +48,11 @@ u32 Detector::value_of_word(u64 word) const {
 void Detector::mark_sync(u64 address) {
   const u64 word = address / 4;
   const auto [at, is_new] = words_.try_emplace(word, value_of_word(word));
-  if (is_new) {
+  if (is_new && address < kL1Size) {
     if (sync_lines_.size() <= address / 64) sync_lines_.resize(address / 64 + 1);
     sync_lines_[address / 64] = 1;
+  } else if (is_new) {
+    far_sync_lines_.insert(address / 64);
   }
   if (!is_new || recent_.empty()) return;
   const RecentWrite& last = recent_[word % kRecentWrites];
@@ -65,7 +67,7 @@ std::vector<u64> Detector::sync_words() const {
 }
 
 const SyncWord* Detector::sync_word(u64 address) const {
-  if (address / 64 >= sync_lines_.size() || sync_lines_[address / 64] == 0) return nullptr;
+  if (!is_sync_line(address / 64)) return nullptr;
   const auto found = words_.find(address / 4);
   return found == words_.end() ? nullptr : &found->second;
 }
@@ -89,15 +91,20 @@ void Detector::note_write(const Location& where, const Clock& clock, bool atomic
   }
 }
 
+bool Detector::is_sync_line(u64 line) const {
+  if (line < sync_lines_.size()) return sync_lines_[line] != 0;
+  return !far_sync_lines_.empty() && far_sync_lines_.contains(line);
+}
+
 bool Detector::near_sync(const Location& where) const {
-  const u64 end = std::min<u64>((where.end() + 63) / 64, sync_lines_.size());
-  for (u64 line = where.begin / 64; line < end; ++line)
-    if (sync_lines_[line] != 0) return true;
+  if (where.begin / 64 >= sync_lines_.size() && far_sync_lines_.empty()) return false;
+  for (u64 line = where.begin / 64; line < (where.end() + 63) / 64; ++line)
+    if (is_sync_line(line)) return true;
   return false;
 }
 
 bool Detector::is_sync(const Location& where) const {
-  if (where.place != Place::L1 || !near_sync(where)) return false;
+  if (where.place != settings_.memory_place || !near_sync(where)) return false;
   for (u64 word = where.begin / 4; word < (where.end() + 3) / 4; ++word)
     if (words_.contains(word)) return true;
   return false;
@@ -342,7 +349,7 @@ void Detector::report_pair(const Actor& actor, Epoch before, Mode before_mode,
 
 /// The rule that is missing. What a run has met first need not be what was meant to be first: a
 /// packet or an instruction that is late is met behind its consumer.
-EdgeId Detector::edge_of(const Finding& finding, const Actor& actor) const {
+EdgeId Detector::edge_of(Finding& finding, const Actor& actor) const {
   const Epoch before = finding.first.epoch;
   const u8 between = scope_of(before, actor.self);
   const Place place = finding.where.place;
@@ -352,18 +359,34 @@ EdgeId Detector::edge_of(const Finding& finding, const Actor& actor) const {
   if (place == Place::Config && between == scope::Tile && actor.mode == Mode::Read &&
       is_thread_component(before.component) && is_thread_component(actor.self.component))
     return EdgeId::UnitAcrossThreads;
+  // What the host writes is for those that come later, or for those that it knows to be done.
+  if (actor.kind == kind::Host && actor.mode != Mode::Read && finding.first.kind != kind::Host) {
+    finding.late = true;
+    return EdgeId::HostGo;
+  }
+  // A start value that comes behind what it was to be the start of.
+  if (place == Place::Semaphore) {
+    finding.late = actor.mode == Mode::Write && finding.first.mode != Mode::Write;
+    return EdgeId::SemaphoreInit;
+  }
   // A move into a bank, before or behind the unpacker's clear; in one thread it is known which.
-  if ((place_bit(place) & place::Src) != 0 && both_write)
-    return between == scope::Own && finding.first.kind == kind::Fpu ? EdgeId::UnitToUnit
-                                                                    : EdgeId::MoveIntoSrc;
-  const bool late_thread = is_thread_component(actor.self.component) &&
-                           finding.first.kind == kind::Load && was_pushed_before(actor, before);
+  if ((place_bit(place) & place::Src) != 0 && both_write) {
+    if (between == scope::Own && finding.first.kind == kind::Fpu) return EdgeId::UnitToUnit;
+    finding.late = finding.first.kind == kind::Fpu && actor.kind != kind::Fpu;
+    return EdgeId::MoveIntoSrc;
+  }
+  const bool by_core = finding.first.kind == kind::Load ||
+                       ((finding.first.kind & kind::Store) != 0 && between == scope::Own);
+  const bool late_thread =
+      by_core && is_thread_component(actor.self.component) && was_pushed_before(actor, before);
   const bool late_unpack = actor.kind == kind::Unpack && actor.mode == Mode::Write &&
                            place == Place::Dst && finding.first.mode == Mode::Read;
   if (is_late_packet(actor, before) || late_thread || late_unpack) {
     const Edge& edge = missing_edge(actor.kind, finding.first.kind, between, place);
-    if (edge.number != static_cast<u8>(EdgeId::OtherAccess))
+    if (edge.number != static_cast<u8>(EdgeId::OtherAccess)) {
+      finding.late = true;
       return static_cast<EdgeId>(edge.number);
+    }
   }
   const auto edge =
       static_cast<EdgeId>(missing_edge(finding.first.kind, actor.kind, between, place).number);

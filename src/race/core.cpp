@@ -198,8 +198,8 @@ void Detector::on(const event::Amo& one) {
   access({self, &clock, one.site, mode, kind::StoreL1, true}, one.where);
   core.last_store[static_cast<unsigned>(Region::L1)] = core.time;
   const SyncWord& word = words_.at(one.where.begin / 4);
-  PendingLoad load{one.step,   core.time, one.reg,
-                   Region::L1, true,      word.known_at(word.version(), SyncWord::kAllBytes)};
+  PendingLoad load{one.step, core.time, one.reg, Region::L1, true, {}};
+  if (!one.followed) load.clock = word.known_at(word.version(), SyncWord::kAllBytes);
   load.clock.raise(self);
   grant(core, std::move(load));
   if (!one.same) note_write(one.where, clock, true);
@@ -304,6 +304,7 @@ void Detector::on(const event::Signal& one) {
                   {cores_[index].time, store_of(index, Region::PcBuf), settings_.tile},
                   kind::StoreOther,
                   Mode::Write};
+    touch_semaphore(by, clock, one.index & 7, Mode::Atomic);
     if (one.get) {
       take(semaphore, clock, by, one.index);
     } else {

@@ -25,11 +25,13 @@ namespace bhemu::race {
 struct Settings {
   u16 tile = 0;
   Level level = Level::Custom;  // Documented: only what documents vouch for is order
-  u32 l1_bytes = kL1Size;
+  u64 memory_bytes = kL1Size;
+  Place memory_place = Place::L1;  // by words of which agents signal each other: L1 of a tile, or a
+                                   // bank of DRAM
   bool pack_condition_is_early = false;  // the chicken bit by which C3 means "Dst has been read"
   std::vector<Location> sync_words;      // of L1: agents signal by them
   std::vector<Epoch> wanted;             // second pass: actions whose sites must be kept
-  const u8* memory = nullptr;            // L1 as it is, for the values of those words; null: 0
+  const u8* memory = nullptr;            // as it is, for the values of those words; null: 0
   std::size_t most_bytes = 64u << 20;    // of shadow; beyond, accesses are no longer recorded
 };
 
@@ -204,7 +206,8 @@ class Detector {
     u32 number = 0;
     std::array<u32, 64> counted{};          // what the counter will say when all is done
     std::array<u16, 16> outstanding_bad{};  // a multicast has made the id's counter drift
-    std::array<u32, 4> latched{};           // last request of the initiator
+    Epoch split;                            // last request that hardware splits, its registers
+    u16 split_buffer = 0;
   };
   struct NocClass {
     NocKind kind = NocKind::Write;
@@ -281,6 +284,8 @@ class Detector {
   void execute_sync(Thread& thread, unsigned index, const event::Issue& one);
   void post(Semaphore& semaphore, const Clock& clock, const Side& by, unsigned index);
   void take(Semaphore& semaphore, const Clock& clock, const Side& by, unsigned index);
+  void touch_semaphore(const Side& by, const Clock& clock, unsigned index, Mode mode,
+                       bool limit = false);
   void lost(const Semaphore& semaphore, const Side& by, unsigned index, bool post);
   void spread_thread(unsigned thread);
   void spread_settled(const event::Issue& one, Part part);
@@ -297,6 +302,7 @@ class Detector {
   void read_source(Actor actor, const event::Arrive& one);
   void raise_classes(Clock& clock, u8 phases, u32 kinds, int tid, unsigned niu, unsigned core,
                      u32 upto_time);
+  void check_split(Niu& niu, const event::Request& one, const Side& by, const Clock& clock);
   void count_request(Niu& niu, const event::Request& one);
   bool proves(const Niu& niu, unsigned index, u32 value) const;
   Clock answered(const event::Counter& one, Core& core, unsigned index);
@@ -311,7 +317,7 @@ class Detector {
   bool interlocked(const Actor& actor, Epoch before, Place place, bool was_write) const;
   bool is_clear(Epoch epoch) const;
   bool on_channel(const Actor& actor, Epoch before) const;
-  EdgeId edge_of(const Finding& finding, const Actor& actor) const;
+  EdgeId edge_of(Finding& finding, const Actor& actor) const;
   bool was_pushed_before(const Actor& actor, Epoch load) const;
   bool is_late_packet(const Actor& actor, Epoch before) const;
   bool has_heard_from(const Clock& clock, unsigned core, u32 after) const;
@@ -328,6 +334,7 @@ class Detector {
   int thread_behind(Epoch epoch) const;
   u32 value_of_word(u64 word) const;
   bool near_sync(const Location& where) const;
+  bool is_sync_line(u64 line) const;
   void note_write(const Location& where, const Clock& clock, bool atomic);
   FindingKind judge_injected(const Finding& finding) const;
 
@@ -350,6 +357,7 @@ class Detector {
   u32 host_time_ = 0;
   std::unordered_map<u64, SyncWord> words_;  // by address / 4
   std::vector<u8> sync_lines_;               // by address / 64: whether one of words_ is there
+  std::unordered_set<u64> far_sync_lines_;   // likewise, behind what a tile has
   std::vector<RecentWrite> recent_;
   bool feature_written_ = false;           // DBG_FEATURE_DISABLE, by a core
   std::unordered_map<u32, Track> tracks_;  // by tile and component

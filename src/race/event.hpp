@@ -121,6 +121,7 @@ struct Amo {
   bool same = false;  // the word held that value already (a lock that is taken): nothing is lost
   bool swap = false;  // whatever the word holds, it is `value` afterwards
   u32 value = 0;
+  bool followed = false;  // what the old value proves comes by Detector::learn
 };
 /// The core uses what a register holds, so all that was loaded into it has arrived.
 struct Use {
@@ -278,6 +279,7 @@ struct Arrive {
   Mode mode = Mode::Write;
   Cycle cycle = 0;
   bool at_source = false;  // a read request: the reading, not the arrival of its data
+  bool answer = false;     // of an atomic: what the word held, back at the sender
 };
 /// A core reads a counter of an NIU.
 struct Counter {

@@ -41,6 +41,7 @@ struct Finding {
   Location where;
   Side first;  // in the order of this run
   Side second;
+  bool late = false;   // the second is what should have come first: the run met it too late
   std::string detail;  // what the kind has to say beyond: needed and found gap, counts
   u64 times = 1;       // how often, counting what was recognised as the same
 };

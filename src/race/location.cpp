@@ -79,7 +79,8 @@ const char* name_of(Place place) {
                                            "request initiator",
                                            "stream register",
                                            "push port",
-                                           "NIU counter"};
+                                           "NIU counter",
+                                           "semaphore"};
   return kNames[static_cast<unsigned>(place)];
 }
 
@@ -127,6 +128,9 @@ std::string describe(const Location& where) {
       return fmt::format("the FIFO of thread {}", begin);
     case Place::Counter:
       return counter(begin);
+    case Place::Semaphore:
+      return fmt::format("the {} of semaphore {}", (begin & 1) != 0 ? "limit" : "value",
+                         begin >> 1);
     default:
       return range(name_of(where.place), where);
   }

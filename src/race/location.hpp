@@ -25,8 +25,9 @@ enum class Place : u8 {
   Stream,     // stream * 1024 + register
   PushPort,   // thread: the FIFO behind the MOP expander, into which two cores can push
   Counter,    // NIU counters: niu * 64 + index
+  Semaphore,  // of the sync unit: index * 2 is its value, index * 2 + 1 its limit
 };
-inline constexpr unsigned kPlaces = 17;
+inline constexpr unsigned kPlaces = 18;
 inline constexpr u32 kConfigBank = 1u << 12;
 /// Config: words without named fields are behind the fields; a field that covers several bytes of
 /// its word is a place for each of them, byte * kConfigByte, for RMWCIB writes single bytes.

@@ -155,6 +155,7 @@ void Detector::on(const event::Request& one) {
   remember(latch, {one.site}, commit_kind(one.kind));
   const Location registers{Place::Initiator, 17, (one.niu * 4u + one.buffer) * 32};
   access({latch, &clock, one.site, Mode::Read, commit_kind(one.kind), false}, registers);
+  check_split(niu, one, {one.site, latch, commit_kind(one.kind), Mode::Write}, clock);
 
   if (one.source.size != 0 || one.kind == NocKind::Read) {
     packet->source = enter(kSource, 0);
@@ -162,17 +163,31 @@ void Detector::on(const event::Request& one) {
   }
   packet->commit = enter(kCommit, 0);
   remember(packet->commit, {one.site}, commit_kind(one.kind));
-  Track& track = track_of(packet->commit);
-  track.channel = one.channel;
-  track.noc = one.kind;
-  track.linked = one.linked;
-  track.to_register = one.to_register;
+  note_packet(*packet, packet->commit);
   packet->clock = clock;
   if (one.source.size != 0)
     access({packet->source, &clock, one.site, Mode::Read, kind::NocSource, is_sync(one.source)},
            one.source);
   count_request(niu, one);
   if (one.ticket != nullptr) *one.ticket = std::move(packet);
+}
+
+/// Until a request that hardware splits is through, no initiator of the NIU may be started.
+void Detector::check_split(Niu& niu, const event::Request& one, const Side& by,
+                           const Clock& clock) {
+  if (niu.split && niu.split_buffer != one.buffer && !clock.knows(niu.split)) {
+    Finding finding;
+    finding.kind = settings_.level == Level::Documented ? FindingKind::Contract : FindingKind::Race;
+    finding.edge = EdgeId::SplitRequest;
+    finding.tile = settings_.tile;
+    finding.where = {Place::Initiator, 17, (one.niu * 4u + niu.split_buffer) * 32u};
+    finding.first = side_of(niu.split, Mode::Read);
+    finding.second = by;
+    report(std::move(finding));
+  }
+  if (one.packets <= 1) return;
+  niu.split = by.epoch;
+  niu.split_buffer = one.buffer;
 }
 
 void Detector::note_packet(const Packet& packet, Epoch epoch) {
@@ -191,11 +206,13 @@ void Detector::on(const event::Arrive& one) {
   const u32 kind = one.at_source ? source_kind(packet.kind) : commit_kind(packet.kind);
   remember(self, {site}, kind);
   note_packet(packet, self);
+  // All atomics may return their old values to one word that nobody reads.
+  if (one.answer) return access({self, &packet.clock, site, Mode::Atomic, kind}, one.where);
   if (one.mode == Mode::Atomic) mark_sync(one.where.begin);
   if (one.at_source) return read_source({self, &packet.clock, site, one.mode, kind}, one);
   const bool sync = is_sync(one.where);
   access({self, &packet.clock, site, one.mode, kind, sync}, one.where);
-  if (one.where.place != Place::L1 || one.mode == Mode::Read) return;
+  if (one.where.place != settings_.memory_place || one.mode == Mode::Read) return;
   Clock known = packet.clock;
   known.raise(self);
   note_write(one.where, known, one.mode == Mode::Atomic);
@@ -206,21 +223,21 @@ void Detector::on(const event::Arrive& one) {
 void Detector::read_source(Actor actor, const event::Arrive& one) {
   constexpr u64 kUnit = 16;
   const Packet& packet = *one.ticket;
-  const bool in_l1 = one.where.place == Place::L1;
-  if (in_l1 && packet.polled >= one.where.begin && packet.polled < one.where.end())
+  const bool in_memory = one.where.place == settings_.memory_place;
+  if (in_memory && packet.polled >= one.where.begin && packet.polled < one.where.end())
     mark_sync(packet.polled);
-  if (in_l1 && near_sync(one.where)) {
+  if (in_memory && near_sync(one.where)) {
     for (u64 at = one.where.begin; at < one.where.end();) {
       const u64 end = std::min(one.where.end(), (at / kUnit + 1) * kUnit);
-      const Location unit{Place::L1, static_cast<u32>(kUnit), at / kUnit * kUnit};
+      const Location unit{one.where.place, static_cast<u32>(kUnit), at / kUnit * kUnit};
       actor.sync = is_sync(unit);
-      access(actor, {Place::L1, static_cast<u32>(end - at), at});
+      access(actor, {one.where.place, static_cast<u32>(end - at), at});
       at = end;
     }
   } else {
     access(actor, one.where);
   }
-  if (packet.reply == nullptr || !in_l1 || one.where.size > kShortRead) return;
+  if (packet.reply == nullptr || !in_memory || one.where.size > kShortRead) return;
   for (u64 word = (one.where.begin + 3) / 4; word < one.where.end() / 4; ++word) {
     if (const SyncWord* known = sync_word(word * 4); known != nullptr) {
       packet.reply->words.push_back({word * 4, *known});
@@ -251,7 +268,10 @@ Clock Detector::answered(const event::Counter& one, Core& core, unsigned index) 
   // A counter that has come down to 0 was perhaps not up yet, unless CMD_CTRL was read back
   // before (row 60); shipped software does not.
   const Location where{Place::Counter, 1, one.niu * 64u + one.index};
-  const u32 started = custom ? core.time : emitted_before(core, Region::Niu, where);
+  const u32 started = custom
+                          ? core.time
+                          : std::max(emitted_before(core, Region::Niu, where),
+                                     core.known.at(settings_.tile, store_of(index, Region::Niu)));
   const unsigned n = one.niu;
   if (one.index == kAtomicResponses) {
     raise_classes(clock, kPhases, bit_of(NocKind::Atomic), -1, n, index, ~0u);
@@ -352,7 +372,7 @@ void Detector::on(const event::HostWrite& one) {
   const bool sync = is_sync(one.where);
   access({self, &clock, one.site, Mode::Write, kind::Host, sync}, one.where);
   if (!one.posted) host_.raise(self);
-  if (one.where.place == Place::L1) note_write(one.where, clock, false);
+  if (one.where.place == settings_.memory_place) note_write(one.where, clock, false);
 }
 
 /// A read does not pass the posted writes before it. The host is taken to wait for what it reads of

@@ -59,6 +59,7 @@ class ActionLog {
     for (const Epoch one : last_) count += clock.knows(one);
     return count;
   }
+  const std::deque<Epoch>& recent() const { return last_; }
 
  private:
   static constexpr std::size_t kKept = 64;

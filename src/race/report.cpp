@@ -58,8 +58,9 @@ FixNames names_for(const Finding& finding, const Names& names) {
   const auto name = [&](const Side& side) {
     return side.known ? names.short_side(side) : std::string("the first access");
   };
-  return {name(finding.first), name(finding.second), condition_of(finding.first),
-          block_of(finding.second)};
+  const Side& from = finding.late ? finding.second : finding.first;
+  const Side& to = finding.late ? finding.first : finding.second;
+  return {name(from), name(to), condition_of(from), block_of(to)};
 }
 
 std::string escaped(std::string_view text) {
@@ -222,7 +223,8 @@ std::string missing_edge_of(const Finding& finding, const Names& names) {
 
 std::string witness_of(const Finding& finding, const Names& names) {
   const bool pair = finding.kind == FindingKind::Race || finding.kind == FindingKind::Contract;
-  if (!pair || !finding.first.known || finding.second.site.cycle < finding.first.site.cycle)
+  if (!pair || finding.late || !finding.first.known ||
+      finding.second.site.cycle < finding.first.site.cycle)
     return {};
   return fmt::format("hold {} for at least {} cycles", names.short_side(finding.first),
                      finding.second.site.cycle - finding.first.site.cycle + 1);

@@ -221,11 +221,14 @@ void Detector::lost(const Semaphore& semaphore, const Side& by, unsigned index, 
   finding.edge = EdgeId::SemaphoreSaturates;
   finding.tile = settings_.tile;
   finding.where = place_of(Object::Semaphore, index);
-  finding.first = post ? semaphore.last_post : semaphore.last_get;
+  // In front of a take that comes to nothing: who took the last, or posts what comes too late.
+  finding.first = post || semaphore.value != 0 || semaphore.last_get.site.pc == 0
+                      ? semaphore.last_post
+                      : semaphore.last_get;
   finding.first.known = finding.first.site.pc != 0;
   finding.second = by;
   finding.detail = post ? "the semaphore can be at 15 already: then the post is lost"
-                        : "the semaphore was at 0 already: the take is lost";
+                        : "the semaphore can be at 0 still: then the take is lost";
   report(finding);
 }
 
@@ -250,8 +253,24 @@ void Detector::take(Semaphore& semaphore, const Clock& clock, const Side& by, un
   }
   --semaphore.value;
   semaphore.gets.publish(clock);
+  // Of the posts, only those that the taker knows of are certain to have come.
+  if (semaphore.gets.total() > semaphore.given.known_to(clock)) lost(semaphore, by, index, false);
   semaphore.last_get = by;
   semaphore.taken.add(by.epoch);
+}
+
+/// A semaphore puts others in order, but not its own start (row 70).
+void Detector::touch_semaphore(const Side& by, const Clock& clock, unsigned index, Mode mode,
+                               bool limit) {
+  Actor actor{by.epoch, &clock, by.site, mode, by.kind};
+  actor.pushed_at = by.pushed_at;
+  const Location where{Place::Semaphore, 1, index * 2u + (limit ? 1u : 0u)};
+  access(actor, where);
+  if (mode != Mode::Write || limit) return;
+  // All that have posted and taken, of whom the shadow knows the last.
+  for (const ActionLog* log : {&semaphores_[index].given, &semaphores_[index].taken})
+    for (const Epoch before : log->recent())
+      if (!clock.knows(before)) report_pair(actor, before, Mode::Atomic, where);
 }
 
 void Detector::execute_sync(Thread& thread, unsigned index, const event::Issue& one) {
@@ -264,23 +283,42 @@ void Detector::execute_sync(Thread& thread, unsigned index, const event::Issue& 
     for (u32 left = mask; left != 0; left &= left - 1)
       act(static_cast<unsigned>(std::countr_zero(left)));
   };
+  // Custom: what the thread's own core has posted before a push is there when the push is executed
+  // (LLK posts UNPACK_SYNC by a store, and the SEMGET behind the unpack takes it back).
+  const auto with_own_posts = [&] {
+    Clock clock = gate_clock(index);
+    const u32 pushed = clock.at(settings_.tile, store_of(index + 2, Region::Push));
+    if (pushed != 0) clock.raise({pushed, store_of(index + 2, Region::PcBuf), settings_.tile});
+    return clock;
+  };
   switch (opcode_of(word)) {
     case op::STALLWAIT::kOpcode:
     case op::SEMWAIT::kOpcode:
     case op::STREAMWAIT::kOpcode:
       latch(thread, index, word, one.op);
+      for (const SemaphoreTest& test : thread.wait.semaphores)
+        if (test.on_max) touch_semaphore(by, gate_clock(index), test.index, Mode::Read, true);
       break;
     case op::SEMPOST::kOpcode:
-      each(op::SEMPOST{word}.sem_sel(),
-           [&](unsigned i) { post(semaphores_[i], gate_clock(index), by, i); });
+      each(op::SEMPOST{word}.sem_sel(), [&](unsigned i) {
+        touch_semaphore(by, gate_clock(index), i, Mode::Atomic);
+        post(semaphores_[i], gate_clock(index), by, i);
+      });
       break;
     case op::SEMGET::kOpcode:
-      each(op::SEMGET{word}.sem_sel(),
-           [&](unsigned i) { take(semaphores_[i], gate_clock(index), by, i); });
+      each(op::SEMGET{word}.sem_sel(), [&](unsigned i) {
+        const Clock clock = with_own_posts();
+        touch_semaphore(by, clock, i, Mode::Atomic);
+        take(semaphores_[i], clock, by, i);
+      });
       break;
     case op::SEMINIT::kOpcode:
       each(op::SEMINIT{word}.sem_sel(), [&](unsigned i) {
         Semaphore& semaphore = semaphores_[i];
+        const Clock clock = with_own_posts();
+        touch_semaphore(by, clock, i, Mode::Write);
+        if (semaphore.max != op::SEMINIT{word}.max_value())
+          touch_semaphore(by, clock, i, Mode::Write, true);
         semaphore = {};
         semaphore.max = op::SEMINIT{word}.max_value();
         semaphore.value = op::SEMINIT{word}.init_value();

@@ -28,6 +28,16 @@ void initiator(Bench& b, bool ordered) {
   if (ordered) b.load_use(kBrisc, kCommand, Region::Niu, false, 0);
   b.store(kBrisc, {Place::Initiator, 1, 1}, Region::Niu);
 }
+/// Hardware is still splitting the first when another initiator is started.
+void split_request(Bench& b, bool ordered) {
+  event::Request one = write_of(kData);
+  one.packets = 2;
+  b.request(kBrisc, one);
+  if (ordered) b.load_use(kBrisc, kCommand, Region::Niu, false, 0);
+  event::Request other = write_of({Place::L1, 64, 0x50000}, 9);
+  other.buffer = 2;
+  b.request(kBrisc, other);
+}
 void shared_initiator(Bench& b, bool ordered) {
   b.store(kBrisc, {Place::Initiator, 1, 1}, Region::Niu);
   b.store(kNcrisc, {Place::Initiator, 1, ordered ? 33u : 1u}, Region::Niu);
@@ -138,6 +148,7 @@ std::vector<Litmus> network_litmus() {
   using enum FindingKind;
   return {
       {EdgeId::InitiatorBusy, "registers of a busy initiator", initiator},
+      {EdgeId::SplitRequest, "a request behind one that is split", split_request},
       {EdgeId::SharedInitiator, "an initiator of two cores", shared_initiator},
       {EdgeId::StoreToSource, "a store, then a write of it", store_to_source},
       {EdgeId::SourceReuse, "the source of a write", source_reuse},

@@ -32,7 +32,20 @@ void post_at_fifteen(Bench& b, bool ordered) {
 }
 void take_at_zero(Bench& b, bool ordered) {
   if (ordered) b.issue(0, words::sempost(kSemaphore));
+  if (ordered) b.issue(1, words::semwait(block::kSync, kSemaphore, 1));
   b.issue(1, words::semget(kSemaphore));
+}
+/// The post was there in time, and nothing says that it always is.
+void take_in_time_by_luck(Bench& b, bool ordered) {
+  b.issue(0, words::sempost(kSemaphore));
+  if (ordered) b.issue(1, words::semwait(block::kSync, kSemaphore, 1));
+  b.issue(1, words::semget(kSemaphore));
+}
+void start_of_a_semaphore(Bench& b, bool ordered) {
+  b.issue(0, words::seminit(kSemaphore, 0, 2));
+  if (ordered) b.issue(0, words::sempost(2 * kSemaphore));
+  if (ordered) b.issue(1, words::semwait(block::kSync, 2 * kSemaphore, 1));
+  b.issue(1, words::sempost(kSemaphore));
 }
 void mutex(Bench& b, bool ordered) {
   b.issue(0, words::atgetm);
@@ -189,6 +202,9 @@ std::vector<Litmus> thread_litmus() {
       {EdgeId::UnitAcrossThreads, "a pack and another thread's unpack", gpr_across_threads},
       {EdgeId::SemaphoreSaturates, "a post at 15", post_at_fifteen, LostSync},
       {EdgeId::SemaphoreSaturates, "a take at 0", take_at_zero, LostSync},
+      {EdgeId::SemaphoreSaturates, "a take that is in time by luck", take_in_time_by_luck,
+       LostSync},
+      {EdgeId::SemaphoreInit, "a semaphore's start", start_of_a_semaphore},
       {EdgeId::Mutex, "a mutex around a word", mutex, Race, false},
       {EdgeId::SrcBanks, "a bank by itself", bank_by_itself, Race, false},
       {EdgeId::MoveIntoSrc, "MOVD2A behind a clear", move_into_bank},

@@ -8,6 +8,7 @@
 #include "host/boot/mailboxes.hpp"
 #include "host/error.hpp"
 #include "host/file.hpp"
+#include "host/settings/software.hpp"
 #include "tensix/disasm.hpp"
 
 namespace bhemu::host {
@@ -18,8 +19,7 @@ using race::FindingKind;
 using race::Place;
 
 /// Words by which firmware and host signal each other, in every tile.
-std::vector<race::Location> handshakes_of(const Firmware& firmware) {
-  const Protocol& protocol = firmware.protocol();
+std::vector<race::Location> handshakes_of(const Protocol& protocol) {
   constexpr u32 kGoMessages = 9;
   return {{Place::L1, 4, protocol.subordinate_sync},
           {Place::L1, 4, protocol.launch_message_read_pointer},
@@ -51,6 +51,7 @@ class DeviceNames final : public race::Names {
   std::string short_side(const race::Side& side) const override { return side_text(side, false); }
 
   std::string tile(u16 node) const override {
+    if (node == kNoNode) return "nowhere";  // of a side that there is none of
     const Coord at = device_.coord_of(node);
     const char* kind = device_.node(node).kind() == noc::NodeKind::Dram ? "DRAM " : "";
     return fmt::format("{}({}, {})", kind, at.x, at.y);
@@ -173,7 +174,10 @@ RaceWatch::RaceWatch(Device& device, const RaceOptions& options, const Firmware*
   wanted.contracts = options.contracts;
   if (firmware != nullptr) {
     wanted.kernel_base = firmware->kernel_config_base();
-    wanted.sync_words = handshakes_of(*firmware);
+    wanted.sync_words = handshakes_of(firmware->protocol());
+  } else {
+    wanted.software = launched_software();
+    wanted.sync_words = handshakes_of(kProtocol96);
   }
   shared_ = std::make_unique<hazard::Shared>(device.board().node_count(), wanted);
   observation_ = device.observe([&](NodeId node) -> std::unique_ptr<trace::Observer> {
@@ -190,7 +194,9 @@ RaceWatch::RaceWatch(Device& device, const RaceOptions& options, const Firmware*
       return observer;
     }
     if (device_.node(node).kind() != noc::NodeKind::Dram) return nullptr;
-    auto observer = std::make_unique<hazard::MemoryObserver>(*shared_, node, of_node);
+    const noc::PlainMemory memory = device_.node(node).plain_memory();
+    auto observer = std::make_unique<hazard::MemoryObserver>(
+        *shared_, node, std::span<const u8>(memory.data, memory.bytes), of_node);
     memories_[node] = observer.get();
     return observer;
   });
@@ -264,7 +270,7 @@ RaceReport RaceWatch::report(const CodeMap& code) {
   for (const auto& [node, observer] : memories_) take(node, observer->found());
   // Words that are polled from another tile.
   for (const auto& [node, address] : remote) {
-    if (!tiles_.contains(node)) continue;
+    if (!tiles_.contains(node) && !memories_.contains(node)) continue;
     std::vector<u64>& words = report.hints[node].sync_words;
     const auto given = given_.find(node);
     const auto is_in = [address = address](const std::vector<u64>& all) {
