@@ -91,6 +91,21 @@ bool each_extent_of_memory(u8* data, u64 size, Visit visit) {
   return told;
 }
 
+/// As Mapping::in_large_pages makes it.
+bool may_have_large_pages(const u8* data, u64 size) {
+  return (reinterpret_cast<std::uintptr_t>(data) | size) % kLargePage == 0;
+}
+
+bool tells_extents_of_memory() {
+  static const bool kTells = [] {
+    u8* const page = map(kPage, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    const bool tells = each_extent_of_memory(page, kPage, [](u64, u64) {});
+    munmap(page, kPage);
+    return tells;
+  }();
+  return kTells;
+}
+
 int file_of(const char* name, u64 bytes) {
   const int fd = memfd_create(name, MFD_CLOEXEC);
   if (fd < 0) throw std::system_error(errno, std::generic_category(), "memfd_create");
@@ -103,20 +118,25 @@ int file_of(const char* name, u64 bytes) {
 
 }  // namespace
 
+/// Pages of private memory are made in half the time that pages of a file take, and clients map few
+/// regions. Large pages, where the host gives them to everybody, would be zeroed for a few words.
 Mapping::Mapping(const char* name, u64 bytes) : size_(align_up(bytes, kPage)) {
-  fd_ = file_of(name, size_);
-  data_ = map(size_, MAP_SHARED, fd_);
+  if (tells_extents_of_memory()) {
+    data_ = map(size_, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    madvise(data_, size_, MADV_NOHUGEPAGE);
+    file_to_come_ = name;
+  } else {
+    fd_ = file_of(name, size_);
+    data_ = map(size_, MAP_SHARED, fd_);
+  }
 }
 
 Mapping Mapping::in_large_pages(const char* name, u64 bytes) {
+  if (!tells_extents_of_memory()) return Mapping(name, bytes);
   const u64 size = align_up(bytes, kLargePage);
   void* const room = mmap(nullptr, size + kLargePage, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) return Mapping(name, bytes);
-  if (!each_extent_of_memory(static_cast<u8*>(room), kPage, [](u64, u64) {})) {
-    munmap(room, size + kLargePage);
-    return Mapping(name, bytes);
-  }
   Mapping mapping;
   mapping.size_ = size;
   mapping.file_to_come_ = name;
@@ -206,7 +226,7 @@ void Mapping::populate(u64 offset, u64 bytes) {
   if (populated_.empty()) populated_.resize(align_up(size_, kGranule) / kGranule);
   const u64 first = offset & ~u64{kPage - 1};
   const u64 end = offset + bytes;
-  if (file_to_come_ != nullptr && bytes >= kWorthLargePages) {
+  if (may_have_large_pages(data_, size_) && file_to_come_ != nullptr && bytes >= kWorthLargePages) {
     const u64 begin = offset & ~(kLargePage - 1);
     madvise(data_ + begin, align_up(end, kLargePage) - begin, MADV_HUGEPAGE);
   }

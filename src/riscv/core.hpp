@@ -69,7 +69,7 @@ struct CoreState {
 // The interpreter is a template over a Bus, which the tile (or a test) supplies:
 //
 //   struct Bus {
-//     static constexpr bool kRecord;        // true: call note_* below; the fast paths are off
+//     static constexpr bool kRecord;        // true: call note_* below, and stop at stop_pc, a u32
 //     static constexpr u32 kL1Bytes;        // at most kL1Size
 //     u8* l1;                                // kL1Bytes bytes
 //     const u8* l1_flags;                    // a byte per 64-byte line (mem/l1.hpp); a store may

@@ -52,6 +52,8 @@ Outcome run_entries(CoreState& state, Bus& bus, const Decoded* const entries, co
   const u64 instret_ahead = state.instret - state.cycle;
   u64 budget = end - state.cycle;
   const Decoded* ip = entries + state.pc / 4;
+  [[maybe_unused]] const Decoded* stop = nullptr;
+  if constexpr (Bus::kRecord) stop = entries + bus.stop_pc / 4;
   Outcome outcome = Outcome::Ok;
   Cold<Bus> cold(state, bus);
 
@@ -61,6 +63,9 @@ Outcome run_entries(CoreState& state, Bus& bus, const Decoded* const entries, co
 #define BHEMU_CONTINUE             \
   do {                             \
     if (--budget == 0) goto leave; \
+    if constexpr (Bus::kRecord) {  \
+      if (ip == stop) goto leave;  \
+    }                              \
     BHEMU_DISPATCH;                \
   } while (false)
 #define BHEMU_NEXT  \
@@ -99,6 +104,9 @@ after_cold:
   if (--budget == 0 || bus.attention || !is_instruction_address(state.pc, Bus::kL1Bytes))
     return Outcome::Ok;
   ip = entries + state.pc / 4;
+  if constexpr (Bus::kRecord) {
+    if (ip == stop) return Outcome::Ok;
+  }
   BHEMU_DISPATCH;
 
 leave:
@@ -136,6 +144,9 @@ Outcome run(CoreState& state, Bus& bus, Cycle until) {
     else
       outcome = run_entries(state, bus, static_cast<const Decoded*>(bus.decoded), until);
     if (outcome != Outcome::Ok || bus.attention) return outcome;
+    if constexpr (Bus::kRecord) {
+      if (state.pc == bus.stop_pc) return outcome;
+    }
   }
   return Outcome::Ok;
 }

@@ -59,24 +59,23 @@
   }
 
 // `target` is the register that receives the (boxed) value.
-#define BHEMU_LOAD(type, target, box, slow)                               \
-  {                                                                       \
-    if constexpr (!Bus::kRecord) {                                        \
-      constexpr unsigned kShift = sizeof(type) / 2;                       \
-      const u32 address = x[ip->rs1] + static_cast<u32>(ip->imm);         \
-      type value;                                                         \
-      if (std::rotr(address, kShift) < (Bus::kL1Bytes >> kShift)) {       \
-        std::memcpy(&value, l1 + address, sizeof value);                  \
-        target = static_cast<u32>(static_cast<i32>(value)) | (box);       \
-        BHEMU_NEXT;                                                       \
-      }                                                                   \
-      if (std::rotr(address - kLdmBase, kShift) < (ldm_size >> kShift)) { \
-        std::memcpy(&value, ldm + (address - kLdmBase), sizeof value);    \
-        target = static_cast<u32>(static_cast<i32>(value)) | (box);       \
-        BHEMU_NEXT;                                                       \
-      }                                                                   \
-    }                                                                     \
-    BHEMU_COLD(template slow<type>(*ip));                                 \
+#define BHEMU_LOAD(type, target, box, slow)                             \
+  {                                                                     \
+    constexpr unsigned kShift = sizeof(type) / 2;                       \
+    const u32 address = x[ip->rs1] + static_cast<u32>(ip->imm);         \
+    type value;                                                         \
+    if (!Bus::kRecord && /* who records wants to know of it */          \
+        std::rotr(address, kShift) < (Bus::kL1Bytes >> kShift)) {       \
+      std::memcpy(&value, l1 + address, sizeof value);                  \
+      target = static_cast<u32>(static_cast<i32>(value)) | (box);       \
+      BHEMU_NEXT;                                                       \
+    }                                                                   \
+    if (std::rotr(address - kLdmBase, kShift) < (ldm_size >> kShift)) { \
+      std::memcpy(&value, ldm + (address - kLdmBase), sizeof value);    \
+      target = static_cast<u32>(static_cast<i32>(value)) | (box);       \
+      BHEMU_NEXT;                                                       \
+    }                                                                   \
+    BHEMU_COLD(template slow<type>(*ip));                               \
   }
 #define BHEMU_STORE(type, source)                                                                  \
   {                                                                                                \

@@ -55,12 +55,16 @@ struct CoreBus {
   u32 ldm_size;
   bool attention = false;
   bool watches = true;    // of the recording bus: whoever changes what was read is to be heard of
+  u32 stop_pc = ~u32{0};  // of the recording bus: where a round begins
+  unsigned passes = 0;    // likewise: how often the core has come there in the turn under way
   OwnStores stores;       // of the bus that does not record, for both
   bool sits_out = false;  // likewise: the rest of the turn, because of `stores`
 
   bool sit_out_for(u32 address, Cycle turn) { return sits_out = stores.has(address, turn); }
   riscv::Loaded load(riscv::CoreState& state, u32 address, u32 size) {
-    return tile_.load(core_, address, size, state.cycle);
+    const riscv::Loaded loaded = tile_.load(core_, address, size, state.cycle);
+    if constexpr (Record) attend();
+    return loaded;
   }
   riscv::Outcome store(riscv::CoreState& state, u32 address, u32 size, u32 value) {
     if constexpr (Record) note_impure();
@@ -94,15 +98,19 @@ struct CoreBus {
     CoreSlot& slot = tile_.slots_[core_];
     for (u32 word = address & ~3u; word < address + size; word += 4) {
       if (!slot.reads.add_word(word)) {
-        slot.impure = true;
+        note_impure();
         return;
       }
       tile_.l1_.set_flag(word, L1::kWatched);
     }
   }
-  void note_impure() { tile_.slots_[core_].impure = true; }
+  void note_impure() {
+    tile_.slots_[core_].impure = true;
+    attention = true;
+  }
 
  protected:
+  void attend();
   bool is_recording() const { return tile_.slots_[core_].recording; }
   Tile& tile_;
   unsigned core_;
@@ -114,6 +122,12 @@ struct EthernetCoreBus final : CoreBus<Record> {
   static constexpr u32 kL1Bytes = kEthernetL1Size;
   using CoreBus<Record>::CoreBus;
 };
+
+/// Who records looks at once at what ends the recording, or the turn.
+template <bool Record>
+inline void CoreBus<Record>::attend() {
+  attention |= tile_.slots_[core_].impure || tile_.buses_[core_]->attention;
+}
 
 }  // namespace bhemu::tile
 
@@ -148,6 +162,7 @@ inline riscv::Outcome Tile::execute(unsigned core, Cycle until) {
   return riscv::run(cores_[core], *buses_[core], until);
 }
 
+/// Leaves when the core comes to bus.stop_pc, or has done something that is not pure.
 inline riscv::Outcome Tile::execute_recorded(unsigned core, Cycle until) {
   CoreBus<true>& bus = *recording_buses_[core];
   if (shape_.is_tensix()) return riscv::run(cores_[core], bus, until);

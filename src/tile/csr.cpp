@@ -44,6 +44,7 @@ riscv::Loaded Tile::read_status_csr(unsigned core, u32 csr) {
 
 template <bool Record>
 riscv::Loaded CoreBus<Record>::read_csr(riscv::CoreState&, u32 csr) {
+  if constexpr (Record) attention = true;  // the tile says that it is not pure
   return tile_.read_status_csr(core_, csr);
 }
 

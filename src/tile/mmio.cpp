@@ -26,10 +26,12 @@ constexpr u32 kNiuBytes = 0x10000;
 constexpr u32 kOverlay = 0xFFB40000;
 constexpr u32 kWallClock = 0xFFB12000 + debug_reg::WALL_CLOCK_0;
 constexpr u32 kWallClockHigh = 0xFFB12000 + debug_reg::WALL_CLOCK_1;
+constexpr u32 kWallClockLatched = 0xFFB12000 + debug_reg::WALL_CLOCK_1_AT;
 constexpr u32 kStoreRegBase = 0xFFB00000;  // STOREREG counts words from here
 
+constexpr u32 kOverlayBytes = noc::kStreams * noc::kStreamStride;
+
 constexpr bool is_of_noc(u32 address) {
-  constexpr u32 kOverlayBytes = noc::kStreams * noc::kStreamStride;
   return address - kNius < kNocs * kNiuBytes || address - kOverlay < kOverlayBytes;
 }
 
@@ -111,6 +113,23 @@ Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
     const bool high = address == kWallClockHigh;
     return {high ? static_cast<u32>(now >> 32) : timestamper_.clock_low(now), Outcome::Ok};
   }
+  if (address == kWallClockLatched && size == 4) {
+    slots_[core].impure = true;
+    return {timestamper_.clock_high_latched(), Outcome::Ok};
+  }
+  // And the words of streams in which circular buffers are counted.
+  if (const u32 offset = address - kOverlay; offset < kOverlayBytes && size == 4) {
+    CoreSlot& slot = slots_[core];
+    if (slot.status == CoreStatus::Running &&
+        buses_[core]->sit_out_for(address, nominal_begin(now)))
+      return {0, Outcome::Blocked};
+    u32 value = 0;
+    if (!noc::StreamFile::read_has_effect(offset) && streams_->read(offset, value)) {
+      slot.reads.add(Resource::Stream);
+      if (slot.stream_offsets[0] != offset) slot.stream_offsets = {offset, slot.stream_offsets[0]};
+      return {value, Outcome::Ok};
+    }
+  }
   const Agent agent = this->agent(core);
   const u32 pc = cores_[core].pc;
   CoreSlot& slot = slots_[core];
@@ -184,10 +203,24 @@ Outcome Tile::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) 
   return carry_out(core, cores_[core].pc, address, size, value, now);
 }
 
+// tidy: allow function-length: one case per region
 /// The store of the instruction at `pc`, which may be long past (late.hpp).
 Outcome Tile::carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value, Cycle now) {
   end_long_turn(now);
   const Agent agent = this->agent(core);
+  // The words of streams in which circular buffers are counted.
+  const auto unobserved = [this] {
+    return checks_ == nullptr && trace_ == nullptr && observer_ == nullptr;
+  };
+  if (const u32 offset = address - kOverlay; offset < kOverlayBytes && size == 4 && unobserved()) {
+    ledger_.stream_written(offset, value, agent, pc, now);
+    if (streams_->write(offset, value)) {
+      rouse_coprocessor();
+      if (streams_->any_finished() != pic_.hardware(0)) refresh_hardware_interrupts();
+      return Outcome::Ok;
+    }
+    return refuse_stream(agent, address, pc, now, "store to") ? Outcome::Stop : Outcome::Ok;
+  }
   // What kernels and launches write most, NIUs and streams: all cores may, and nothing holds it.
   if (is_of_noc(address) && size == 4) {
     const bool done = write_register(agent, address, value, now, pc);

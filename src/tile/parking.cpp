@@ -1,6 +1,7 @@
 // Parking: a core whose loop came back to the same state, having changed nothing and read no
 // clock, can only repeat until one of the things it read changes. It leaves the schedule; the
 // change finds it, and it is replayed to the present before the change takes place.
+#include <algorithm>
 #include <cstring>
 
 #include "riscv/core.hpp"
@@ -71,23 +72,27 @@ void Tile::before_write(u32 address, u32 bytes, const Author& author) {
       stop_recording(core, core == position_);
     }
   }
-  // Decoded entries go after the replay above, which may have decoded the old words again.
+  // Code goes after the replay above, which may have decoded the old words again.
   auto* decoded = reinterpret_cast<riscv::Decoded*>(decoded_.data());
-  bool code = false;
-  const u32 last_word = (address + bytes - 1) / 4;
-  for (u32 word = address / 4; word <= last_word;) {
-    if ((l1_.flags_at(word * 4) & L1::kPolled) != 0) {
-      l1_.clear_flag(word * 4, L1::kPolled);
+  const u32 end = address + bytes;
+  u32 code_begin = end;
+  u32 code_end = address;
+  for (u32 at = address; at < end;) {
+    const u32 next = std::min(end, (at | ((1u << L1::kLineShift) - 1)) + 1);
+    const u8 flags = l1_.flags_at(at);
+    if ((flags & L1::kPolled) != 0) {
+      l1_.clear_flag(at, L1::kPolled);
       rouse_coprocessor();
     }
-    if ((l1_.flags_at(word * 4) & L1::kCode) == 0) {
-      word = (word | ((1u << (L1::kLineShift - 2)) - 1)) + 1;  // next line
-      continue;
+    if ((flags & L1::kCode) != 0) {
+      std::fill(decoded + at / 4, decoded + (next + 3) / 4, riscv::Decoded{});
+      code_begin = std::min(code_begin, at);
+      code_end = next;
     }
-    decoded[word++] = {};
-    code = true;
+    at = next;
   }
-  if (code && translated_ != nullptr) translated_->translations.before_write(address, bytes);
+  if (code_begin < code_end && translated_ != nullptr)
+    translated_->translations.before_write(code_begin, code_end - code_begin);
 }
 
 void Tile::rouse_coprocessor() {

@@ -136,10 +136,14 @@ void Tile::run_core(unsigned core) {
   riscv::CoreState& state = cores_[core];
   CoreSlot& slot = slots_[core];
   const bool followed = Followed && follower_.follows(core);
+  recording_buses_[core]->passes = 0;
   while (slot.status == CoreStatus::Running && state.cycle < turn_end_) {
     slot.waited_for = BlockKind::None;
     if (slot.checked && debugger_.finish_access(core)) continue;
-    if (pic_.armed()) take_interrupt(core);
+    if (pic_.armed()) {
+      recording_buses_[core]->passes = 0;
+      take_interrupt(core);
+    }
     if (parking_ && !slot.recording && state.cycle >= slot.next_probe) start_recording(core);
     const bool looked_at = Followed && onlooker_ != nullptr;
     if (slot.checked) {
@@ -153,14 +157,14 @@ void Tile::run_core(unsigned core) {
     } else if (followed || (Followed && late_ != nullptr)) {
       outcome = run_followed(core);
     } else if (slot.recording) {
-      unsigned passes = 0;
-      do {
-        outcome = execute_recorded(core, state.cycle + 1);
-        recording_buses_[core]->attention = false;
+      CoreBus<true>& bus = *recording_buses_[core];
+      do {  // a round, or what there is of it before the recording ends
+        const Cycle until =
+            pic_.armed() ? state.cycle + 1 : std::min(turn_end_, slot.anchor_cycle + kProbeLength);
+        bus.stop_pc = slot.anchor_pc;
+        outcome = execute_recorded(core, until);
+        bus.attention = false;
         check_recording(core);
-        if (slot.recording && state.pc == slot.anchor_pc && ++passes == kPasses &&
-            slot.backoff < kPatient)
-          stop_recording(core, true);
       } while (slot.recording && outcome == riscv::Outcome::Ok && !slot.checked &&
                slot.status == CoreStatus::Running && state.cycle < turn_end_ && !pic_.armed());
     } else {
@@ -205,11 +209,12 @@ riscv::Outcome Tile::glance(unsigned core) {
   };
   const bool impure = std::exchange(slot.impure, false);
   bus.watches = false;
+  bus.stop_pc = pc;
   riscv::Outcome outcome = riscv::Outcome::Ok;
   bool loops = false;
   bool goes_on = true;
   while (goes_on) {
-    outcome = execute_recorded(core, state.cycle + 1);
+    outcome = execute_recorded(core, std::min(turn_end_, begin + kGlanceLength));
     goes_on = outcome == riscv::Outcome::Ok && !slot.impure && !buses_[core]->attention &&
               !bus.attention && state.cycle < std::min(turn_end_, begin + kGlanceLength);
     loops = goes_on && is_back();
@@ -315,6 +320,7 @@ void Tile::start_recording(unsigned core) {
   slot.impure = false;
   slot.reads.clear();
   slot.reads.add(Resource::Ldm);
+  recording_buses_[core]->passes = 0;
   slot.anchor_cycle = state.cycle;
   slot.anchor_pc = state.pc;
   slot.anchor_x = state.x;
@@ -347,7 +353,10 @@ void Tile::check_recording(unsigned core) {
   } else if (state.cycle - slot.anchor_cycle >= kProbeLength) {
     return stop_recording(core, true);
   }
-  // The latest instruction may have read something new.
+  if (slot.recording && state.pc == slot.anchor_pc && ++recording_buses_[core]->passes == kPasses &&
+      slot.backoff < kPatient)
+    return stop_recording(core, true);
+  // The latest round may have read something new.
   if ((slot.reads.resources() & ~wakeup_.watched) != 0) update_watched();
 }
 

@@ -39,9 +39,8 @@ TEST(Mapping, what_is_filled_reads_back_wherever_it_begins_and_however_long_it_i
   fill_and_read_back(Mapping::in_large_pages("test", kBytes));
 }
 
-TEST(Mapping, memory_in_large_pages_hashes_and_saves_as_other_memory_and_gets_a_file_when_asked) {
+void hash_and_get_a_file(Mapping large) {
   Mapping plain("plain", u64{1} << 32);
-  Mapping large = Mapping::in_large_pages("large", u64{1} << 32);
   EXPECT_EQ(large.hash(), plain.hash());
   const std::vector<u8> data(700'000, 9);
   for (const u64 offset : {u64{0}, u64{5'000'001}, (u64{1} << 32) - data.size()})
@@ -62,6 +61,11 @@ TEST(Mapping, memory_in_large_pages_hashes_and_saves_as_other_memory_and_gets_a_
   byte = 77;
   ASSERT_EQ(pwrite(file, &byte, 1, 12), 1);
   EXPECT_EQ(large.data()[12], 77);
+}
+
+TEST(Mapping, memory_without_a_file_hashes_and_saves_as_other_memory_and_gets_one_when_asked) {
+  hash_and_get_a_file(Mapping::in_large_pages("large", u64{1} << 32));
+  hash_and_get_a_file(Mapping("own", u64{1} << 32));
 }
 
 TEST(Mapping, a_moved_region_takes_its_contents_along) {

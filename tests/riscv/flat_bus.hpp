@@ -110,6 +110,7 @@ struct BasicFlatBus {
   Decoded* decoded;
   u32 ldm_size;
   bool attention = false;
+  u32 stop_pc = ~u32{0};
 
   bool tolerant = false;  // every rule's severity is Silicon
   bool attention_on_device = false;

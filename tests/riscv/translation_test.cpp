@@ -94,13 +94,15 @@ class RandomCode {
 /// One core, its memory and its bus; with translations or without.
 struct Machine {
   Machine(CoreId id, const jit::Options* options)
+      : Machine(id, options == nullptr ? nullptr : jit::CodeCache::create(*options)) {}
+  Machine(CoreId id, const std::shared_ptr<jit::CodeCache>& cache)
       : bus(memory, ldm_size_of(id)), local_bytes(ldm_size_of(id)) {
     core.id = id;
     core.reset(kCode);
     bus.devices[kDevice] = 42;
     bus.devices[kDevice + 64] = 43;
-    if (options == nullptr) return;
-    translations = std::make_unique<jit::Translations>(jit::CodeCache::create(*options), kL1Size);
+    if (cache == nullptr) return;
+    translations = std::make_unique<jit::Translations>(cache, kL1Size);
     memory.translations = translations.get();
     context = jit::context_of(core, bus);
   }
@@ -195,6 +197,59 @@ TEST_P(TranslatedPrograms, do_what_interpreted_ones_do_in_slices_of_any_length) 
 }
 
 INSTANTIATE_TEST_SUITE_P(Threshold, TranslatedPrograms, testing::Values(0u, 1u, 5u));
+
+constexpr u32 kOther = kCode + 0x40;  // beside kCode, in another line
+
+/// Counts in x5, or in x6, for ever.
+void load_loops(Machine& machine) {
+  machine.memory.write_words(kCode, {encode_i(Op::addi, 5, 5, 1), encode_j(0, -4)});
+  machine.memory.write_words(kOther, {encode_i(Op::addi, 6, 6, 1), encode_j(0, -4)});
+}
+
+void run_from(Machine& machine, u32 pc, Cycle cycles) {
+  machine.core.pc = pc;
+  machine.run_to(machine.core.cycle + cycles);
+}
+
+bool is_translated(const Machine& machine, u32 pc) {
+  return (machine.translations->at(pc) & jit::kCompiled) != 0;
+}
+
+constexpr jit::Options kFifth{true, 5, 1 << 20};
+
+TEST(Translations, a_write_drops_only_what_was_made_from_its_words) {
+  if (jit::CodeCache::create(kFifth) == nullptr) GTEST_SKIP() << "nothing is translated here";
+  const auto machine = std::make_unique<Machine>(CoreId::Brisc, &kFifth);
+  load_loops(*machine);
+  run_from(*machine, kCode, 2000);
+  run_from(*machine, kOther, 2000);
+  ASSERT_TRUE(is_translated(*machine, kCode));
+  ASSERT_TRUE(is_translated(*machine, kOther));
+  machine->memory.write32(kOther, encode_i(Op::addi, 7, 7, 1));
+  EXPECT_TRUE(is_translated(*machine, kCode));
+  EXPECT_FALSE(is_translated(*machine, kOther));
+  run_from(*machine, kOther, 100);
+  EXPECT_EQ(machine->core.x[7], 50u);
+}
+
+TEST(Translations, what_one_tile_has_translated_another_has_from_its_first_visit_on) {
+  const auto cache = jit::CodeCache::create(kFifth);
+  if (cache == nullptr) GTEST_SKIP() << "nothing is translated here";
+  const auto one = std::make_unique<Machine>(CoreId::Brisc, cache);
+  const auto two = std::make_unique<Machine>(CoreId::Brisc, cache);
+  for (Machine* machine : {one.get(), two.get()}) load_loops(*machine);
+  run_from(*one, kCode, 2000);
+  ASSERT_TRUE(is_translated(*one, kCode));
+  const u64 translated = cache->translated();
+  run_from(*two, kCode, 10);
+  EXPECT_TRUE(is_translated(*two, kCode));
+  EXPECT_EQ(two->core.x[5], 5u);
+  // Not where other words stand.
+  two->memory.write32(kCode, encode_i(Op::addi, 5, 5, 2));
+  run_from(*two, kCode, 10);
+  EXPECT_FALSE(is_translated(*two, kCode));
+  EXPECT_EQ(cache->translated(), translated);
+}
 
 }  // namespace
 }  // namespace bhemu::riscv

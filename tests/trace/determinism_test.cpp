@@ -103,6 +103,44 @@ INSTANTIATE_TEST_SUITE_P(Timings, TraceDeterminism,
                            return info.param == TimingModel::Fast ? "fast" : "reference";
                          });
 
+/// Counts several times, each core to a number of its own, then waits for what nobody writes.
+std::vector<u32> counts_and_waits(u32 count) {
+  Assembler a;
+  a.li(Reg::s0, 0x30000);
+  for (u32 loop = 0; loop < 4; ++loop) {
+    a.li(Reg::t0, count + loop * 5);
+    const std::string label = "count" + std::to_string(loop);
+    a.label(label);
+    for (u32 i = 0; i < loop; ++i) a.addi(Reg::t1, Reg::t1, 1);
+    a.addi(Reg::t0, Reg::t0, -1);
+    a.bne(Reg::t0, Reg::zero, label);
+  }
+  a.label("wait");
+  a.lw(Reg::t0, 0, Reg::s0);
+  a.addi(Reg::t1, Reg::t0, 7);
+  a.bne(Reg::t1, Reg::zero, "wait");
+  return a.finish();
+}
+
+/// Each core of a tile looks for its loop when it does without a trace, so all sleep when they do.
+TEST(Trace, does_not_change_when_a_hang_is_found) {
+  const auto cycle_of_hang = [](u32 count, bool traced) {
+    Device device(options_of(1, true));
+    std::shared_ptr<Kept> kept;
+    if (traced) kept = start_trace(device, trace::Selection{});
+    constexpr Coord kTile{1, 2};
+    load(device, kTile, 0, counts_and_waits(count));
+    for (unsigned thread = 0; thread < kThreads; ++thread)
+      load(device, kTile, kTriscStart[thread], counts_and_waits(count * 2 + thread * 3));
+    device.write32(kTile, kSoftReset, kBriscAndTriscsRun);
+    const RunResult result = device.run(1'000'000);
+    EXPECT_EQ(result.status, RunStatus::Idle);
+    return result.cycle;
+  };
+  for (u32 count = 3; count < 200; count += 13)
+    EXPECT_EQ(cycle_of_hang(count, true), cycle_of_hang(count, false)) << count;
+}
+
 TEST(Trace, is_sorted_by_cycle_then_node) {
   const trace::Selection everything;
   const Traced run = run_ring(options_of(2, true), &everything);

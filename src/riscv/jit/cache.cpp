@@ -1,5 +1,6 @@
 #include "riscv/jit/cache.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -9,11 +10,31 @@
 namespace bhemu::riscv::jit {
 namespace {
 
+// Of the programs that have stood at an address one after the other, so many of the latest may come
+// back.
+constexpr std::size_t kLookedAt = 32;
+
 u64 key_of(u32 l1_bytes, u32 pc, Extent extent) {
   return u64{l1_bytes} << 32 | pc | static_cast<u64>(extent);
 }
 
+const Unit* known_of(const Shelf& shelf, const CodeCache::Query& query) {
+  const auto at = shelf.units.find(key_of(query.l1_bytes, query.pc, query.extent));
+  if (at == shelf.units.end()) return nullptr;
+  const auto& units = at->second;
+  for (std::size_t i = units.size(); i-- > units.size() - std::min(kLookedAt, units.size());)
+    if (units[i]->matches(query.l1)) return units[i].get();
+  return nullptr;
+}
+
 }  // namespace
+
+bool Unit::covers(u32 address, u32 bytes) const {
+  if (address >= end() || begin() >= address + bytes) return false;
+  for (const Piece& piece : pieces)
+    if (piece.pc < address + bytes && address < piece.pc + piece.count * 4) return true;
+  return false;
+}
 
 bool Unit::matches(const u8* l1) const {
   const u32* word = words.data();
@@ -57,15 +78,17 @@ std::shared_ptr<Shelf> CodeCache::shelf() {
   return shelf_;
 }
 
-const Unit* CodeCache::find_or_translate(Shelf& shelf, const u8* l1, u32 l1_bytes, u32 pc,
-                                         Extent extent, const std::array<u32, 33>& x) {
+const Unit* CodeCache::find(const Shelf& shelf, const Query& query) {
   const std::lock_guard lock(mutex_);
-  auto& units = shelf.units[key_of(l1_bytes, pc, extent)];
-  for (const auto& unit : units)
-    if (unit->matches(l1)) return unit.get();
-  const std::vector<Block> blocks = find_blocks(l1, l1_bytes, pc, extent);
+  return known_of(shelf, query);
+}
+
+const Unit* CodeCache::find_or_translate(Shelf& shelf, const Query& query) {
+  const std::lock_guard lock(mutex_);
+  if (const Unit* known = known_of(shelf, query)) return known;
+  const std::vector<Block> blocks = find_blocks(query.l1, query.l1_bytes, query.pc, query.extent);
   if (blocks.empty()) return nullptr;
-  const Translated translated = translate(blocks, l1_bytes, x);
+  const Translated translated = translate(blocks, query.l1_bytes, query.x);
   const u32 at = shelf.arena->append(translated.code);
   if (at == Arena::kFull) {
     if (shelf_.get() != &shelf) return nullptr;  // another tile has begun the new one
@@ -81,9 +104,10 @@ const Unit* CodeCache::find_or_translate(Shelf& shelf, const u8* l1, u32 l1_byte
     unit->pieces.push_back({blocks[i].pc, count, at + translated.heads[i]});
     const std::size_t first = unit->words.size();
     unit->words.resize(first + count);
-    std::memcpy(&unit->words[first], l1 + blocks[i].pc, count * 4);
+    std::memcpy(&unit->words[first], query.l1 + blocks[i].pc, count * 4);
   }
   translated_.fetch_add(1, std::memory_order_relaxed);
+  auto& units = shelf.units[key_of(query.l1_bytes, query.pc, query.extent)];
   units.push_back(std::move(unit));
   return units.back().get();
 }

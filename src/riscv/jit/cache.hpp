@@ -22,9 +22,13 @@ struct Unit {
     u32 count;   // instructions
     u32 offset;  // of the code in the arena
   };
-  std::vector<Piece> pieces;
-  std::vector<u32> words;  // what it was made from, piece after piece
+  std::vector<Piece> pieces;  // by address
+  std::vector<u32> words;     // what it was made from, piece after piece
 
+  u32 begin() const { return pieces.front().pc; }
+  u32 end() const { return pieces.back().pc + pieces.back().count * 4; }
+  /// Was made from a word in [address, address + bytes).
+  bool covers(u32 address, u32 bytes) const;
   /// L1 holds these very words.
   bool matches(const u8* l1) const;
 };
@@ -46,10 +50,19 @@ class CodeCache {
   std::shared_ptr<Shelf> shelf();
   /// Rises when `shelf` becomes another.
   u64 generation() const { return generation_.load(std::memory_order_acquire); }
-  /// Null when nothing at `pc` can be translated, or `shelf` is full and a new one has been begun.
-  /// The unit lives as long as the shelf.
-  const Unit* find_or_translate(Shelf& shelf, const u8* l1, u32 l1_bytes, u32 pc, Extent extent,
-                                const std::array<u32, 33>& x);
+  struct Query {
+    const u8* l1;
+    u32 l1_bytes;
+    u32 pc;
+    Extent extent;
+    const std::array<u32, 33>& x;
+  };
+  /// What has been translated of the code at `pc`; null: nothing. The unit lives as long as the
+  /// shelf.
+  const Unit* find(const Shelf& shelf, const Query& query);
+  /// The same, or translates it. Null when nothing there can be translated, or `shelf` is full and
+  /// a new one has been begun.
+  const Unit* find_or_translate(Shelf& shelf, const Query& query);
   u64 translated() const { return translated_.load(std::memory_order_relaxed); }
 
  private:

@@ -1,5 +1,8 @@
 #include "riscv/jit/translations.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "mem/l1.hpp"
 
 namespace bhemu::riscv::jit {
@@ -20,23 +23,56 @@ void Translations::change_shelf() {
 }
 
 void Translations::drop() {
-  for (const Unit* unit : installed_)
-    for (const Unit::Piece& piece : unit->pieces)
-      for (u32 i = 0; i < piece.count; ++i) table()[piece.pc / 4 + i] = 0;
+  for (const Unit* unit : installed_) unmark(*unit);
   installed_.clear();
   ++generation_;
 }
 
+void Translations::drop_made_from(u32 address, u32 bytes) {
+  u32 begin = l1_bytes_;
+  u32 end = 0;
+  const auto goes = [&](const Unit* unit) {
+    if (!unit->covers(address, bytes)) return false;
+    unmark(*unit);
+    begin = std::min(begin, unit->begin());
+    end = std::max(end, unit->end());
+    return true;
+  };
+  std::erase_if(installed_, goes);
+  // Those that stay may have had words in common with those that went.
+  for (const Unit* unit : installed_)
+    if (unit->begin() < end && begin < unit->end()) mark(*unit);
+  ++generation_;
+}
+
+void Translations::mark(const Unit& unit) {
+  for (const Unit::Piece& piece : unit.pieces)
+    for (u32 i = 0; i < piece.count; ++i) {
+      u32& entry = table()[piece.pc / 4 + i];
+      if (i == 0)
+        entry = kCompiled | piece.offset;
+      else if ((entry & (kCompiled | kCovered)) == 0)
+        entry = kCovered | (piece.count - i);
+    }
+}
+
+void Translations::unmark(const Unit& unit) {
+  for (const Unit::Piece& piece : unit.pieces) std::fill_n(table() + piece.pc / 4, piece.count, 0);
+}
+
 bool Translations::visit(const CoreState& state, const u8* l1) {
   u32& entry = table()[state.pc / 4];
-  if ((entry & kVisitsMask) / kVisit < threshold_) {
-    entry += kVisit;
-    return false;
-  }
+  const u32 visits = (entry & kVisitsMask) / kVisit;
+  const bool often = visits >= threshold_;
+  entry += kVisit;
+  if (visits != 0 && !often) return false;
   const Extent extent = (entry & kCovered) != 0 ? Extent::Block : Extent::Region;
-  const Unit* unit = cache_->find_or_translate(*shelf_, l1, l1_bytes_, state.pc, extent, state.x);
+  const CodeCache::Query query{l1, l1_bytes_, state.pc, extent, state.x};
+  const Unit* unit =
+      often ? cache_->find_or_translate(*shelf_, query) : cache_->find(*shelf_, query);
   if (unit == nullptr) {
-    entry &= ~kVisitsMask;
+    // Once more from the second visit on.
+    entry = (entry & ~kVisitsMask) | kVisit;
     return false;
   }
   install(*unit);
@@ -45,17 +81,11 @@ bool Translations::visit(const CoreState& state, const u8* l1) {
 
 void Translations::install(const Unit& unit) {
   fresh_lines_.clear();
-  for (const Unit::Piece& piece : unit.pieces) {
-    for (u32 i = 0; i < piece.count; ++i) {
-      u32& entry = table()[piece.pc / 4 + i];
-      const u32 line = (piece.pc + i * 4) >> L1::kLineShift << L1::kLineShift;
-      if (fresh_lines_.empty() || fresh_lines_.back() != line) fresh_lines_.push_back(line);
-      if (i == 0)
-        entry = kCompiled | piece.offset;
-      else if ((entry & (kCompiled | kCovered)) == 0)
-        entry = kCovered | (piece.count - i);
-    }
-  }
+  for (const Unit::Piece& piece : unit.pieces)
+    for (u32 at = piece.pc >> L1::kLineShift << L1::kLineShift; at < piece.pc + piece.count * 4;
+         at += 1u << L1::kLineShift)
+      if (fresh_lines_.empty() || fresh_lines_.back() != at) fresh_lines_.push_back(at);
+  mark(unit);
   installed_.push_back(&unit);
 }
 

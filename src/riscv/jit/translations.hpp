@@ -1,8 +1,8 @@
 // What is translated of one tile's L1: a word per word of L1, shared by its cores, and the way in.
 //
-// Whoever changes L1 says so (before_write, from the tile's door, for lines that hold code). A
-// write to a word that a translation was made from drops all translations of the tile; they are
-// found again in the device's cache when their words still stand there.
+// Whoever changes a word of L1 that may be code says so first (before_write). What was translated
+// from that word is dropped. The first time that a core comes to an address, the device's cache is
+// asked whether another tile, or this one before the words were changed, has translated the same.
 #pragma once
 
 #include <array>
@@ -25,8 +25,10 @@ class Translations {
   void before_write(u32 address, u32 bytes) {
     if (installed_.empty()) return;
     for (u32 word = address / 4; word <= (address + bytes - 1) / 4; ++word)
-      if ((table()[word] & (kCompiled | kCovered)) != 0) return drop();
+      if ((table()[word] & (kCompiled | kCovered)) != 0)
+        return drop_made_from(address & ~3u, bytes + address % 4);
   }
+  /// All of them.
   void drop();
 
   /// The interpreter is at `pc`, which no block begins at. True: one does now.
@@ -48,6 +50,9 @@ class Translations {
   u32* table() const { return reinterpret_cast<u32*>(table_.data()); }
   void change_shelf();
   void install(const Unit& unit);
+  void drop_made_from(u32 address, u32 bytes);
+  void mark(const Unit& unit);
+  void unmark(const Unit& unit);
 
   std::shared_ptr<CodeCache> cache_;
   std::shared_ptr<Shelf> shelf_;
