@@ -34,6 +34,17 @@ void TileChecker::check_stack(const trace::Instruction& one) {
             before - core.sp, core.sp, kOwnLdm + limit, limit - offset));
 }
 
+/// A call through a pointer that nobody has set goes to where BRISC's firmware begins.
+void TileChecker::check_jump(const trace::Instruction& one) {
+  const u32 target = one.state->pc;
+  if (target >= kNullEnd || !in_kernel(one.author.pc)) return;
+  raise(
+      Rule::GuardNull, one.author,
+      fmt::format("it jumps to L1[{:#x}], where a pointer to a function leads that nobody has set; "
+                  "what lies there is the start of BRISC",
+                  target));
+}
+
 void TileChecker::check_store(u64 address, u64 bytes, const Author& author, Agent issuer,
                               bool result) {
   const bool foreign = author.agent == Agent::Niu0 || author.agent == Agent::Niu1;

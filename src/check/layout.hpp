@@ -1,6 +1,7 @@
 // What a launch has laid down in a tile, for the checks of --check. Addresses in L1.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,15 @@ struct NamedRange {
   std::string name;  // "circular buffer 0", "tensor input"
 };
 
+/// A circular buffer.
+struct Buffer {
+  Range range;
+  u32 index = 0;
+  u32 pages = 0;
+  u32 page_size = 0;
+  std::optional<u8> format = {};  // as hardware numbers them, of data in L1; where it is known
+};
+
 struct Layout {
   static constexpr u32 kNever = ~0u;
   u32 kernel_base = kNever;  // kernels, their arguments and buffers' descriptions begin here
@@ -33,7 +43,8 @@ struct Layout {
   Range settings;                         // arguments, semaphores, buffers' descriptions
   Range semaphores;                       // of these, what kernels may write
   std::array<u32, kCores> stack_limit{};  // offset in local memory: variables lie below
-  std::vector<NamedRange> named;          // buffers and tensors
+  std::vector<Buffer> buffers;
+  std::vector<NamedRange> named;  // buffers and tensors
 };
 
 }  // namespace bhemu::check

@@ -28,6 +28,10 @@ void TileChecker::begin(std::shared_ptr<const Layout> layout) {
   gpr_.fill(0);
   cores_ = {};
   moves_ = false;
+  cleared_ = {};
+  packed_ = {};
+  unpacked_ = {};
+  stored_ = {};
   for (unsigned i = 0; i < kCores; ++i) {
     const riscv::CoreState& core = tile_.core(static_cast<CoreId>(i));
     const u32 size = riscv::ldm_size_of(core.id);
@@ -51,6 +55,7 @@ void TileChecker::forget() {
   l1_.set(0, tile_.l1().size());
   for (unsigned i = 0; i < kCores; ++i) ldm_[i].set(0, 0x2000);
   dst_.fill(0xFFFF);
+  cleared_ = {};
   for (auto& file : src_) file.fill(0xFFFF);
   lreg_.fill(~0u);
   gpr_.fill(1);
@@ -58,7 +63,18 @@ void TileChecker::forget() {
 
 void TileChecker::raise(Rule rule, const Author& author, std::string text) {
   FaultPort& faults = tile_.faults();
+  if (issue_ != nullptr)
+    if (const std::string from = pushed_from(*issue_); !from.empty())
+      text += fmt::format(" (pushed at {})", from);
   if (!faults.stopped()) faults.raise(rule, author, std::move(text));
+}
+
+/// "TRISC1 pc 0x8a10"; empty where it is not known.
+std::string TileChecker::pushed_from(const trace::Issue& one) const {
+  const Pushed& entry = pushed_[one.thread][one.push.by_brisc];
+  const Pushed::From& from = entry.last[one.push.number % Pushed::kKept];
+  if (from.number != one.push.number || !is_core(from.core)) return "";
+  return fmt::format("{} pc {:#x}", name_of(from.core), from.pc);
 }
 
 std::string TileChecker::place(u64 address) const {
@@ -79,6 +95,7 @@ void TileChecker::executes(const trace::Instruction& one) {
 }
 
 void TileChecker::retired(const trace::Instruction& one) {
+  if (has(CheckGroup::Guards)) check_jump(one);
   if ((one.writes >> kStackPointer & 1) != 0) check_stack(one);
   if (!one.accesses.empty())
     for (const trace::CoreAccess& access : one.accesses) core_access(one, access);
@@ -96,6 +113,8 @@ void TileChecker::core_access(const trace::Instruction& one, const trace::CoreAc
       if (!access.store) return;
       if (has(CheckGroup::Guards) && in_kernel(one.author.pc))
         check_store(access.address, access.size, one.author, one.author.agent, false);
+      if (has(CheckGroup::Buffers) && in_kernel(one.author.pc))
+        extend(stored_[one.core], access.address, access.size, 0, one.author, "it writes");
       return written(access.address, access.size, one.author);
     case tile::Region::OwnLdm:
       if (access.load) check_load(one, access);
@@ -116,7 +135,7 @@ void TileChecker::core_access(const trace::Instruction& one, const trace::CoreAc
           gpr_[thread * tensix::kGprs + access.address / 4 % tensix::kGprs] = 1;
       return;
     case tile::Region::Dst:
-      if (access.store) dst_.fill(0xFFFF);
+      if (access.store) dst_.fill(0xFFFF), cleared_ = {};
       return;
     case tile::Region::Tdma:
       moves_ |= access.store;
@@ -142,7 +161,18 @@ void TileChecker::read(u64 address, u64 bytes, const Author& author, const char*
                     address, bytes, place(address)));
 }
 
+void TileChecker::pushed(const trace::Push& one) {
+  pushed_[one.thread][one.by_brisc].last[one.number % Pushed::kKept] = {
+      one.number, one.author.agent, one.author.pc};
+}
+
 void TileChecker::issued(const trace::Issue& one) {
+  issue_ = &one;
+  check_issue(one);
+  issue_ = nullptr;
+}
+
+void TileChecker::check_issue(const trace::Issue& one) {
   if (has(CheckGroup::Instructions) && !one.scheduled && launched()) check_instruction(one);
   if (has(CheckGroup::Instructions)) {
     sync_ = one.state->sync;
@@ -151,8 +181,14 @@ void TileChecker::issued(const trace::Issue& one) {
   if (one.touches == nullptr || one.discarded) return;
   for (const tensix::Touch& touch : *one.touches)
     if (tensix::reads(touch.access) && launched()) check_touch(one, touch);
-  for (const tensix::Touch& touch : *one.touches)
-    if (tensix::writes(touch.access)) note_touch(touch);
+  if (has(CheckGroup::Buffers) && launched()) check_tile_data(one);
+  if (has(CheckGroup::Uninitialised) && launched()) check_computed(one);
+  for (const tensix::Touch& touch : *one.touches) {
+    if (!tensix::writes(touch.access)) continue;
+    if (touch.space == tensix::Space::L1 && has(CheckGroup::Guards) && launched())
+      check_store(touch.begin, touch.size, one.operation.author, one.operation.author.agent, false);
+    note_touch(touch);
+  }
 }
 
 void TileChecker::requested(const trace::Request& one) {
@@ -170,6 +206,10 @@ void TileChecker::arrived(const trace::Arrival& one) {
   const bool from_kernel = is_core(one.issuer) && one.author.pc >= layout_->kernel_base;
   if (has(CheckGroup::Guards) && from_kernel)
     check_store(one.address, bytes, one.author, one.issuer, one.phase == Phase::Result);
+  if (has(CheckGroup::Buffers) && from_kernel && one.phase == Phase::Write)
+    check_extent(one.address, bytes, one.author,
+                 fmt::format("a request (issued at {} pc {:#x}) writes", name_of(one.issuer),
+                             one.author.pc));
   if (one.phase == Phase::Write && one.byte_enable != ~u64{0}) {
     for (u32 i = 0; i < 64 && i < bytes; ++i)
       if ((one.byte_enable >> i & 1) != 0) written(one.address + i, 1, one.author);

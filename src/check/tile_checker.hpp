@@ -30,6 +30,7 @@ class TileChecker final : public trace::Observer {
   void executes(const trace::Instruction& one) override;
   void retired(const trace::Instruction& one) override;
   void issued(const trace::Issue& one) override;
+  void pushed(const trace::Push& one) override;
   void requested(const trace::Request& one) override;
   void arrived(const trace::Arrival& one) override;
   void host_wrote(u64 address, std::span<const u8> bytes, Cycle now) override;
@@ -50,13 +51,24 @@ class TileChecker final : public trace::Observer {
     u32 line = ~0u;
   };
 
+  /// Accesses of one agent, each where the one before it has ended.
+  struct Run {
+    u64 begin = 0;
+    u64 end = 0;
+    u64 key = 0;
+    const Buffer* buffer = nullptr;  // in which it has begun
+    bool told = false;
+  };
+
   bool has(CheckGroup group) const { return set_.has(group); }
   bool launched() const { return layout_->kernel_base != Layout::kNever; }
   bool in_kernel(u32 pc) const { return pc >= layout_->kernel_base; }
+  std::string pushed_from(const trace::Issue& one) const;
   void raise(Rule rule, const Author& author, std::string text);
   /// "page 1 of circular buffer 0", "tensor input", or "what belongs to no buffer".
   std::string place(u64 address) const;
 
+  void check_issue(const trace::Issue& one);
   void written(u64 address, u64 bytes, const Author& author);
   void read(u64 address, u64 bytes, const Author& author, const char* how);
   void core_access(const trace::Instruction& one, const trace::CoreAccess& access);
@@ -67,10 +79,19 @@ class TileChecker final : public trace::Observer {
   void check_touch(const trace::Issue& one, const tensix::Touch& touch);
   void note_touch(const tensix::Touch& touch);
   std::string source_of(const tensix::Touch& touch, u32 row) const;
+  void check_computed(const trace::Issue& one);
   // guards.cpp
   void check_stack(const trace::Instruction& one);
+  void check_jump(const trace::Instruction& one);
   /// `issuer`: the core that has asked for it. `result`: it is what an atomic has found.
   void check_store(u64 address, u64 bytes, const Author& author, Agent issuer, bool result);
+  // buffers.cpp
+  const Buffer* buffer_at(u64 address) const;
+  void check_extent(u64 address, u64 bytes, const Author& author, const std::string& what);
+  void extend(Run& run, u64 address, u64 bytes, u64 key, const Author& author, const char* what);
+  void check_tile_data(const trace::Issue& one);
+  void raise_beyond(const Buffer& buffer, u64 begin, u64 end, const Author& author,
+                    const std::string& what);
   // caches.cpp
   void check_l0(const trace::Instruction& one, const trace::CoreAccess& access);
   void check_fetch(const trace::Instruction& one);
@@ -90,6 +111,32 @@ class TileChecker final : public trace::Observer {
   std::array<u32, tensix::kLRegs + 1> lreg_{};                  // lanes
   std::array<u8, kThreads * tensix::kGprs> gpr_{};
   std::array<CoreView, kCores> cores_;
+  /// Rows of Dst that were cleared, and nothing was computed in since; and what is packed of Dst.
+  struct Cleared {
+    std::array<bool, tensix::kDstRows> rows{};
+    Author last;              // who has cleared some last
+    Author computed;          // who has written anything else last
+    std::string computed_at;  // where it was pushed
+    u32 computed_row = 0;
+    u32 first_packed = tensix::kDstRows;
+    bool any_packed = false;  // of what was computed
+  };
+  Cleared cleared_;
+  /// Where the latest words of a thread were pushed from, by entry.
+  struct Pushed {
+    static constexpr u64 kKept = 256;
+    struct From {
+      u64 number = 0;
+      Agent core = Agent::Host;
+      u32 pc = 0;
+    };
+    std::array<From, kKept> last{};
+  };
+  std::array<std::array<Pushed, 2>, kThreads> pushed_{};
+  const trace::Issue* issue_ = nullptr;  // of which is told now
+  Run packed_;
+  std::array<Run, 2> unpacked_;
+  std::array<Run, kCores> stored_;
   // Before the instruction that is issued.
   tensix::SyncState sync_;
   struct Banks {

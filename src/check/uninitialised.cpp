@@ -1,8 +1,11 @@
 // Reads of what nobody has written.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/bits.hpp"
 #include "check/tile_checker.hpp"
+#include "tensix/isa.hpp"
 #include "tensix/operation.hpp"
 #include "tile/regions.hpp"
 
@@ -21,8 +24,8 @@ bool TileChecker::check_argument(const trace::Instruction& one, const trace::Cor
   const Range own = layout_->arguments[one.core];
   const Range common = layout_->common_arguments[one.core];
   if (own.has(access.address) || common.has(access.address)) return true;
-  const bool is_common =
-      common.begin >= own.begin && access.address >= common.begin && common.end > common.begin;
+  const bool has_either = common.end > common.begin || own.end > own.begin;
+  const bool is_common = has_either && common.begin >= own.end && access.address >= common.begin;
   const Range& range = is_common ? common : own;
   const u32 given = (range.end - range.begin) / 4;
   const u32 index = (access.address - range.begin) / 4;
@@ -113,6 +116,49 @@ void TileChecker::check_touch(const trace::Issue& one, const tensix::Touch& touc
         return;
     }
   }
+}
+
+/// A tile all of which is as it was cleared: the matrix or vector unit has worked elsewhere, or not
+/// at all.
+void TileChecker::check_computed(const trace::Issue& one) {
+  const u32 word = one.operation.author.pc;
+  const u32 opcode = word >> 24;
+  const bool clears = opcode == tensix::op::ZEROACC::kOpcode;
+  const bool packs = opcode == tensix::op::PACR::kOpcode;
+  for (const tensix::Touch& touch : *one.touches) {
+    if (touch.space != Space::Dst) continue;
+    const u64 end = std::min<u64>(touch.end(), tensix::kDstRows);
+    for (u32 row = touch.begin; row < end; ++row) {
+      if (packs && tensix::reads(touch.access)) {
+        cleared_.any_packed |= !cleared_.rows[row];
+        cleared_.first_packed = std::min(cleared_.first_packed, row);
+      } else if (tensix::writes(touch.access)) {
+        cleared_.rows[row] = clears;
+        (clears ? cleared_.last : cleared_.computed) = one.operation.author;
+        if (!clears) cleared_.computed_row = row;
+      }
+    }
+  }
+  if (cleared_.computed.cycle == one.operation.author.cycle &&
+      cleared_.computed.agent == one.operation.author.agent)
+    cleared_.computed_at = pushed_from(one);
+  if (!packs || tensix::op::PACR{word}.last() == 0) return;
+  if (!cleared_.any_packed && cleared_.first_packed < tensix::kDstRows) {
+    const Author& computed = cleared_.computed;
+    raise(
+        Rule::UninitialisedRegister, one.operation.author,
+        fmt::format(
+            "it packs Dst from row {} on, where nothing was computed since {} cleared it in cycle "
+            "{}; {}",
+            cleared_.first_packed, name_of(cleared_.last.agent), cleared_.last.cycle,
+            computed.cycle == 0
+                ? std::string("nothing was computed anywhere in Dst in this launch")
+                : fmt::format("what was computed last is row {}, by {} in cycle {}{}{}",
+                              cleared_.computed_row, name_of(computed.agent), computed.cycle,
+                              cleared_.computed_at.empty() ? "" : " at ", cleared_.computed_at)));
+  }
+  cleared_.any_packed = false;
+  cleared_.first_packed = tensix::kDstRows;
 }
 
 void TileChecker::note_touch(const tensix::Touch& touch) {

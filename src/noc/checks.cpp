@@ -11,6 +11,12 @@ bool has_registers(NodeKind kind) {
   return kind == NodeKind::Tensix || kind == NodeKind::Ethernet;
 }
 
+bool is_local_memory(u64 address) {
+  constexpr u64 kBegin = 0xFFB00000;
+  constexpr u64 kEnd = 0xFFB02000;
+  return address >= kBegin && address < kEnd;
+}
+
 Objection check_inline(const Transfer& transfer) {
   if (!has_registers(transfer.remote))
     return {Rule::NocInlineTarget, fmt::format("inline write to a {} tile at 0x{:x}",
@@ -32,6 +38,17 @@ Objection check_transfer(const Transfer& transfer) {
       has_registers(transfer.remote) && is_register(transfer.remote_address);
   const bool local_register = is_register(transfer.local_address);
   const char* what = transfer.read ? "read" : "write";
+  // Local memory is its core's own; neither this tile's NIU nor another tile's reaches it.
+  if (is_local_memory(transfer.local_address) ||
+      (remote_register && is_local_memory(transfer.remote_address)))
+    return {
+        Rule::NocAddress,
+        fmt::format("{} of {} bytes with {} 0x{:x}, which is local memory of a core (a variable "
+                    "on its stack or a global one): the NoC reaches L1 and registers only",
+                    what, transfer.length,
+                    is_local_memory(transfer.local_address) ? "this tile's" : "the target's",
+                    is_local_memory(transfer.local_address) ? transfer.local_address
+                                                            : transfer.remote_address)};
   if ((remote_register || local_register) && transfer.length != 4)
     return {Rule::NocRegisterLength,
             fmt::format("{} of {} bytes: {} 0x{:x}, this tile 0x{:x}", what, transfer.length,

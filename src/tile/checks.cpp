@@ -16,6 +16,8 @@ constexpr u32 kCountMask = 0xFFFF;
 constexpr std::size_t kMostLanded = 64;
 
 constexpr u32 kIds = 16 * 4;  // a counter for each transaction id
+constexpr u32 kBuffers = 32;
+constexpr u32 kAskedInVain = 1;  // page size of a buffer that there is not
 
 std::string pages_text(u32 count) {
   return fmt::format("{} page{}", count, count == 1 ? "" : "s");
@@ -154,6 +156,34 @@ void Checks::requested(const noc::Packet& packet, u64 local, u32 answers) {
   }
   drop_posted(packet.issued);
   transfers_.push_back(transfer);
+  if (!in_l1 || transfer.length == 0 || !has(CheckGroup::Buffers)) return;
+  const Author author{packet.issuer, packet.issuer_pc, packet.issued};
+  if (!in_kernel(author)) return;
+  // Data that begins in a circular buffer and runs over its end was meant for larger pages.
+  const u64 end = u64{transfer.local} + transfer.length;
+  u32 left = kBuffers;
+  for (u32 index = 0; index < kBuffers; ++index) {
+    BufferPlace& place = buffers_[index].place;
+    if (place.pages == 0 && place.page_size != kAskedInVain) {
+      place = software_->buffer(tile_, index);
+      if (place.pages == 0) place.page_size = kAskedInVain;
+    }
+    const u64 behind = place.address + u64{place.pages} * place.page_size;
+    if (place.pages == 0 || transfer.local < place.address || transfer.local >= behind) continue;
+    if (end <= behind) return;
+    left = std::min(left, index);
+  }
+  if (left == kBuffers) return;
+  const BufferPlace place = software_->buffer(tile_, left);  // of this launch
+  if (place.pages == 0 || place.address != buffers_[left].place.address) return;
+  tile_.faults().raise(
+      Rule::CbOverrun, author,
+      fmt::format("it {} {} bytes {} L1[{:#x}], which is in CB {} ({} of {} bytes): that is {} "
+                  "bytes more than the buffer has there",
+                  transfer.kind == noc::PacketKind::ReadRequest ? "reads" : "writes",
+                  transfer.length, transfer.kind == noc::PacketKind::ReadRequest ? "to" : "from",
+                  transfer.local, left, pages_text(place.pages), place.page_size,
+                  end - place.address - u64{place.pages} * place.page_size));
 }
 
 /// Of a posted write nothing comes back; it has left when an answer could have come.

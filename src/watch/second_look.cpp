@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "host/report/cause.hpp"
-#include "watch/why.hpp"
+#include "host/report/races.hpp"
+#include "watch/way.hpp"
 
 namespace bhemu::watch {
 namespace {
@@ -20,6 +21,8 @@ using host::Status;
 /// run must not depend on what else the host does.
 constexpr u64 kMostChecked = 2'000'000'000;
 constexpr u64 kMostWatched = 30'000'000;
+/// Of a run that went well. A board's idle firmware alone is two thirds of it.
+constexpr u64 kMostOfGood = 1'000'000;
 constexpr u64 kTensixInstruction = 30;  // is as much work as so many of RISC-V
 
 u64 work_of(const Totals& totals) {
@@ -29,12 +32,18 @@ u64 work_of(const Totals& totals) {
 
 constexpr u64 kNear = 64;  // bytes
 
-/// What silicon lets pass is told of and goes on, so that the run is the same as before.
+/// What silicon lets pass. The format of a buffer is known to the checks only, so of the two rules
+/// about formats what they find is none that the run itself has broken.
+bool tells(Rule rule) {
+  return is_check(rule) || rule == Rule::UnpackFormatPair || rule == Rule::PackFormatMismatch;
+}
+
+/// It is told of and goes on, so that the run is the same as before.
 DeviceOptions with_all_checks(const DeviceOptions& options) {
   DeviceOptions all = options;
   all.checks = CheckSet::all();
   for (unsigned i = 0; i < kRules; ++i)
-    if (is_check(static_cast<Rule>(i)) && all.faults.severity[i] == Severity::Error)
+    if (tells(static_cast<Rule>(i)) && all.faults.severity[i] == Severity::Error)
       all.faults.severity[i] = Severity::Warn;
   return all;
 }
@@ -53,6 +62,12 @@ bool is_guard(Rule rule) {
   }
 }
 
+/// What is wrong whatever came of it. What nobody has written may be read for nothing, and polls
+/// begin with it.
+bool is_wrong_anyway(Rule rule) {
+  return is_check(rule) && rule != Rule::UninitialisedL1 && rule != Rule::UninitialisedRegister;
+}
+
 /// Rules by which a core shows that it has gone astray, wherever that began.
 bool is_astray(Rule rule) {
   return rule == Rule::RiscvIllegalInstruction || rule == Rule::RiscvBadPc ||
@@ -61,15 +76,34 @@ bool is_astray(Rule rule) {
 
 class SecondLook {
  public:
-  SecondLook(host::Machine& again, Outcome& ran) : again_(again), ran_(ran) {}
+  SecondLook(host::Machine& again, const host::PreparedProgram& program, Outcome& ran)
+      : again_(again), program_(program), ran_(ran) {}
 
-  void tell(const Outcome& checked, const WritersOfDevice* writers) {
+  /// After a good run: what silicon lets pass becomes warnings.
+  void warn(const Outcome& checked) {
+    for (const FaultReport& report : checked.faults) {
+      if (!is_wrong_anyway(report.fault.rule) || is_of_firmware(report)) continue;
+      const auto known =
+          std::any_of(ran_.faults.begin(), ran_.faults.end(), [&](const FaultReport& other) {
+            return other.fault.rule == report.fault.rule && other.fault.pc == report.fault.pc &&
+                   other.tile == report.tile;
+          });
+      if (!known) ran_.faults.push_back(report);
+    }
+  }
+
+  /// True: a rule was broken that explains it.
+  bool tell(const Outcome& checked, const WritersOfDevice* writers) {
     const FaultReport* found = earliest(checked);
-    if (found != nullptr) return take(*found, checked);
-    if (writers == nullptr) return;
+    if (found != nullptr) {
+      take(*found, checked);
+      return true;
+    }
+    if (writers == nullptr) return false;
     if (ran_.status == Status::WrongResult) tell_of_result(*writers);
     if (ran_.status == Status::Hang && ran_.standstill.cause.awaited)
       tell_of_word(*writers, *ran_.standstill.cause.awaited);
+    return false;
   }
 
  private:
@@ -91,8 +125,7 @@ class SecondLook {
       return std::pair(info_of(report.fault.rule).severity != Severity::Error, report.fault.cycle);
     };
     for (const FaultReport& report : checked.faults) {
-      if (!is_check(report.fault.rule) || !(any || (guards && is_guard(report.fault.rule))))
-        continue;
+      if (!tells(report.fault.rule) || !(any || (guards && is_guard(report.fault.rule)))) continue;
       if (fault != nullptr && report.fault.cycle > fault->fault.cycle) continue;
       if (best == nullptr || rank(report) < rank(*best)) best = &report;
     }
@@ -155,7 +188,8 @@ class SecondLook {
     std::string& sentence = ran_.standstill.cause.sentence;
     if (const auto own = parts(*of, spot.address, spot.address + spot.bytes); !own.empty()) {
       sentence += fmt::format(" It was written last by {}.", author_of(own.front().writer).text);
-      if (own.front().writer.kind != Actor::Kind::Noc)
+      const bool lost = sentence.find("these increments add up") != std::string::npos;
+      if (own.front().writer.kind != Actor::Kind::Noc && !lost)
         ran_.standstill.cause.remedy =
             "let that write give what is waited for, or wait for what it gives";
       return;
@@ -212,6 +246,10 @@ class SecondLook {
             "write all of it: compare sizes, page numbers and addresses of the kernel that writes";
       } else {
         cause.sentence += fmt::format("it was written last by {}.", author.text);
+        const Place place{Area::Memory, spot.address, spot.address + spot.bytes};
+        const auto answers = why(writers, {spot.node, tile, "", {place}});
+        if (!answers.empty())
+          cause.sentence += way_of(again_.device(), program_, answers.front(), again_.code());
         cause.remedy = fmt::format("follow the value back: bhemu why PROGRAM {}-{} {:#x}", tile.x,
                                    tile.y, spot.address);
       }
@@ -220,8 +258,46 @@ class SecondLook {
   }
 
   host::Machine& again_;
+  const host::PreparedProgram& program_;
   Outcome& ran_;
 };
+
+/// The rest of the first line that begins with a word.
+std::string after(const std::string& text, const std::string& word) {
+  const size_t at = text.find(word);
+  if (at == std::string::npos) return "";
+  const size_t begin = text.find_first_not_of(' ', at + word.size());
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+/// A wrong result of which nothing else is known may come of two accesses without an order.
+void tell_of_race(const DeviceOptions& options, const std::function<host::Firmware()>& firmware,
+                  Cycle limit, const host::PreparedProgram& prepared, Outcome& ran) {
+  constexpr unsigned kPasses = 3;
+  host::RaceOptions race;
+  race.on = true;
+  host::RaceReport report;
+  for (unsigned pass = 0; pass < kPasses && (pass == 0 || report.needs_another_pass); ++pass) {
+    host::Machine again(options, firmware());
+    again.set_limit(limit);
+    host::RaceWatch watch(again.device(), race, &again.firmware(), prepared.tiles(), report.hints);
+    watch.know(prepared, again.firmware());
+    if (again.boot().status != Status::Ok) return;
+    again.run_unsaved(prepared);
+    report = watch.report(again.code());
+  }
+  if (report.needs_another_pass || report.errors() == 0) return;
+  for (const host::RaceFinding& one : report.findings) {
+    if (!one.text.starts_with("race: ")) continue;
+    host::FirstCause& cause = ran.standstill.cause;
+    cause.sentence += fmt::format(
+        " There is a race on {}, which nothing puts in order: first {}, then {}.",
+        after(one.text, "race:"), after(one.text, "\n  first"), after(one.text, "\n  second"));
+    cause.remedy =
+        fmt::format("put the two in order (bhemu run --race): {}", after(one.text, "\n  missing"));
+    return;
+  }
+}
 
 }  // namespace
 
@@ -229,17 +305,22 @@ void look_for_cause(const DeviceOptions& options, const std::function<host::Firm
                     Cycle limit, const host::PreparedProgram& prepared, Outcome& ran) {
   const bool failed = ran.status == Status::WrongResult || ran.status == Status::Hang ||
                       ran.status == Status::Fault;
-  const bool watched = work_of(ran.totals) <= kMostWatched;
-  const bool wanted =
-      watched || (ran.status == Status::WrongResult && work_of(ran.totals) <= kMostChecked);
-  if (!failed || !wanted || ran.cycle_limit || ran.interrupted) return;
+  const u64 work = work_of(ran.totals);
+  const bool watched = failed && work <= kMostWatched;
+  const bool wanted = watched || (ran.status == Status::WrongResult && work <= kMostChecked) ||
+                      (ran.status == Status::Ok && work <= kMostOfGood);
+  if (!wanted || ran.stopped || ran.cycle_limit || ran.interrupted) return;
   host::Machine again(with_all_checks(options), firmware());
   again.set_limit(limit);
   if (again.boot().status != Status::Ok) return;
   std::optional<WritersOfDevice> writers;
   if (watched) writers.emplace(again.device());
   const Outcome checked = again.run_unsaved(prepared);
-  SecondLook(again, ran).tell(checked, writers ? &*writers : nullptr);
+  SecondLook look(again, prepared, ran);
+  if (!failed) return look.warn(checked);
+  const bool told = look.tell(checked, writers ? &*writers : nullptr);
+  if (!told && watched && ran.status == Status::WrongResult)
+    tell_of_race(options, firmware, limit, prepared, ran);
 }
 
 }  // namespace bhemu::watch

@@ -171,8 +171,8 @@ Outcome Machine::run_launch(const PreparedProgram& program, unsigned index,
     if (part.launch_index != index) continue;
     know_code(program, part);
     tiles.insert(tiles.end(), part.tiles.begin(), part.tiles.end());
-    checks.push_back(
-        std::make_unique<CheckWatch>(device_, device_.options().checks, part, firmware_));
+    checks.push_back(std::make_unique<CheckWatch>(device_, device_.options().checks,
+                                                  program.program(), part, firmware_));
     notes.push_back(std::make_unique<NoteWatch>(device_, part, firmware_, printer_));
   }
   if (!snapshot.empty())

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "host/boot/mailboxes.hpp"
 #include "host/report/explanation.hpp"
@@ -54,13 +55,19 @@ class Teller {
                                                                   : 2;
   }
 
+  /// What may have been meant for it went elsewhere.
+  bool has_clue(const Standing& one) const {
+    return one.want == Want::Word &&
+           explain(context_, one).giver.find(" (but ") != std::string::npos;
+  }
+
   const Standing* find_root() const {
     const Standing* best = nullptr;
-    std::pair<int, size_t> most{-1, 0};
+    std::tuple<int, size_t, bool> most{-1, 0, false};
     for (size_t i = 0; i < situation_.standing.size(); ++i) {
       const Standing& one = situation_.standing[i];
       if (one.firmware || !one.from.empty()) continue;
-      const std::pair<int, size_t> rank{clearness(one), dependents(i)};
+      const std::tuple<int, size_t, bool> rank{clearness(one), dependents(i), has_clue(one)};
       if (rank > most) most = rank, best = &one;
     }
     return best;

@@ -6,6 +6,7 @@
 
 #include "check/tile_checker.hpp"
 #include "host/boot/mailboxes.hpp"
+#include "numeric/format_codes.hpp"
 
 namespace bhemu::host {
 namespace {
@@ -32,7 +33,42 @@ void add_firmware(check::Layout& layout, const Firmware& firmware) {
     }
 }
 
-std::shared_ptr<const check::Layout> layout_of(const PreparedPart& part, const Firmware& firmware) {
+/// As hardware numbers formats.
+u8 code_of(DType format) {
+  using numeric::Format;
+  switch (format) {
+    case DType::Bf16:
+      return static_cast<u8>(Format::Bf16);
+    case DType::Fp32:
+      return static_cast<u8>(Format::Fp32);
+    case DType::Fp16:
+      return static_cast<u8>(Format::Fp16);
+    case DType::Fp8:
+    case DType::Fp8E4m3:
+      return static_cast<u8>(Format::Fp8);
+    case DType::Bfp8:
+      return static_cast<u8>(Format::Bfp8);
+    case DType::Int8:
+    case DType::Uint8:
+      return static_cast<u8>(Format::Int8);
+    case DType::Int16:
+    case DType::Uint16:
+      return static_cast<u8>(Format::Int16);
+    case DType::Int32:
+    case DType::Uint32:
+      break;
+  }
+  return static_cast<u8>(Format::Int32);
+}
+
+std::optional<u8> format_of(const Program& program, u32 index) {
+  for (const CircularBufferSpec& buffer : program.circular_buffers)
+    if (buffer.index == index && buffer.format) return code_of(*buffer.format);
+  return std::nullopt;
+}
+
+std::shared_ptr<const check::Layout> layout_of(const Program& program, const PreparedPart& part,
+                                               const Firmware& firmware) {
   auto layout = std::make_shared<check::Layout>();
   add_firmware(*layout, firmware);
   const u32 base = layout->kernel_base;
@@ -51,20 +87,23 @@ std::shared_ptr<const check::Layout> layout_of(const PreparedPart& part, const F
   layout->settings = {base, base + first_text};
   layout->semaphores =
       range(base + offsets.semaphores, launch.semaphores.size() * kSemaphoreStride);
-  for (const CircularBufferConfig& buffer : launch.circular_buffers)
+  for (const CircularBufferConfig& buffer : launch.circular_buffers) {
+    layout->buffers.push_back({range(buffer.address, buffer.size), buffer.index, buffer.pages,
+                               buffer.page_size, format_of(program, buffer.index)});
     layout->named.push_back({range(buffer.address, buffer.size),
                              fmt::format("circular buffer {} ({} pages of {} bytes)", buffer.index,
                                          buffer.pages, buffer.page_size)});
+  }
   return layout;
 }
 
 }  // namespace
 
-CheckWatch::CheckWatch(Device& device, CheckSet set, const PreparedPart& part,
-                       const Firmware& firmware)
+CheckWatch::CheckWatch(Device& device, CheckSet set, const Program& program,
+                       const PreparedPart& part, const Firmware& firmware)
     : device_(device) {
   if (!set.needs_observer()) return;
-  const auto layout = layout_of(part, firmware);
+  const auto layout = layout_of(program, part, firmware);
   std::vector<bool> watched(device.board().node_count(), false);
   for (const Coord tile : part.tiles) watched[device.board().node_at_translated(tile)] = true;
   observation_ = device.observe([&](NodeId node) -> std::unique_ptr<trace::Observer> {

@@ -12,7 +12,8 @@ class CheckWatch {
  public:
   /// From now on; before the program is written to the device. Does nothing when none of `set`
   /// has to look on.
-  CheckWatch(Device& device, CheckSet set, const PreparedPart& part, const Firmware& firmware);
+  CheckWatch(Device& device, CheckSet set, const Program& program, const PreparedPart& part,
+             const Firmware& firmware);
   ~CheckWatch();
   CheckWatch(const CheckWatch&) = delete;
   CheckWatch& operator=(const CheckWatch&) = delete;

@@ -2,7 +2,6 @@
 
 #include "host/report/explanation_signals.hpp"
 #include "host/report/inspect.hpp"
-#include "noc/niu_state.hpp"
 #include "noc/registers.hpp"
 #include "tile/debug_registers.hpp"
 
@@ -97,6 +96,20 @@ class Words : public Signals {
                        doing(*tile, mover.node, mover.agent), last);
   }
 
+  /// How far the one who waits has come: "; it has pushed 10 itself".
+  std::string own_count(const Standing& one, bool received) const {
+    const tile::CounterChange& change = tile_of(one).ledger().counter(one.index, received);
+    u32 total = 0;
+    peek_register(tile_of(one), CoreId::Brisc,
+                  static_cast<u32>(counter_address(one.index, received)), total);
+    const bool only = change.agents == 1u << static_cast<unsigned>(change.agent);
+    if (change.changes == 0 || !only || core_behind(change.agent) != one.agent ||
+        (total & 0x8000) != 0)
+      return "";
+    return fmt::format("; {} has {} {}", name_of(one.agent), received ? "pushed" : "taken",
+                       total & 0xFFFF);
+  }
+
   /// Two consumers of one buffer starve each other.
   std::string taken_by_another(const Standing& one) const {
     const tile::CounterChange& change = tile_of(one).ledger().counter(one.index, false);
@@ -123,6 +136,9 @@ class Words : public Signals {
     Explanation text;
     text.want = fmt::format("for {} in CB {}, which holds {}", counted(one.wanted, "page"),
                             one.index, one.value);
+    if (one.pending != 0)
+      text.want += fmt::format(" beside {} that its thread has yet to give back",
+                               counted(one.pending, "page"));
     if (places != 0 && one.wanted > places) {
       text.giver =
           fmt::format("the buffer has {} only, so that can never be", counted(places, "place"));
@@ -130,7 +146,7 @@ class Words : public Signals {
                                 places, one.index, one.wanted);
       return text;
     }
-    text.giver = counter_giver(one, true) + taken_by_another(one);
+    text.giver = counter_giver(one, true) + taken_by_another(one) + own_count(one, false);
     const bool never = tile_of(one).ledger().counter(one.index, true).changes == 0;
     text.remedy = never ? fmt::format(
                               "have a kernel push to CB {} (cb_push_back), or wait on the "
@@ -148,6 +164,9 @@ class Words : public Signals {
         fmt::format("for room for {} in CB {}, where {} free{}", counted(one.wanted, "page"),
                     one.index, one.value == 1 ? "1 is" : fmt::format("{} are", one.value),
                     places != 0 ? fmt::format(" of {}", places) : "");
+    if (one.pending != 0)
+      text.want +=
+          fmt::format(" beside {} that its thread has yet to push", counted(one.pending, "page"));
     if (places != 0 && one.wanted > places) {
       text.giver = fmt::format(
           "no consumer can ever make that room: the reservation is larger than the "
@@ -158,7 +177,7 @@ class Words : public Signals {
       text.rule = Rule::CbOverReserve;
       return text;
     }
-    text.giver = counter_giver(one, false);
+    text.giver = counter_giver(one, false) + own_count(one, true);
     const bool never = tile_of(one).ledger().counter(one.index, false).changes == 0;
     text.remedy = never ? fmt::format(
                               "have a kernel take pages from CB {} (cb_pop_front), or push "
@@ -171,37 +190,17 @@ class Words : public Signals {
 
   // --- NoC.
 
-  /// A rectangle that ends before it begins goes round the torus.
-  static bool in_span(u32 value, u32 first, u32 last) {
-    return first <= last ? value >= first && value <= last : value >= first || value <= last;
-  }
-
   /// The last multicasts that are still in the command buffers, and whom they really reached.
   std::string multicasts(const Standing& one) const {
-    const noc::NiuState& state = tile_of(one).niu(one.index).state();
     std::string text;
-    for (u32 buffer = 0; buffer < 4; ++buffer) {
-      const auto field = [&](u32 offset) { return state.words[(buffer * 0x800 + offset) / 4]; };
-      Deed deed;
-      deed.kind = Deed::Kind::Request;
-      deed.noc = one.index;
-      deed.command.control = field(noc::niu::NOC_CTRL);
-      deed.command.target_coordinate = field(noc::niu::NOC_TARG_ADDR_HI);
-      deed.command.return_coordinate = field(noc::niu::NOC_RET_ADDR_HI);
-      if (!deed.command.broadcast() || !deed.command.response()) continue;
-      const std::optional<Written> written = written_by(deed);
-      if (!written) continue;
-      u32 reached = 0;
-      for (const Coord tile : device_.board().tensix()) {
-        const bool inside = in_span(tile.x, written->first.x, written->last.x) &&
-                            in_span(tile.y, written->first.y, written->last.y);
-        reached += inside && (!(tile == one.tile) || deed.command.include_source());
-      }
-      const bool around = written->first.x > written->last.x || written->first.y > written->last.y;
+    for (const Multicast& sent : multicasts_of(one, one.index)) {
+      if (!sent.command.response()) continue;
+      const Written& to = sent.to;
+      const bool around = to.first.x > to.last.x || to.first.y > to.last.y;
       text +=
-          fmt::format("; its last multicast, to {} to {}, reached {}{}{}", text_of(written->first),
-                      text_of(written->last), counted(reached, "tile"),
-                      deed.command.include_source() ? ", itself included" : " beside itself",
+          fmt::format("; its last multicast, to {} to {}, reached {}{}{}", text_of(to.first),
+                      text_of(to.last), counted(sent.reached, "tile"),
+                      sent.command.include_source() ? ", itself included" : " beside itself",
                       around ? ": it ends before it begins, so that it goes round the torus" : "");
     }
     return text;
@@ -435,7 +434,8 @@ class Words : public Signals {
         return thread(one);
       case Want::Nothing:
         return {"for nothing at all", "its loop reads nothing that could ever change",
-                "give the loop a condition that changes"};
+                "give the loop a condition that changes; memory that somebody else writes must be "
+                "read anew each round (volatile), or the compiler reads it once before the loop"};
       case Want::Reset:
         return {one.what, "only " + one.who, "clear the unit's bit in SOFT_RESET_0 first"};
       default:

@@ -10,6 +10,8 @@
 #include "base/bits.hpp"
 #include "host/boot/mailboxes.hpp"
 #include "host/report/explanation.hpp"
+#include "noc/niu_state.hpp"
+#include "noc/registers.hpp"
 #include "tensix/state.hpp"
 #include "tile/tile.hpp"
 
@@ -147,6 +149,50 @@ class Names {
       text += fmt::format("{}{} {}", text.empty() ? "" : "; ", who,
                           who.find(',') == std::string::npos ? does : plural(does));
     return text.empty() ? "no other core of the tile runs a kernel" : text;
+  }
+
+  // --- What was sent to many.
+
+  /// A multicast that is still in a command buffer.
+  struct Multicast {
+    Written to;
+    noc::Command command;
+    bool around_sender = false;  // its sender is in the rectangle
+    u32 reached = 0;
+  };
+  /// A rectangle that ends before it begins goes round the torus.
+  static bool in_span(u32 value, u32 first, u32 last) {
+    return first <= last ? value >= first && value <= last : value >= first || value <= last;
+  }
+  /// The last ones of this tile on a NoC.
+  std::vector<Multicast> multicasts_of(const Standing& one, unsigned noc) const {
+    const noc::NiuState& state = tile_of(one).niu(noc).state();
+    std::vector<Multicast> sent;
+    for (u32 buffer = 0; buffer < 4; ++buffer) {
+      const auto field = [&](u32 offset) { return state.words[(buffer * 0x800 + offset) / 4]; };
+      Deed deed;
+      deed.kind = Deed::Kind::Request;
+      deed.noc = noc;
+      deed.command.control = field(noc::niu::NOC_CTRL);
+      deed.command.target_coordinate = field(noc::niu::NOC_TARG_ADDR_HI);
+      deed.command.return_coordinate = field(noc::niu::NOC_RET_ADDR_HI);
+      deed.command.target_address = field(noc::niu::NOC_TARG_ADDR_LO);
+      deed.command.return_address = field(noc::niu::NOC_RET_ADDR_LO);
+      deed.command.length = field(noc::niu::NOC_AT_LEN_BE);
+      if (!deed.command.broadcast()) continue;
+      const std::optional<Written> written = written_by(deed);
+      if (!written) continue;
+      Multicast multicast{*written, deed.command, false, 0};
+      for (const Coord tile : device_.board().tensix()) {
+        if (!in_span(tile.x, written->first.x, written->last.x) ||
+            !in_span(tile.y, written->first.y, written->last.y))
+          continue;
+        multicast.around_sender |= tile == one.tile;
+        multicast.reached += !(tile == one.tile) || deed.command.include_source();
+      }
+      sent.push_back(multicast);
+    }
+    return sent;
   }
 
   /// A thread of the coprocessor acts for its core.

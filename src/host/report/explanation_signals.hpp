@@ -64,6 +64,39 @@ class Signals : public Names {
                                       held.size() == 1 ? "is" : "are");
   }
 
+  /// Its own core has multicast to this very address, and was left out.
+  std::string own_multicast(const Standing& one) const {
+    for (unsigned noc = 0; noc < kNocs; ++noc)
+      for (const Multicast& sent : multicasts_of(one, noc))
+        if (sent.around_sender && !sent.command.include_source() &&
+            one.address < sent.to.address + sent.to.bytes && sent.to.address < one.address + u64{4})
+          return fmt::format(
+              "the multicast of this tile to {} to {} on NoC {} has written it in every tile of "
+              "the "
+              "rectangle but its sender, which this tile is",
+              text_of(sent.to.first), text_of(sent.to.last), noc);
+    return "";
+  }
+
+  /// What has come for a word over the NoC.
+  struct Received {
+    u32 arrivals = 0;
+    u32 added = 0;  // of them, by atomics
+    u64 sum = 0;    // of what these add
+    tile::Arrival last;
+  };
+  Received signals_of(const Standing& one) const {
+    Received signals;
+    tile_of(one).ledger().each_arrival([&](const tile::Arrival& arrival) {
+      if (arrival.address >= one.address + u64{4} || one.address >= arrival.address + arrival.bytes)
+        return;
+      if (signals.arrivals++ == 0) signals.last = arrival;
+      signals.added += arrival.atomic;
+      signals.sum += arrival.value;
+    });
+    return signals;
+  }
+
   Explanation word(const Standing& one) const {
     Explanation text;
     text.want = "for " + compared_text(one, word_name(one));
@@ -73,18 +106,20 @@ class Signals : public Names {
       text.want += fmt::format("; or for {} to be {}; it is {:#x}", word_name(as),
                                wanted_text(other.relation, other.wanted), other.value);
     }
-    u32 arrivals = 0;
-    tile::Arrival last;
-    tile_of(one).ledger().each_arrival([&](const tile::Arrival& arrival) {
-      if (arrival.address >= one.address + u64{4} || one.address >= arrival.address + arrival.bytes)
-        return;
-      if (arrivals++ == 0) last = arrival;
-    });
+    const auto [arrivals, added, sum, last] = signals_of(one);
     const bool masked = one.mask != ~0u;
     const bool over =
         one.compared && !masked && one.relation == Relation::Equal && one.value > one.wanted;
     const std::string held = held_tiles(one);
     if (arrivals == 0) {
+      const std::string own = own_multicast(one);
+      if (!own.empty()) {
+        text.giver = own;
+        text.remedy =
+            "multicast with the sender included (NOC_CMD_BRCST_SRC_INCLUDE, the loopback variant), "
+            "and count it, or have the sender write its own word";
+        return text;
+      }
       text.giver = fmt::format("nobody has written it over the NoC{}, and {}{}", elsewhere(one),
                                cores_of(tile_of(one), one.node, one.agent), held);
       text.remedy =
@@ -103,14 +138,30 @@ class Signals : public Names {
         "it was {} {}, last in cycle {} by {}{}{}", last.atomic ? "incremented" : "written",
         arrivals == 1 ? "once" : fmt::format("{} times", arrivals), last.cycle, who, does, held);
     const bool set_once = !last.atomic && !over && arrivals == 1;
-    text.remedy = masked ? "compare the bits and the byte that are waited for with what is written"
-                  : over ? "the value has gone past what is waited for: wait for 'at least', or "
-                           "signal fewer times"
-                  : !held.empty() ? "take that tile out of reset, or count without it"
-                  : set_once      ? "write the value that is waited for: compare what both sides "
-                                    "mean by it"
-                                  : "signal as often as is waited for: compare the counts of both "
-                                    "sides";
+    // Several have told of themselves, and each has written over what the others had.
+    const bool set_often = added == 0 && arrivals > 1 && one.compared && !masked && !over &&
+                           one.wanted > one.value && one.wanted <= arrivals;
+    const bool lost = added == arrivals && arrivals < tile::Ledger::kArrivals && one.compared &&
+                      !masked && !over && one.value < sum && one.relation != Relation::Less;
+    if (lost)
+      text.giver += fmt::format(
+          "; these increments add up to {:#x}: it was set back meanwhile, or they wrap before that",
+          sum);
+    if (set_often) text.giver += "; each of these writes sets the word, and none adds to it";
+    text.remedy =
+        masked          ? "compare the bits and the byte that are waited for with what is written"
+        : over          ? "the value has gone past what is waited for: wait for 'at least', or "
+                          "signal fewer times"
+        : !held.empty() ? "take that tile out of reset, or count without it"
+        : lost ? "signal once for each wait, set the word back before the next signal may come "
+                 "and not after, and give the atomics all 32 bits to count in (the wrap "
+                 "field of NOC_AT_LEN_BE)"
+        : set_often ? "increment the word instead of writing it (an atomic: "
+                      "noc_semaphore_inc), so that every signal counts"
+        : set_once  ? "write the value that is waited for: compare what both sides "
+                      "mean by it"
+                    : "signal as often as is waited for: compare the counts of both "
+                      "sides";
     if (over && !last.atomic)
       text.remedy = "write the value that is waited for: compare what both sides mean by it";
     return text;
@@ -125,6 +176,7 @@ class Signals : public Names {
   }
 
   static std::string times(u32 count) {
+    if (count == 0) return "never";
     return count == 1 ? "once" : fmt::format("{} times", count);
   }
 
@@ -169,6 +221,14 @@ class Signals : public Names {
     text.giver = fmt::format(
         "only a {} would do, and none is under way: {}", down ? "SEMGET" : "SEMPOST",
         !users.empty() ? users : cores_of(tile_of(one), one.node, core_behind(one.agent)));
+    const tensix::SemaphoreUse& use = tile_of(one).coprocessor().state().semaphore_use[one.index];
+    const auto sum = [](const auto& counts) {
+      u32 all = 0;
+      for (const u32 count : counts) all += count;
+      return all;
+    };
+    text.giver += fmt::format("; in all it was posted {} and taken {}", times(sum(use.posted)),
+                              times(sum(use.taken)));
     text.remedy = down ? "take the semaphore (SEMGET) as often as it is posted, or raise its "
                          "maximum (SEMINIT)"
                        : "post the semaphore (SEMPOST) as often as it is waited for and taken, and "

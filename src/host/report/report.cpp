@@ -267,6 +267,13 @@ FaultReport report_of(const Fault& fault, Coord tile, std::string instruction,
   // What came over the NoC has no place of its own but that of the core which asked for it.
   if (!is_thread(fault.agent) && (!is_core(fault.agent) || report.user.empty()) && !report.issuer)
     report.user = asked;
+  // Checks know who has pushed an instruction of a thread.
+  constexpr const char* kPushed = " (pushed at ";
+  if (const size_t at = report.fault.text.find(kPushed);
+      is_thread(fault.agent) && at != std::string::npos && !asked.empty()) {
+    report.user = asked;
+    report.fault.text.erase(at);
+  }
   return report;
 }
 
@@ -328,7 +335,8 @@ std::vector<FaultReport> fault_reports(Device& device, const CodeMap& code) {
   for (const Fault& fault : device.faults()) {
     const Coord tile = device.coord_of(fault.node);
     reports.push_back(report_of(fault, tile, instruction_at(device, fault, tile), code));
-    if (is_thread(fault.agent)) reports.back().user = place_of_thread(device, fault, tile, code);
+    if (is_thread(fault.agent) && reports.back().user.empty())
+      reports.back().user = place_of_thread(device, fault, tile, code);
     if (is_core(fault.agent)) look_at_core(device, reports.back(), code);
   }
   return reports;

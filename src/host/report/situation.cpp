@@ -294,6 +294,10 @@ class Builder {
     const u32 places = pages_of(device_, one.tile, one.index);
     const u32 free = places > filled ? places - filled : 0;
     const bool at_least = one.relation == Relation::AtLeast;
+    const bool any = one.relation == Relation::NotEqual && one.value == one.wanted;
+    // What the loop compares, where it compares pages with pages.
+    const u32 seen = any ? 0 : one.value;
+    const u32 asked = any ? 1 : at_least ? one.wanted : 0;
     const u32 reserved = at_least && one.wanted > free ? one.wanted : free + 1;
     one.relation = Relation::AtLeast;
     for (u32 taken = 1; reads_acked && taken <= std::min(filled, kMostPages); ++taken)
@@ -301,7 +305,7 @@ class Builder {
         one.want = Want::CbRoom;
         one.value = free;
         one.wanted = free + taken;
-        return;
+        return look_behind_core(one, reads_received != reads_acked, seen, asked);
       }
     // With one counter known only, its movement the other way stands for that of the other.
     const u32 counter = base + (reads_received ? tile::Ledger::kReceived : tile::Ledger::kAcked);
@@ -319,6 +323,24 @@ class Builder {
     one.want = is_room ? Want::CbRoom : Want::CbPages;
     one.value = is_room ? free : filled;
     one.wanted = is_room ? reserved : filled + missing;
+    look_behind_core(one, reads_received != reads_acked, seen, asked);
+  }
+
+  /// A TRISC keeps a counter of its own, and its thread writes the shared one later: what the core
+  /// sees is less than what the two registers say.
+  void look_behind_core(Standing& one, bool one_counter, u32 seen, u32 asked) const {
+    const bool room = one.want == Want::CbRoom;
+    if (!one_counter || !waits_with_core(one) || seen > one.value || asked <= seen) return;
+    if (asked - seen != one.wanted - one.value && !room) return;
+    one.pending = one.value - seen;
+    one.value = seen;
+    one.wanted = asked;
+  }
+
+  /// The thread of this TRISC waits, too.
+  bool waits_with_core(const Standing& one) const {
+    const unsigned thread = index_of(core_of(one.agent)) - index_of(CoreId::Trisc0);
+    return thread < kThreads && waits(one.node, thread);
   }
 
   static void classify(Standing& one, const ProbedWord& word) {
@@ -355,8 +377,16 @@ class Builder {
     one.user = place_of_word(tile, launch(one.node), one.tile, thread, word, code_);
     if (one.user.empty() && word != frontend.gate_word)
       one.user = place_of_word(tile, launch(one.node), one.tile, thread, frontend.gate_word, code_);
+    const CoreId core = core_of_thread(thread);
+    const bool pushes = stand_of(tile, launch(one.node), core) == CoreStand::Busy;
+    if (one.user.empty() && !pushes) {
+      // What an ended kernel has left behind is as a rule the rest of a MOP.
+      constexpr u32 kMop = u32{tensix::op::MOP::kOpcode} << 24 | 1u << 23;
+      constexpr size_t kMost = 3;
+      const auto places = places_of_word(tile, launch(one.node), one.tile, thread, kMop, code_);
+      if (places.size() <= kMost) one.user = fmt::format("{}", fmt::join(places, " or "));
+    }
     if (one.user.empty()) {
-      const CoreId core = core_of_thread(thread);
       if (stand_of(tile, launch(one.node), core) == CoreStand::Busy)
         one.user = code_.locate(agent_of(core), tile.core(core).pc, one.tile).user();
     }
@@ -444,6 +474,10 @@ class Builder {
              (other.agent == agent_of(core_of_thread(thread)) && !waits(one.node, thread));
     };
     switch (one.want) {
+      case Want::CbPages:
+      case Want::CbRoom:
+        return one.pending != 0 && other.agent == agent_of_thread(index_of(core_of(one.agent)) -
+                                                                  index_of(CoreId::Trisc0));
       case Want::Thread:
         return other.agent == agent_of_thread(one.index);
       case Want::Mutex: {

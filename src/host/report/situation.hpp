@@ -83,6 +83,8 @@ struct Standing {
     u32 wanted = 0;
   };
   std::vector<Alternative> alternatives;
+  /// Pages that its core counts as taken or pushed already, while its thread has yet to do so.
+  u32 pending = 0;
   bool impossible = false;           // nobody can ever give it
   bool by_clock = false;             // it waits for time to pass
   std::optional<ProbedCount> count;  // a loop that counts, of one that runs

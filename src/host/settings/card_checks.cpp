@@ -33,6 +33,10 @@ std::shared_ptr<const check::Layout> layout_of(tile::Tile& tile, const tile::Sof
   for (u32 index = 0; index < kBuffers; ++index) {
     const tile::BufferPlace buffer = software.buffer(tile, index);
     if (buffer.pages == 0) continue;
+    layout->buffers.push_back({{buffer.address, buffer.address + buffer.pages * buffer.page_size},
+                               index,
+                               buffer.pages,
+                               buffer.page_size});
     layout->named.push_back({{buffer.address, buffer.address + buffer.pages * buffer.page_size},
                              fmt::format("circular buffer {} ({} pages of {} bytes)", index,
                                          buffer.pages, buffer.page_size)});
@@ -53,6 +57,7 @@ class LaunchedTile final : public trace::Observer {
   }
   void retired(const trace::Instruction& one) override { checker_.retired(one); }
   void issued(const trace::Issue& one) override { checker_.issued(one); }
+  void pushed(const trace::Push& one) override { checker_.pushed(one); }
   void requested(const trace::Request& one) override { checker_.requested(one); }
   void arrived(const trace::Arrival& one) override {
     note_write(one.address, one.length);
