@@ -1,9 +1,9 @@
 #!/bin/bash
 # Runs test programs on processors that this machine does not have (qemu-user), and with each kind
 # of vectors alone (BHEMU_SIMD). Usage: processors_test.sh BINARY_DIR [quick|all [PART...]]
-# "quick": a part that takes seconds. "all": every test program, which takes an hour, but for the
-# shim's (it needs signal frames that qemu-user does not make), the command's (its tests start the
-# command, which would run on this processor), and the comparison of RISC-V with qemu.
+# "quick": a part that takes seconds. "all": every test program, which takes hours, but for the
+# shim's (it needs signal frames that qemu-user does not make), the command's and gdb's (they start
+# other programs, which would run on this processor), and the comparison of RISC-V with qemu.
 # Exit status 77: qemu-x86_64 is not installed, or this is no x86-64.
 set -euo pipefail
 
@@ -24,7 +24,7 @@ declare -A filter=(
 if [[ $extent == all ]]; then
   filter=([base]='*' [numeric]='*' [riscv]='-*Qemu*:*qemu*' [tensix]='*' [noc]='*' [tile]='*'
     [eth]='*' [device]='*' [programs]='*' [host]='*' [card]='*' [kmd]='*' [capi]='*' [trace]='*'
-    [audit]='*' [tools]='*')
+    [audit]='*' [tools]='*' [race]='*' [hazard]='*' [hunt]='*' [watch]='*')
 fi
 parts=$(printf '%s\n' "${!filter[@]}" | sort)
 if (($# > 2)); then parts=${*:3}; fi
