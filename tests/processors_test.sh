@@ -42,7 +42,7 @@ run() {
   for ((shard = 0; shard < shards; ++shard)); do
     if ! GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$shard "$@" "$bin/bhemu_test_$part" \
       --gtest_brief=1 --gtest_filter="${filter[$part]}" > "$log" 2>&1; then
-      grep -v "warning: TCG doesn't support" "$log" || true
+      cat "$log"
       echo "FAILED: $part on $what"
       failed=1
       return
@@ -57,8 +57,9 @@ export BHEMU_ROUNDS=${BHEMU_ROUNDS:-200}
 for part in $parts; do
   [[ -x $bin/bhemu_test_$part ]] || continue
   for cpu in "${cpus[@]}"; do
-    # qemu says what it cannot emulate of a processor; it then does without.
-    run "$cpu" "$part" qemu-x86_64 -cpu "$cpu"
+    # What qemu cannot emulate of a processor it does without; tests that read what is said on
+    # standard error do not expect it to say so.
+    run "$cpu" "$part" qemu-x86_64 -cpu "$cpu,check=off"
   done
 done
 for part in audit numeric tensix programs; do

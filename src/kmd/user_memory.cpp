@@ -18,8 +18,8 @@ namespace {
 using Transfer = ssize_t (*)(pid_t, const iovec*, unsigned long, const iovec*, unsigned long,
                              unsigned long);
 
-/// The kernel copies between us and us, and notices what is not mapped. Where it is not allowed to
-/// (a sandbox), only a null pointer is noticed.
+/// The kernel copies between us and us, and notices what is not mapped. `refused`: it does not do
+/// that here (a sandbox, qemu-user).
 bool transfer(Transfer call, void* ours, void* theirs, u64 bytes, bool& refused) {
   const iovec local{ours, bytes};
   const iovec remote{theirs, bytes};
@@ -35,8 +35,9 @@ bool copy_from_user(void* target, const void* source, u64 bytes) {
   if (source == nullptr) return false;
   bool refused = false;
   if (transfer(process_vm_readv, target, const_cast<void*>(source), bytes, refused)) return true;
-  if (refused) std::memcpy(target, source, bytes);
-  return refused;
+  if (!refused || !is_mapped(reinterpret_cast<u64>(source), bytes, false)) return false;
+  std::memcpy(target, source, bytes);
+  return true;
 }
 
 bool copy_to_user(void* target, const void* source, u64 bytes) {
@@ -44,8 +45,9 @@ bool copy_to_user(void* target, const void* source, u64 bytes) {
   if (target == nullptr) return false;
   bool refused = false;
   if (transfer(process_vm_writev, const_cast<void*>(source), target, bytes, refused)) return true;
-  if (refused) std::memcpy(target, source, bytes);
-  return refused;
+  if (!refused || !is_mapped(reinterpret_cast<u64>(target), bytes, true)) return false;
+  std::memcpy(target, source, bytes);
+  return true;
 }
 
 bool clear_user(void* target, u64 bytes) {
