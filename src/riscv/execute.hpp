@@ -26,8 +26,8 @@ template <class Bus>
 [[gnu::noinline]] void decode_at(Bus& bus, u32 pc) {
   u32 word;
   std::memcpy(&word, bus.l1 + pc, 4);
-  bus.decoded[pc / 4] = decode(word, pc);
   bus.mark_code(pc);
+  bus.decoded[pc / 4] = decode(word, pc);
 }
 
 /// Runs from `entries`, which is indexed by pc / 4, to cycle `end`. Returns early, with Ok, when

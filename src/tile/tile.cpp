@@ -3,11 +3,14 @@
 #include <cstring>
 
 #include "base/bits.hpp"
+#include "mem/pages.hpp"
 #include "noc/trace.hpp"
 #include "tile/delayed_bus.hpp"
 
 namespace bhemu::tile {
 namespace {
+
+constexpr u64 kFirstPages = 32 * 1024;
 
 u32 narrow_size(std::span<const u8> bytes) {
   return static_cast<u32>(std::min<u64>(bytes.size(), ~u32{0}));
@@ -42,6 +45,8 @@ Tile::Tile(const TileConfig& config)
                  data_caches_}),
       debug_unit_({shape_, debug_, l1_, faults(), coprocessor_, timestamper_, dump_, debugger_,
                    follower_, observer_, activity_, *this}) {
+  // Firmware, mailboxes and the like lie at the beginning, and whoever touches a tile writes them.
+  make_pages(l1_.data(), kFirstPages);
   wakeup_.waker = this;
   l1_.listen(this);
   if (shape_.is_tensix()) {

@@ -4,14 +4,22 @@
 #include <vector>
 
 #include "mem/l1.hpp"
+#include "mem/pages.hpp"
 
 namespace bhemu::riscv::jit {
+namespace {
+
+/// Of the table: firmware and kernels lie at the beginning of L1.
+constexpr u64 kFirstPages = 32 * 1024;
+
+}  // namespace
 
 Translations::Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes)
     : cache_(std::move(cache)),
       l1_bytes_(l1_bytes),
       threshold_(cache_->options().threshold),
       table_(Mapping::anonymous(l1_bytes)) {
+  make_pages(table_.data(), kFirstPages);
   change_shelf();
 }
 
