@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <future>
 
@@ -19,7 +20,18 @@ Handler handler_of(int signal) {
   return action.sa_handler;
 }
 
-TEST(SignalDesk, answers_sigusr1_each_time_and_goes_on) {
+/// Whoever started the tests may ignore SIGINT: a shell does so for what it starts in the
+/// background.
+class Signals : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::signal(SIGUSR1, SIG_DFL);
+    std::signal(SIGINT, SIG_DFL);
+  }
+};
+using SignalsDeath = Signals;
+
+TEST_F(Signals, answers_sigusr1_each_time_and_goes_on) {
   for (int round = 0; round < 3; ++round) {
     std::promise<void> answered;
     SignalDesk desk([&] { answered.set_value(); });
@@ -28,7 +40,7 @@ TEST(SignalDesk, answers_sigusr1_each_time_and_goes_on) {
   }
 }
 
-TEST(SignalDesk, gives_the_signals_back) {
+TEST_F(Signals, gives_the_signals_back) {
   {
     const SignalDesk desk([] {});
     EXPECT_NE(handler_of(SIGUSR1), SIG_DFL);
@@ -38,7 +50,7 @@ TEST(SignalDesk, gives_the_signals_back) {
   EXPECT_EQ(handler_of(SIGINT), SIG_DFL);
 }
 
-TEST(SignalDesk, leaves_a_signal_alone_that_the_process_handles_or_ignores) {
+TEST_F(Signals, leaves_a_signal_alone_that_the_process_handles_or_ignores) {
   const Handler mine = [](int) {};
   std::signal(SIGUSR1, mine);
   std::signal(SIGINT, SIG_IGN);
@@ -53,7 +65,7 @@ TEST(SignalDesk, leaves_a_signal_alone_that_the_process_handles_or_ignores) {
   std::signal(SIGINT, SIG_DFL);
 }
 
-TEST(SignalDesk, of_two_the_first_answers) {
+TEST_F(Signals, of_two_the_first_answers) {
   std::promise<void> answered;
   std::atomic<bool> second{false};
   {
@@ -67,7 +79,7 @@ TEST(SignalDesk, of_two_the_first_answers) {
   EXPECT_FALSE(second);
 }
 
-TEST(SignalDeskDeath, sigint_ends_the_process_after_the_report) {
+TEST_F(SignalsDeath, sigint_ends_the_process_after_the_report) {
   EXPECT_EXIT(
       {
         const SignalDesk desk([] { std::fprintf(stderr, "everything stands\n"); });
@@ -77,7 +89,7 @@ TEST(SignalDeskDeath, sigint_ends_the_process_after_the_report) {
       testing::KilledBySignal(SIGINT), "everything stands");
 }
 
-TEST(SignalDesk, a_child_ends_of_the_signal_and_the_parent_hears_nothing) {
+TEST_F(Signals, a_child_ends_of_the_signal_and_the_parent_hears_nothing) {
   std::atomic<int> answers{0};
   const SignalDesk desk([&] { ++answers; });
   const pid_t child = fork();
