@@ -15,6 +15,7 @@
 
 #include "base/bits.hpp"
 #include "base/check.hpp"
+#include "mem/pages.hpp"
 
 namespace bhemu {
 namespace {
@@ -230,8 +231,7 @@ void Mapping::populate(u64 offset, u64 bytes) {
     const u64 begin = offset & ~(kLargePage - 1);
     madvise(data_ + begin, align_up(end, kLargePage) - begin, MADV_HUGEPAGE);
   }
-  // A kernel before 5.14 refuses, and the pages come one by one when they are touched.
-  madvise(data_ + first, end - first, MADV_POPULATE_WRITE);
+  make_pages(data_ + first, end - first);
   for (u64 at = align_up(first, kGranule); at + kGranule <= end; at += kGranule)
     populated_[at / kGranule] = true;
 }

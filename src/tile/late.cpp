@@ -142,11 +142,10 @@ Outcome LateStores::store(unsigned core, u32 address, u32 size, u32 value) {
   const Region region = env_.shape.regions->at(address);
   const Way way = region == Region::Count ? Way::None : way_of(region);
   Outcome outcome = Outcome::Ok;
-  // What can be refused, or has to wait for room, is asked at once: nothing of it is late but the
-  // core itself. PCBufs of BRISC, mailboxes.
-  const bool queues = way == Way::Semaphore && core == index(CoreId::Brisc);
+  // What can be refused is asked at once. What has to wait for room (PCBufs, mailboxes) has no way,
+  // and nothing of it is late but the core itself.
   const bool allowed =
-      way != Way::None && bit((*env_.shape.regions)[region].cores, core) && !queues &&
+      way != Way::None && bit((*env_.shape.regions)[region].cores, core) &&
       (size == 4 || region == Region::Gpr || region == Region::Dst) &&
       !env_.host.held_by_ttsync(core, region, address - (*env_.shape.regions)[region].first, true);
   if (allowed) {
