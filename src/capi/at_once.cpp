@@ -12,9 +12,8 @@ namespace bhemu::capi {
 namespace {
 
 constexpr u32 kFewest = 32;  // bytes that are one flit, whatever their alignment
-// Longer writes to memory without flags may need pages that do not exist yet, which the memory
-// itself makes in one go.
-constexpr u32 kMostWithoutFlags = 32 * 1024;
+// Longer writes may need pages that do not exist yet, which the memory itself makes in one go.
+constexpr u32 kMost = 32 * 1024;
 
 /// Copies of a word, which is what most accesses are, without a call.
 void copy(void* target, const void* source, u32 bytes) {
@@ -87,8 +86,19 @@ bool Session::read_at_once(u64 address, void* target, u32 bytes) {
   return done;
 }
 
+/// Registers of a window, which clients set for every tile that they turn to.
+inline bool Session::aim_at_once(u64 address, const void* source, u32 bytes) {
+  if (quiet_.engine == nullptr || !quiet_.engine->idle()) return false;
+  if (!quiet_.function->aim(address - quiet_.bar0, source, bytes)) return false;
+  if (has_written_) quiet_.engine->skip_to(quiet_.engine->now() + kNextWrite);
+  has_written_ = true;
+  ++calls_;
+  if (silence_) silence_->called_quickly();
+  return true;
+}
+
 bool Session::write_at_once(u64 address, const void* source, u32 bytes) {
-  if (bytes == 0 || source == nullptr || !mutex_.enter()) return false;
+  if (bytes - 1 >= kMost || source == nullptr || !mutex_.enter()) return false;
   bool done = false;
   u64 offset;
   if (quiet_.engine != nullptr && quiet_.engine->idle() &&
@@ -96,8 +106,7 @@ bool Session::write_at_once(u64 address, const void* source, u32 bytes) {
     const card::Function::View* const view = view_of(address, bytes, offset);
     const u8* const flags = view != nullptr ? view->memory.flags : nullptr;
     const bool plain =
-        view != nullptr && (flags == nullptr ? bytes <= kMostWithoutFlags
-                                             : is_free(flags, offset, offset + bytes - 1));
+        view != nullptr && (flags == nullptr || is_free(flags, offset, offset + bytes - 1));
     if (plain) {
       if (has_written_) quiet_.engine->skip_to(quiet_.engine->now() + kNextWrite);
       has_written_ = true;
@@ -111,6 +120,8 @@ bool Session::write_at_once(u64 address, const void* source, u32 bytes) {
       if (silence_) silence_->called_quickly();
     }
   }
+  // Last: writes to memory are by far the more frequent, and the two never lie in one place.
+  if (!done) done = aim_at_once(address, source, bytes);
   mutex_.leave();
   return done;
 }

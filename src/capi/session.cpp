@@ -11,6 +11,7 @@
 #include "debug/trace/trace_file.hpp"
 #include "device/livelock.hpp"
 #include "host/error.hpp"
+#include "host/report/hints.hpp"
 #include "host/report/standstill.hpp"
 
 namespace bhemu::capi {
@@ -151,6 +152,13 @@ void Session::report_trace(const std::string& error) {
   trace_.file.clear();
 }
 
+/// From now on the card is dead, for short cuts as well.
+void Session::latch(const std::string& text) {
+  if (!latched_) report(text);
+  latched_ = true;
+  quiet_ = {};
+}
+
 void Session::host_mistake(const std::string& text) {
   switch (mode_) {
     case FaultMode::Throw:
@@ -159,8 +167,7 @@ void Session::host_mistake(const std::string& text) {
       report(text);
       std::_Exit(host::kExitHost);
     case FaultMode::Report:
-      if (!latched_) report(text);
-      latched_ = true;
+      latch(text);
   }
 }
 
@@ -236,8 +243,7 @@ void Session::guest_mistake(const std::string& text) {
       report(text);
       std::_Exit(host::kExitGuest);
     case FaultMode::Report:
-      if (!latched_) report(text);
-      latched_ = true;
+      latch(text);
   }
 }
 
@@ -335,7 +341,8 @@ std::string Session::hang(const Visit& visit, const std::vector<Coord>& tiles) {
   Device& device = visit.device();
   const bool idle = device.run(0).status == RunStatus::Idle;
   const auto reason = idle ? host::Standstill::Reason::Idle : host::Standstill::Reason::Spinning;
-  return host::text_of(host::standstill_of(device, code_.of_waiters(device), tiles, reason));
+  return host::text_of(host::standstill_of(device, code_.of_waiters(device), tiles, reason)) +
+         host::hint_for_clients(device.options().checks);
 }
 
 u32 Session::config_read(u32 bus_device_function, u32 offset) {

@@ -93,6 +93,7 @@ class Session {
   static constexpr Cycle kRoundTrip = arc::kAiclkBusy;  // MHz: a microsecond's cycles
   static constexpr Cycle kNextWrite = 1;                // the rest of an epoch
   void note_quiet(const Visit& visit);
+  bool aim_at_once(u64 address, const void* source, u32 bytes);
   const card::Function::View* view_of(u64 address, u32 bytes, u64& offset);
 
   void start_trace();
@@ -120,6 +121,7 @@ class Session {
   void look_after();
   void end_process();
   void report(const std::string& text);
+  void latch(const std::string& text);
   void report_trace(const std::string& error);
 
   FaultMode mode_;

@@ -125,6 +125,24 @@ bool Function::is_window_register(u64 address) const {
   return address - bar_base(0) - kWindowRegisters < Windows::kRegisterBytes;
 }
 
+bool Function::aim(u64 offset, const void* source, u32 bytes) {
+  const u64 at = offset - kWindowRegisters;
+  if (at >= Windows::kRegisterBytes || bytes > Windows::kRegisterBytes - at ||
+      (at | bytes) % 4 != 0)
+    return false;
+  for (u32 done = 0; done < bytes; done += 4) {
+    u32 value;
+    std::memcpy(&value, static_cast<const u8*>(source) + done, 4);
+    set_window(static_cast<u32>(at) + done, value);
+  }
+  return true;
+}
+
+void Function::set_window(u32 offset, u32 value) {
+  if (offset / 12 < Windows::kSmall) views_[offset / 12] = {};
+  windows_.write(offset, value);
+}
+
 /// Hands each window its part.
 template <class Bytes>
 void Function::each_window(unsigned bar, u64 offset, Bytes bytes) {
@@ -201,12 +219,8 @@ u32 Function::register_read(unsigned bar, u64 offset) {
 }
 
 void Function::register_write(unsigned bar, u64 offset, u32 value) {
-  if (bar == 0 && offset >= kWindowRegisters &&
-      offset - kWindowRegisters < Windows::kRegisterBytes) {
-    const auto at = static_cast<u32>(offset - kWindowRegisters);
-    if (at / 12 < Windows::kSmall) views_[at / 12] = {};
-    return windows_.write(at, value);
-  }
+  if (bar == 0 && offset >= kWindowRegisters && offset - kWindowRegisters < Windows::kRegisterBytes)
+    return set_window(static_cast<u32>(offset - kWindowRegisters), value);
   if (bar == 2 && offset < pcie::Controller::kBytes &&
       device_.pcie().controller().write(static_cast<u32>(offset), value)) {
     if (offset == pcie::DMA_READ_DOORBELL && bit(value, 0)) start_transfer();

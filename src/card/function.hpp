@@ -68,6 +68,9 @@ class Function {
   std::optional<Behind> behind(u64 address) const;
   /// A register of the windows, which aims but changes nothing on the chip.
   bool is_window_register(u64 address) const;
+  /// Writes whole words of them, by their offset in BAR 0. False: they are something else, and
+  /// nothing was written.
+  bool aim(u64 offset, const void* source, u32 bytes);
 
   /// Plain memory behind a window of BAR 0 (noc/node.hpp), from the window's first byte on; none
   /// until look_behind has found some.
@@ -101,6 +104,7 @@ class Function {
   bool at_niu(unsigned index, u64 address, noc::NiuPlace& place, const TileSite*& site) const;
   u32 register_read(unsigned bar, u64 offset);
   void register_write(unsigned bar, u64 offset, u32 value);
+  void set_window(u32 offset, u32 value);
   void start_transfer();
 
   Device& device_;

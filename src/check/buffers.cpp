@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/bits.hpp"
 #include "check/tile_checker.hpp"
+#include "noc/command.hpp"
 #include "numeric/format_codes.hpp"
 #include "tensix/config.hpp"
 #include "tensix/isa.hpp"
@@ -20,6 +22,7 @@ namespace {
 
 using namespace tensix;
 
+constexpr u32 kStreams = 0xFFB40000;
 constexpr u32 kSectionWords =
     cfg::THCON_SEC1_REG0_TileDescriptor::kWord - cfg::THCON_SEC0_REG0_TileDescriptor::kWord;
 
@@ -33,6 +36,22 @@ const char* name_of(u8 code) {
   return numeric::name_of(numeric::format_of(code));
 }
 
+/// Of 32 x 32 datums in the buffer's format; 0: not known.
+u32 tile_bytes(const Buffer& buffer) {
+  constexpr u32 kDatums = 1024;
+  if (!buffer.format) return 0;
+  switch (numeric::format_of(*buffer.format)) {
+    case numeric::Format::Fp32:
+    case numeric::Format::Int32:
+      return 4 * kDatums;
+    case numeric::Format::Bf16:
+    case numeric::Format::Fp16:
+      return 2 * kDatums;
+    default:
+      return kDatums;
+  }
+}
+
 }  // namespace
 
 const Buffer* TileChecker::buffer_at(u64 address) const {
@@ -40,6 +59,72 @@ const Buffer* TileChecker::buffer_at(u64 address) const {
       layout_->buffers.begin(), layout_->buffers.end(),
       [&](const Buffer& buffer) { return buffer.range.has(static_cast<u32>(address)); });
   return found == layout_->buffers.end() ? nullptr : &*found;
+}
+
+void TileChecker::note_push(u32 address, const Author& author, std::string from) {
+  const u32 offset = address - kStreams;
+  if (offset / noc::kStreamStride >= noc::kStreams ||
+      offset % noc::kStreamStride != tile::Ledger::kReceived)
+    return;
+  if (is_core(author.agent) && !in_kernel(author.pc)) return;  // firmware begins anew
+  producers_[offset / noc::kStreamStride] = {author, std::move(from)};
+}
+
+bool TileChecker::is_filled(const Buffer& buffer, u64 address) const {
+  if (buffer.page_size == 0 || buffer.pages == 0) return false;
+  const auto count = [&](u32 reg) {
+    u8 value[4] = {};
+    tile_.host_read(kStreams + buffer.index * noc::kStreamStride + reg, value, 0);
+    return static_cast<u32>(value[0] | value[1] << 8);
+  };
+  const u32 taken = count(tile::Ledger::kAcked);
+  const u32 filled = (count(tile::Ledger::kReceived) - taken) & 0xFFFF;
+  const u32 slot = (static_cast<u32>(address) - buffer.range.begin) / buffer.page_size;
+  const u32 ahead = (slot + buffer.pages - taken % buffer.pages) % buffer.pages;
+  return ahead < filled;
+}
+
+void TileChecker::check_landing_place(const trace::Request& one) {
+  if (!has(CheckGroup::Reads) || one.length == 0 || noc::is_register(one.local) ||
+      !is_core(one.author.agent) || !in_kernel(one.author.pc))
+    return;
+  const Buffer* buffer = buffer_at(one.local);
+  if (buffer == nullptr || !is_filled(*buffer, one.local)) return;
+  raise(Rule::CbOverrun, one.author,
+        fmt::format("it reads over the NoC to L1[{:#x}, +{}], a page of CB {} ({} page{} of {} "
+                    "bytes) that is filled and that nobody has taken yet",
+                    one.local, one.length, buffer->index, buffer->pages,
+                    buffer->pages == 1 ? "" : "s", buffer->page_size));
+}
+
+bool TileChecker::blame_producer(u64 address, u64 bytes, const Author& reader) {
+  const Buffer* buffer = buffer_at(address);
+  if (buffer == nullptr || buffer->page_size == 0 || buffer->pages == 0) return false;
+  const Producer& producer = producers_[buffer->index];
+  if (producer.author.cycle == 0) return false;
+  if (!is_filled(*buffer, address)) return false;
+  const u32 slot = (static_cast<u32>(address) - buffer->range.begin) / buffer->page_size;
+  const u64 page = buffer->range.begin + slot * u64{buffer->page_size};
+  u64 missing = page;
+  while (missing < address && l1_.any(missing, 1)) ++missing;
+  const u32 first = static_cast<u32>(missing - page);
+  const std::string reads =
+      issue_ != nullptr && !pushed_from(*issue_).empty()
+          ? fmt::format("{} at {}", bhemu::name_of(reader.agent), pushed_from(*issue_))
+          : fmt::format("{} at {} pc {:#x}", bhemu::name_of(reader.agent),
+                        bhemu::name_of(reader.agent), reader.pc);
+  const trace::Issue* issue = std::exchange(issue_, nullptr);
+  raise(Rule::UninitialisedL1, producer.author,
+        fmt::format("it has pushed a page of circular buffer {} of which nobody has written {} in "
+                    "this launch; there {} reads L1[{:#x}, +{}]{}",
+                    buffer->index,
+                    first == 0 ? std::string("anything")
+                               : fmt::format("more than the first {} of {} bytes", first,
+                                             buffer->page_size),
+                    reads, address, bytes,
+                    producer.from.empty() ? "" : fmt::format(" (pushed at {})", producer.from)));
+  issue_ = issue;
+  return true;
 }
 
 void TileChecker::raise_beyond(const Buffer& buffer, u64 begin, u64 end, const Author& author,
@@ -71,7 +156,22 @@ void TileChecker::extend(Run& run, u64 address, u64 bytes, u64 key, const Author
     run = {address, address, key, buffer_at(address), false};
   }
   run.end = address + bytes;
-  if (run.buffer == nullptr || run.told || run.end <= run.buffer->range.end) return;
+  if (run.buffer == nullptr || run.told) return;
+  if (run.end <= run.buffer->range.end) {
+    // A tile that goes on into the next page: the pages were made for less than a tile.
+    const u32 page = run.buffer->page_size;
+    const bool begins = page != 0 && (run.begin - run.buffer->range.begin) % page == 0;
+    if (is_core(author.agent) || !begins || run.end - run.begin <= page ||
+        page >= tile_bytes(*run.buffer))
+      return;
+    run.told = true;
+    raise(Rule::CbOverrun, author,
+          fmt::format("{} {} bytes that begin in a page of CB {} and go on into the next one: its "
+                      "pages have {} bytes, and a tile of {} has {}",
+                      what, run.end - run.begin, run.buffer->index, page,
+                      name_of(*run.buffer->format), tile_bytes(*run.buffer)));
+    return;
+  }
   run.told = true;
   raise_beyond(*run.buffer, run.begin, run.end, author, what);
 }
@@ -92,6 +192,14 @@ void TileChecker::check_tile_data(const trace::Issue& one) {
   const Buffer* buffer = nullptr;
   for (const Touch& touch : *one.touches) {
     if (touch.space != Space::L1 || touch.access != access) continue;
+    const u32 from = touch.begin;
+    const bool messages = from < layout_->mailboxes.end || layout_->firmware.has(from);
+    if (!packs && has(CheckGroup::Guards) && messages && launched())
+      raise(Rule::GuardFirmware, author,
+            fmt::format("it unpacks L1[{:#x}, +{}], where firmware and its messages lie: the base "
+                        "address of the configuration context was never set, or is not in units of "
+                        "16 bytes",
+                        touch.begin, touch.size));
     if (buffer == nullptr) buffer = buffer_at(touch.begin);
     extend(run, touch.begin, touch.size, key, author, packs ? "it packs into" : "it unpacks");
   }

@@ -1,10 +1,14 @@
 // Tensix instructions that mean nothing, or not what their author may think.
 #include <fmt/format.h>
 
+#include <string>
+
 #include "base/bits.hpp"
 #include "check/tile_checker.hpp"
+#include "numeric/sfpu_float.hpp"
 #include "tensix/isa.hpp"
 #include "tensix/operation.hpp"
+#include "tensix/sfpu/state.hpp"
 
 namespace bhemu::check {
 namespace {
@@ -16,6 +20,31 @@ u32 known_bits(const Info& info) {
   for (u8 i = 0; i < info.fields_used; ++i)
     mask |= ((u32{1} << info.fields[i].width) - 1) << info.fields[i].low;
   return mask;
+}
+
+/// Whether all lanes of an LReg are `value`, with either sign.
+bool holds(const State& state, u32 index, u32 value) {
+  for (const u32 lane : state.sfpu.lreg[index].lane)
+    if ((lane & ~numeric::kFp32Sign) != value) return false;
+  return true;
+}
+
+/// SFPADD, SFPMUL and SFPMUL24 compute VA * VB + VC as SFPMAD does, and are a sum or a product only
+/// through their third operand. Said is what is wrong with it, or nothing. The instruction has been
+/// executed: an operand that it has written itself, and one that LReg 7 chose, are left out.
+std::string fixed_operand(const State& state, u32 word) {
+  const op::SFPMAD insn{word};
+  constexpr u32 kIndirect = 0b1100;
+  if ((insn.instr_mod1() & kIndirect) != 0) return {};
+  constexpr u32 kOne = 0x3F800000;
+  const u32 d = insn.lreg_dest();
+  const u32 a = insn.lreg_src_a(), b = insn.lreg_src_b(), c = insn.lreg_src_c();
+  if (opcode_of(word) == op::SFPADD::kOpcode) {
+    if (a == d || b == d || holds(state, a, kOne) || holds(state, b, kOne)) return {};
+    return fmt::format("multiplies: neither VA (LReg {}) nor VB (LReg {}) is 1.0", a, b);
+  }
+  if (c == d || holds(state, c, 0)) return {};
+  return fmt::format("adds VC (LReg {}), which is not 0", c);
 }
 
 }  // namespace
@@ -67,6 +96,13 @@ void TileChecker::check_instruction(const trace::Issue& one) {
               Rule::FpuBankNotValid, author,
               fmt::format("CLEARDVALID gives back bank {} of Src{}, which the unpacker has already",
                           banks_.matrix[file], file == 0 ? 'A' : 'B'));
+      break;
+    case op::SFPADD::kOpcode:
+    case op::SFPMUL::kOpcode:
+    case op::SFPMUL24::kOpcode:
+      if (const std::string wrong = fixed_operand(*one.state, word); !wrong.empty())
+        raise(Rule::SfpuFixedOperand, author,
+              fmt::format("{} ({:#010x}) {}", info.name, word, wrong));
       break;
     default:
       break;

@@ -69,12 +69,19 @@ void TileChecker::raise(Rule rule, const Author& author, std::string text) {
   if (!faults.stopped()) faults.raise(rule, author, std::move(text));
 }
 
-/// "TRISC1 pc 0x8a10"; empty where it is not known.
-std::string TileChecker::pushed_from(const trace::Issue& one) const {
+/// The core that has pushed an instruction, there; the thread itself where that is not known.
+Author TileChecker::pusher_of(const trace::Issue& one) const {
+  const Author& author = one.operation.author;
   const Pushed& entry = pushed_[one.thread][one.push.by_brisc];
   const Pushed::From& from = entry.last[one.push.number % Pushed::kKept];
-  if (from.number != one.push.number || !is_core(from.core)) return "";
-  return fmt::format("{} pc {:#x}", name_of(from.core), from.pc);
+  if (from.number != one.push.number || !is_core(from.core)) return author;
+  return {from.core, from.pc, author.cycle, author.tile};
+}
+
+/// "TRISC1 pc 0x8a10"; empty where it is not known.
+std::string TileChecker::pushed_from(const trace::Issue& one) const {
+  const Author pusher = pusher_of(one);
+  return is_core(pusher.agent) ? fmt::format("{} pc {:#x}", name_of(pusher.agent), pusher.pc) : "";
 }
 
 std::string TileChecker::place(u64 address) const {
@@ -137,6 +144,9 @@ void TileChecker::core_access(const trace::Instruction& one, const trace::CoreAc
     case tile::Region::Dst:
       if (access.store) dst_.fill(0xFFFF), cleared_ = {};
       return;
+    case tile::Region::Overlay:
+      if (access.store) note_push(access.address, one.author, "");
+      return;
     case tile::Region::Tdma:
       moves_ |= access.store;
       return;
@@ -154,11 +164,21 @@ void TileChecker::read(u64 address, u64 bytes, const Author& author, const char*
             tile_.checks()->landing(static_cast<u32>(address), static_cast<u32>(bytes)))
       if (!tile_.faults().stopped())
         tile_.checks()->raise_early_read(*read, static_cast<u32>(address), static_cast<u32>(bytes),
-                                         author);
+                                         issue_ == nullptr ? author : pusher_of(*issue_));
   if (!has(CheckGroup::Uninitialised) || moves_ || bytes == 0 || l1_.any(address, bytes)) return;
+  if (blame_producer(address, bytes, author)) return;
+  const Buffer* buffer = buffer_at(address);
+  const std::string page =
+      buffer == nullptr || buffer->page_size == 0
+          ? ""
+          : fmt::format("page {} of ",
+                        (static_cast<u32>(address) - buffer->range.begin) / buffer->page_size);
   raise(Rule::UninitialisedL1, author,
-        fmt::format("{} L1[{:#x}, +{}], where nobody has written in this launch: that is {}", how,
-                    address, bytes, place(address)));
+        fmt::format("{} L1[{:#x}, +{}], where nobody has written in this launch: that is {}{}{}",
+                    how, address, bytes, page, place(address),
+                    page.empty() || is_filled(*buffer, address)
+                        ? ""
+                        : ", and that page has not been pushed"));
 }
 
 void TileChecker::pushed(const trace::Push& one) {
@@ -178,10 +198,14 @@ void TileChecker::check_issue(const trace::Issue& one) {
     sync_ = one.state->sync;
     banks_ = banks_of(*one.state);
   }
+  if (const u32 word = one.operation.author.pc; word >> 24 == tensix::op::STOREREG::kOpcode)
+    note_push(0xFFB00000 + tensix::op::STOREREG{word}.reg_addr() * 4, one.operation.author,
+              pushed_from(one));
   if (one.touches == nullptr || one.discarded) return;
+  // What does not fit a buffer comes first: what it meets behind the page is its consequence.
+  if (has(CheckGroup::Buffers) && launched()) check_tile_data(one);
   for (const tensix::Touch& touch : *one.touches)
     if (tensix::reads(touch.access) && launched()) check_touch(one, touch);
-  if (has(CheckGroup::Buffers) && launched()) check_tile_data(one);
   if (has(CheckGroup::Uninitialised) && launched()) check_computed(one);
   for (const tensix::Touch& touch : *one.touches) {
     if (!tensix::writes(touch.access)) continue;
@@ -192,6 +216,7 @@ void TileChecker::check_issue(const trace::Issue& one) {
 }
 
 void TileChecker::requested(const trace::Request& one) {
+  if (one.kind == trace::RequestKind::Read) return check_landing_place(one);
   if (one.kind != trace::RequestKind::Write || one.inline_data || noc::is_register(one.local))
     return;
   if (one.length == 0 || !is_core(one.author.agent) || !in_kernel(one.author.pc)) return;

@@ -63,6 +63,7 @@ class TileChecker final : public trace::Observer {
   bool has(CheckGroup group) const { return set_.has(group); }
   bool launched() const { return layout_->kernel_base != Layout::kNever; }
   bool in_kernel(u32 pc) const { return pc >= layout_->kernel_base; }
+  Author pusher_of(const trace::Issue& one) const;
   std::string pushed_from(const trace::Issue& one) const;
   void raise(Rule rule, const Author& author, std::string text);
   /// "page 1 of circular buffer 0", "tensor input", or "what belongs to no buffer".
@@ -78,6 +79,7 @@ class TileChecker final : public trace::Observer {
   static bool keeps(const trace::Issue& one, u32 lreg);
   void check_touch(const trace::Issue& one, const tensix::Touch& touch);
   void note_touch(const tensix::Touch& touch);
+  void check_address_mode(const trace::Issue& one, const tensix::Touch& touch);
   std::string source_of(const tensix::Touch& touch, u32 row) const;
   void check_computed(const trace::Issue& one);
   // guards.cpp
@@ -90,6 +92,14 @@ class TileChecker final : public trace::Observer {
   void check_extent(u64 address, u64 bytes, const Author& author, const std::string& what);
   void extend(Run& run, u64 address, u64 bytes, u64 key, const Author& author, const char* what);
   void check_tile_data(const trace::Issue& one);
+  /// A store, or the scalar unit's, that pushes pages.
+  void note_push(u32 address, const Author& author, std::string from);
+  /// What nobody has written lies in a page that was pushed: who has pushed it is to blame.
+  /// The page at an address is filled and not yet taken.
+  bool is_filled(const Buffer& buffer, u64 address) const;
+  /// The data of a read must not land in a page that its consumer has yet to take.
+  void check_landing_place(const trace::Request& one);
+  bool blame_producer(u64 address, u64 bytes, const Author& reader);
   void raise_beyond(const Buffer& buffer, u64 begin, u64 end, const Author& author,
                     const std::string& what);
   // caches.cpp
@@ -110,6 +120,7 @@ class TileChecker final : public trace::Observer {
   std::array<std::array<u16, 2 * tensix::kSrcRows>, 2> src_{};  // likewise, by bank
   std::array<u32, tensix::kLRegs + 1> lreg_{};                  // lanes
   std::array<u8, kThreads * tensix::kGprs> gpr_{};
+  std::array<bool, kThreads * tensix::kThreadConfigWords> thread_config_{};  // written
   std::array<CoreView, kCores> cores_;
   /// Rows of Dst that were cleared, and nothing was computed in since; and what is packed of Dst.
   struct Cleared {
@@ -134,6 +145,12 @@ class TileChecker final : public trace::Observer {
   };
   std::array<std::array<Pushed, 2>, kThreads> pushed_{};
   const trace::Issue* issue_ = nullptr;  // of which is told now
+  /// Who has pushed pages of each circular buffer last, and from where.
+  struct Producer {
+    Author author;
+    std::string from;  // of a thread: "TRISC2 pc 0x8a10"
+  };
+  std::array<Producer, noc::kStreams> producers_{};
   Run packed_;
   std::array<Run, 2> unpacked_;
   std::array<Run, kCores> stored_;

@@ -97,6 +97,7 @@ void TileChecker::check_touch(const trace::Issue& one, const tensix::Touch& touc
       if (gpr_[row] != 0) return;
     return complain(touch.begin);
   }
+  if (touch.space == Space::ThreadConfig) return check_address_mode(one, touch);
   for (u32 row = touch.begin; row < touch.end(); ++row) {
     switch (touch.space) {
       case Space::Dst:
@@ -115,6 +116,27 @@ void TileChecker::check_touch(const trace::Issue& one, const tensix::Touch& touc
       default:
         return;
     }
+  }
+}
+
+/// How counters go on after an instruction is a thread's own setting: another thread's does not
+/// count.
+void TileChecker::check_address_mode(const trace::Issue& one, const tensix::Touch& touch) {
+  constexpr u32 kFirst = tensix::thread_cfg::ADDR_MOD_PACK_SEC0_YsrcIncr::kWord;
+  constexpr u32 kModes = 4;
+  for (u32 at = touch.begin; at < touch.end(); ++at) {
+    const u32 word = at % tensix::kThreadConfigWords;
+    const u32 thread = at / tensix::kThreadConfigWords;
+    if (thread_config_[at] || word < kFirst || word >= kFirst + kModes) continue;
+    std::string others;
+    for (u32 other = 0; other < kThreads; ++other)
+      if (thread_config_[other * tensix::kThreadConfigWords + word])
+        others += fmt::format("; thread {} has set its own", other);
+    return raise(
+        Rule::UninitialisedRegister, one.operation.author,
+        fmt::format("it uses address mode {} of the packer, which thread {} has not set in "
+                    "this launch (ADDR_MOD_PACK_SEC{}; each thread has its own){}",
+                    word - kFirst, thread, word - kFirst, others));
   }
 }
 
@@ -178,6 +200,9 @@ void TileChecker::note_touch(const tensix::Touch& touch) {
         break;
       case Space::Gpr:
         gpr_[row] = 1;
+        break;
+      case Space::ThreadConfig:
+        thread_config_[row % thread_config_.size()] = true;
         break;
       default:
         return;

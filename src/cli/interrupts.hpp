@@ -1,5 +1,6 @@
-// SIGINT and SIGUSR1 while a program runs: they are not handled but asked for, between two
-// stretches of the run, so that a report finds the device at rest.
+// SIGINT, SIGTERM and SIGUSR1 while a program runs: they are not handled but asked for, between two
+// stretches of the run, so that a report finds the device at rest. SIGTERM is what `timeout` and
+// test runners send to a program that takes too long.
 #pragma once
 
 #include <csignal>
@@ -13,15 +14,15 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  /// The next signal that has come: SIGINT, SIGUSR1, or 0.
+  /// The next signal that has come: SIGINT, SIGTERM, SIGUSR1, or 0.
   int next();
+  /// The exit status of a command that one of the first two has ended, as shells have it.
+  int status() const { return 128 + ended_by_; }
 
  private:
+  int ended_by_ = SIGINT;
   sigset_t asked_;
   sigset_t before_;
 };
-
-/// The exit status of a command that SIGINT ended, as shells have it.
-inline constexpr int kInterrupted = 130;
 
 }  // namespace bhemu::cli

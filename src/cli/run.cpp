@@ -85,6 +85,7 @@ struct Found {
   Observation& observation;
   Inquiry* inquiry = nullptr;
   const host::RaceReport* races = nullptr;
+  int interrupted = 0;  // the status of a command that a signal has ended
 };
 
 /// The object of a boot or run; `program` and `ran` may be null.
@@ -119,13 +120,13 @@ void limit(Machine& machine, const CommonOptions& options) {
   if (options.max_cycles != 0) machine.set_limit(options.max_cycles);
 }
 
-/// SIGUSR1: where does everything stand? SIGINT: that, and the end.
+/// SIGUSR1: where does everything stand? SIGINT, SIGTERM: that, and the end.
 bool go_on(Machine& machine, Interrupts& interrupts) {
   const int signal = interrupts.next();
   if (signal == SIGUSR1)
     fmt::print(stderr, "{}",
                text_of(machine.where_everything_stands(host::Standstill::Reason::Asked)));
-  return signal != SIGINT;
+  return signal != SIGINT && signal != SIGTERM;
 }
 
 Outcome boot_with_progress(Machine& machine, const CommonOptions& options, Interrupts& interrupts) {
@@ -150,7 +151,10 @@ std::unique_ptr<gdb::Server> serve_gdb(Machine& machine, const host::PreparedPro
   server.standstill = [&machine] {
     return text_of(machine.where_everything_stands(host::Standstill::Reason::Asked));
   };
-  server.interrupted = [&interrupts] { return interrupts.next() == SIGINT; };
+  server.interrupted = [&interrupts] {
+    const int signal = interrupts.next();
+    return signal == SIGINT || signal == SIGTERM;
+  };
   return std::make_unique<gdb::Server>(machine.device(), std::move(server));
 }
 
@@ -164,7 +168,7 @@ int finish(Machine& machine, const CommonOptions& options, const host::Program* 
   const bool incomplete = !trace.error.empty();
   const Status told = incomplete && last.status == Status::Ok ? Status::BadInput : last.status;
   const bool racy = found.races != nullptr && found.races->errors() != 0 && told == Status::Ok;
-  const int status = last.interrupted ? kInterrupted : racy ? kRacy : static_cast<int>(told);
+  const int status = last.interrupted ? found.interrupted : racy ? kRacy : static_cast<int>(told);
   if (options.json) {
     fmt::print("{}\n", json_text(machine, program, booted, ran, found));
     return status;
@@ -216,7 +220,8 @@ int boot(const CommonOptions& options) {
   if (talk)
     fmt::print("  boot       {} of {} tiles ready, {}\n", tiles - outcome.unfinished.size(), tiles,
                speed_text(outcome));
-  return finish(machine, options, nullptr, outcome, nullptr, tiles, {observation});
+  return finish(machine, options, nullptr, outcome, nullptr, tiles,
+                {observation, nullptr, nullptr, interrupts.status()});
 }
 
 namespace {
@@ -340,7 +345,7 @@ int perform(const CommonOptions& options, const RunCommand& command, const host:
     const Outcome& last = ran != nullptr ? *ran : booted;
     if (recording) recording->write(machine, last, ran != nullptr);
     const int status = finish(machine, options, &program, booted, ran, tiles,
-                              {observation, &inquiry, hunt.report(command)});
+                              {observation, &inquiry, hunt.report(command), interrupts.status()});
     return recorded == nullptr
                ? status
                : finish_replay(machine, options, last, ran != nullptr, *recorded, status);

@@ -26,6 +26,21 @@ Follower::Known* Follower::known_of(const Chain& chain) {
 
 void Follower::forget_all() {
   for (Chain& one : registers_) one.look = 0;
+  for (Slot& one : slots_) one.chain.look = 0;
+}
+
+void Follower::put_away(u32 address, unsigned reg) {
+  Slot& slot = slots_[address / 4 % kSlots];
+  if (reg != 0 && registers_[reg].look != 0) {
+    slot = {address / 4, registers_[reg]};
+  } else if (slot.word == address / 4) {
+    slot.chain.look = 0;
+  }
+}
+
+void Follower::fetch(unsigned reg, u32 address) {
+  const Slot& slot = slots_[address / 4 % kSlots];
+  if (reg != 0 && slot.word == address / 4) registers_[reg] = slot.chain;
 }
 
 void Follower::loaded(unsigned reg, Look&& look) {

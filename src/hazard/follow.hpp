@@ -57,11 +57,16 @@ class Follower {
   bool would_have_come(const Look& look, u32 value);
   void forget_all();
   void forget(unsigned reg) { registers_[reg].look = 0; }
+  /// A register (0: something else) is stored to a word of the core's own memory, and loaded from
+  /// there again.
+  void put_away(u32 address, unsigned reg);
+  void fetch(unsigned reg, u32 address);
 
  private:
   static constexpr unsigned kLooks = 16;
   static constexpr unsigned kMostSteps = 8;
   static constexpr unsigned kMostBranches = 8;
+  static constexpr unsigned kSlots = 16;
   struct Step {
     u32 word = 0;
     u32 other = 0;
@@ -71,6 +76,10 @@ class Follower {
     u32 look = 0;  // its number; 0: none
     u8 steps = 0;
     std::array<Step, kMostSteps> step{};
+  };
+  struct Slot {  // a word of memory that holds the same
+    u32 word = 0;
+    Chain chain;
   };
   struct Branch {
     Chain chain;
@@ -91,6 +100,7 @@ class Follower {
 
   Copy& copy_;
   std::array<Chain, 32> registers_;
+  std::array<Slot, kSlots> slots_;  // by address
   std::array<Known, kLooks> looks_;
   u32 number_ = 0;
 };

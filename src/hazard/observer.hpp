@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "hazard/found.hpp"
 #include "hazard/places.hpp"
 #include "hazard/shared.hpp"
 #include "race/window.hpp"
@@ -18,21 +19,6 @@
 #include "tile/tile.hpp"
 
 namespace bhemu::hazard {
-
-/// What was found in one node.
-struct Found {
-  std::vector<race::Finding> findings;  // of all levels, contracts told apart
-  std::vector<race::Epoch> wanted;      // actions whose sites were no longer known
-  std::vector<u64> sync_words;          // of L1, by which agents turned out to signal each other
-  std::vector<std::pair<NodeId, u64>> remote_words;  // likewise, in other tiles
-  bool is_full = false;                              // recording has stopped at the limit of memory
-};
-
-/// For the second pass of the same run.
-struct Hints {
-  std::vector<u64> sync_words;
-  std::vector<race::Epoch> wanted;
-};
 
 /// One detector for each level that is looked at.
 class Detectors {
@@ -66,6 +52,16 @@ class MemoryObserver final : public trace::Observer {
   Detectors detectors_;
 };
 
+/// Of the way to the host's memory, which itself nobody watches.
+class HostMemoryObserver final : public trace::Observer {
+ public:
+  explicit HostMemoryObserver(Shared& shared) : shared_(shared) {}
+  void arrived(const trace::Arrival& arrival) override;
+
+ private:
+  Shared& shared_;
+};
+
 class TileObserver final : public trace::Observer {
  public:
   TileObserver(Shared& shared, tile::Tile& tile, const Hints& hints);
@@ -89,6 +85,7 @@ class TileObserver final : public trace::Observer {
   struct CoreView {
     explicit CoreView(Copy& copy) : follower(copy) {}
     void forget(unsigned reg) { follower.forget(reg); }
+    void has_seen_own(u32 address, const race::Detector& detector);
 
     // Of the instruction under way.
     u64 step = 0;
@@ -154,6 +151,7 @@ class TileObserver final : public trace::Observer {
   void touch_pcbuf(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access);
   void touch_atomic(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access,
                     const CorePlace& place);
+  void spill(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access);
   void feed_load(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access,
                  const CorePlace& place, bool more = false);
   void check_fetch(CoreView& core, const trace::Instruction& one);
@@ -184,6 +182,7 @@ class TileObserver final : public trace::Observer {
                     std::vector<race::Location>&& writes);
   void note_push(ThreadView& thread, const trace::Push& push);
   const ThreadView::Pushed* push_of(unsigned thread, const trace::PushId& push) const;
+  void test_stream(const trace::Issue& issue);
   void note_release(ThreadView& thread, const trace::Issue& issue);
   // observer_noc.cpp
   void ask_for_words(const trace::Request& request, race::event::Request& one);

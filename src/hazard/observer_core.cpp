@@ -14,6 +14,7 @@ namespace event = race::event;
 constexpr u32 kOpcode = 0x7F;
 constexpr u32 kLoad = 0x03;
 constexpr u32 kMiscMem = 0x0F;
+constexpr u32 kStore = 0x23;
 constexpr u32 kAtomic = 0x2F;
 constexpr u32 kSystem = 0x73;
 constexpr u32 kFirstFloat = 32;              // register numbers of the detector
@@ -90,6 +91,9 @@ void TileObserver::released(unsigned index, u32, const Author& by) {
 
 void TileObserver::touch_memory(CoreView& core, const trace::Instruction& one,
                                 const trace::CoreAccess& access) {
+  const bool integer = (one.writes >> kFirstFloat) == 0;
+  if (access.load && integer) core.forget(bits(one.word, 7, 5));
+  if (access.region == tile::Region::OwnLdm) return spill(core, one, access);
   CorePlace place;
   if (!place_of(access, one.core, place)) return;
   switch (access.region) {
@@ -122,12 +126,17 @@ void TileObserver::touch_memory(CoreView& core, const trace::Instruction& one,
     place.where = {Place::Config, 1, race::kFeatureDisable};
   }
   if (access.region == tile::Region::L1) check_done(core, access);
-  detectors_.feed(event::Store{one.author, place.where, place.region, one.step, false});
+  detectors_.feed(event::Store{one.author, place.where, place.region, one.step, false, false, false,
+                               access.stored});
   if (access.region != tile::Region::L1) return;
   written(access.address, access.size);
-  // From now on the core does not see what was there before its own store.
-  if (const race::SyncWord* word = detectors_.first().sync_word(access.address); word != nullptr)
-    core.versions[access.address / 4].version = word->version();
+  core.has_seen_own(access.address, detectors_.first());
+}
+
+/// From now on the core does not see what was there before its own store or atomic.
+void TileObserver::CoreView::has_seen_own(u32 address, const race::Detector& detector) {
+  if (const race::SyncWord* word = detector.sync_word(address); word != nullptr)
+    versions[address / 4].version = word->version();
 }
 
 /// What its old value tells is known to who looks at it; atomics of a word are in one order, so of
@@ -149,6 +158,8 @@ void TileObserver::touch_atomic(CoreView& core, const trace::Instruction& one,
                              bits(one.word, 27, 5) == kSwap, access.stored, true});
   core.under_way |= u64{1} << reg;
   written(access.address, access.size);
+  // What it looks at afterwards comes behind its own change.
+  if (access.loaded != access.stored) core.has_seen_own(access.address, detectors_.first());
   core.follower.loaded(reg, std::move(look));
 }
 
@@ -158,6 +169,18 @@ void TileObserver::feed_load(CoreView& core, const trace::Instruction& one,
   detectors_.feed(event::Load{one.author, place.where, place.region, reg, one.step, false,
                               access.loaded, true, more});
   if (reg != 0) core.under_way |= u64{1} << reg;
+}
+
+/// What a core has loaded can lie on its stack until it looks at it.
+void TileObserver::spill(CoreView& core, const trace::Instruction& one,
+                         const trace::CoreAccess& access) {
+  const u32 opcode = one.word & kOpcode;
+  if (access.store) {
+    const bool whole = opcode == kStore && access.size == 4;
+    core.follower.put_away(access.address, whole ? bits(one.word, 20, 5) : 0);
+  } else if (opcode == kLoad && access.size == 4) {
+    core.follower.fetch(bits(one.word, 7, 5), access.address);
+  }
 }
 
 void TileObserver::touch_config(CoreView& core, const trace::Instruction& one,

@@ -94,6 +94,7 @@ void feed_arrival(Detectors& detectors, const Tickets& tickets, const trace::Arr
 template <class E>
 void feed_host(Detectors& detectors, Shared& shared, const E& event) {
   if (shared.is_over) return;
+  shared.landed.give_to(shared.host);
   for (unsigned level = 0; level < detectors.count(); ++level) {
     race::Detector& detector = detectors.at(level);
     detector.host() = shared.host[level];
@@ -175,6 +176,7 @@ void TileObserver::arrived(const trace::Arrival& arrival) {
     if (tickets[level] == nullptr) continue;
     clocks[level] = tickets[level]->clock;
     clocks[level].raise(tickets[level]->commit);
+    if (level == 0 && tickets[level]->source) clocks[level].raise(tickets[level]->source);
     if (arrival.address >= tile_.l1().size()) detectors_.at(level).note_arrival(*tickets[level]);
   }
   for (const trace::ObjectChange& change : by_packet_) publish_pages(change, clocks);
@@ -185,6 +187,14 @@ void MemoryObserver::arrived(const trace::Arrival& arrival) {
   if (arrival.id.number == 0 || arrival.id.tile >= shared_.departures.size()) return;
   feed_arrival(detectors_, shared_.departures[arrival.id.tile].get(arrival.id.number), arrival,
                Place::Dram);
+}
+
+/// Custom: what has been written to the host's memory before the host does something else, it can
+/// have waited for.
+void HostMemoryObserver::arrived(const trace::Arrival& arrival) {
+  if (arrival.phase != trace::Arrival::Phase::Write) return;
+  if (arrival.id.number == 0 || arrival.id.tile >= shared_.departures.size()) return;
+  shared_.landed.put(shared_.departures[arrival.id.tile].get(arrival.id.number));
 }
 
 // --- Queues and page counters
@@ -233,15 +243,17 @@ void TileObserver::change_queue(const trace::ObjectChange& change) {
   }
 }
 
-/// By how many pages a counter has risen; 0: it was set to something else.
+/// By how many pages a counter has risen. Who waits for a value that it was set to instead learns
+/// of that as of one page.
 u32 TileObserver::pages_added(const trace::ObjectChange& change) {
   const u32 added = (change.after - change.before) & 0xFFFF;
   if (added != 0 && added <= kMostPages) return added;
   for (unsigned level = 0; level < detectors_.count(); ++level)
     detectors_.at(level).set_anew(Object::Pages, static_cast<u16>(change.index));
-  page_bases_[change.index] = change.after;
+  const u32 page = change.after != 0 ? 1 : 0;
+  page_bases_[change.index] = change.after - page;
   for (CoreView& core : cores_) core.pages.erase(change.index);
-  return 0;
+  return page;
 }
 
 void TileObserver::signal_pages(const trace::ObjectChange& change, u64 step) {

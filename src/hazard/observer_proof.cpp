@@ -14,7 +14,6 @@ using race::Place;
 constexpr u32 kMostAhead = 1024;  // posts that are gone through
 constexpr unsigned kSemaphoreValues = 16;
 constexpr u32 kFirstOfIds = 16;  // counters of NIU that count down, one for each id
-constexpr u32 kStreamStride = 0x1000;
 
 bool is_signed_load(u32 word) {
   return bits(word, 12, 3) < 2;
@@ -66,9 +65,8 @@ void TileObserver::look_at(CoreView& core, const trace::Instruction& one,
     look.certain = seen != core.versions.end() ? seen->second.version : 0;
     look.latest = word != nullptr ? word->version() : ~0u;
   } else if (access.region == tile::Region::Overlay) {
-    const u32 offset = access.address - tile::tensix_regions()[access.region].first;
     look.kind = Look::Kind::Pages;
-    look.index = offset / kStreamStride << 10 | offset % kStreamStride / 4;
+    look.index = stream_register(access.address);
     const u16 index = static_cast<u16>(look.index);
     look.certain = core.pages[look.index];
     look.latest = detectors_.first().posts_of(Object::Pages, index);

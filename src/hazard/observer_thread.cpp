@@ -3,6 +3,7 @@
 
 #include "base/bits.hpp"
 #include "hazard/observer.hpp"
+#include "tensix/conditions.hpp"
 #include "tensix/config.hpp"
 #include "tensix/isa.hpp"
 #include "tensix/operation.hpp"
@@ -180,6 +181,21 @@ void TileObserver::note_release(ThreadView& thread, const trace::Issue& issue) {
   }
 }
 
+/// How many posts must have come to the register that a STREAMWAIT waits for.
+void TileObserver::test_stream(const trace::Issue& issue) {
+  if (issue.state == nullptr) return;
+  const tensix::LatchedWait& wait = issue.state->frontend[issue.thread].wait;
+  if (wait.kind != tensix::WaitKind::Streamwait) return;
+  const u32 in_stream =
+      bit(wait.condition, 0) ? tensix::kStreamCurrentPhase : tensix::kStreamMessagesReceived;
+  const u32 address = tensix::stream_register_address(issue.state->thread_config(issue.thread),
+                                                      wait.stream_select, in_stream);
+  const u32 index = stream_register(address);
+  const u32 base = page_bases_[index];
+  if (wait.target <= base) return;
+  detectors_.feed(event::StreamTest{issue.thread, static_cast<u16>(index), wait.target - base});
+}
+
 void TileObserver::issued(const trace::Issue& issue) {
   ThreadView& thread = threads_[issue.thread];
   const Author& author = issue.operation.author;
@@ -204,6 +220,7 @@ void TileObserver::issued(const trace::Issue& issue) {
   const ThreadView::Pushed* pushed = push_of(issue.thread, issue.push);
   detectors_.feed(event::Issue{author, issue.thread, static_cast<u32>(issue.push.number), core,
                                number, pushed != nullptr ? pushed->pc : 0});
+  if (opcode == op::STREAMWAIT::kOpcode) test_stream(issue);
   feed_moves(thread, number, false);
   if (issue.touches != nullptr) feed_touches(issue, number, reads, writes);
   note_release(thread, issue);

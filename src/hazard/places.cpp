@@ -119,6 +119,11 @@ std::vector<Location> single_fields(const std::vector<Location>& runs) {
   return fields;
 }
 
+u32 stream_register(u32 address) {
+  const u32 offset = offset_in(Region::Overlay, address);
+  return offset / kStreamStride << 10 | offset % kStreamStride / 4;
+}
+
 u32 config_place(u32 word) {
   const u32 in_bank = word % tensix::kConfigWords;
   return in_bank < kGlobalConfigBase ? word : in_bank;
@@ -224,9 +229,8 @@ bool place_of(const trace::CoreAccess& access, unsigned core, CorePlace& place) 
       return true;
     case Region::Overlay: {
       // As the detector names the page counter that a store there advances.
-      const u32 offset = offset_in(access.region, address);
-      const u32 index = offset / kStreamStride << 10 | offset % kStreamStride / 4;
-      place = {race::Region::Overlay, race::place_of(race::Object::Pages, index), false};
+      place = {race::Region::Overlay, race::place_of(race::Object::Pages, stream_register(address)),
+               false};
       return true;
     }
     case Region::PcBuf0:

@@ -23,6 +23,9 @@ u32 word_of_fields(const race::Location& run);
 /// The bits of its word that a run of fields has; all of them where the word has no fields.
 u32 mask_of_fields(const race::Location& run);
 
+/// A register of a stream, as the detector counts those.
+u32 stream_register(u32 address);
+
 /// What an instruction touches, as far as order matters; appends. Not among them: what the gate
 /// samples when it issues (address counters, ThreadConfig), and what has an order of its own.
 void locations_of(const tensix::Touch& touch, std::vector<race::Location>& out);

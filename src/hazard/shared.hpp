@@ -52,12 +52,40 @@ class Departures {
   std::deque<u32> order_;
 };
 
+/// What packets have brought to the host's memory since the host last did anything: it can have
+/// seen it.
+class Landed {
+ public:
+  void put(const Tickets& tickets) {
+    const std::lock_guard lock(mutex_);
+    for (unsigned level = 0; level < kLevels; ++level) {
+      if (tickets[level] == nullptr) continue;
+      clocks_[level].join(tickets[level]->clock);
+      clocks_[level].raise(tickets[level]->commit);
+      any_ = true;
+    }
+  }
+  void give_to(std::array<race::Clock, kLevels>& host) {
+    const std::lock_guard lock(mutex_);
+    if (!any_) return;
+    for (unsigned level = 0; level < kLevels; ++level) host[level].join(clocks_[level]);
+    clocks_ = {};
+    any_ = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::array<race::Clock, kLevels> clocks_;
+  bool any_ = false;
+};
+
 struct Shared {
   explicit Shared(std::size_t nodes, const Options& settings)
       : options(settings), departures(nodes) {}
 
   Options options;
   std::vector<Departures> departures;     // by node
+  Landed landed;                          // in the host's memory
   std::array<race::Clock, kLevels> host;  // it acts between epochs, when nobody else does
   bool is_over = false;                   // what the host reads now is for the report
 };

@@ -14,6 +14,7 @@
 #include "device/livelock.hpp"
 #include "gdb/server.hpp"
 #include "host/error.hpp"
+#include "host/report/hints.hpp"
 #include "host/report/report.hpp"
 #include "host/report/standstill.hpp"
 #include "host/settings/card_checks.hpp"
@@ -394,7 +395,8 @@ std::string LiveCard::hang_text() {
                           ? host::Standstill::Reason::Idle
                           : host::Standstill::Reason::Spinning;
   return hang_->sentence(*device_) +
-         host::text_of(host::standstill_of(*device_, code_.of_waiters(*device_), tiles, reason));
+         host::text_of(host::standstill_of(*device_, code_.of_waiters(*device_), tiles, reason)) +
+         host::hint_for_clients(device_->options().checks);
 }
 
 /// At the edge, where somebody has just been refused. The access has changed nothing, so the card

@@ -65,6 +65,13 @@ class L1 {
     before_write(address, bytes, author);
     std::memcpy(data() + address, source, bytes);
   }
+  /// The same where no line has a flag, so that nobody has to be told of it. False: one has, and
+  /// nothing was written.
+  bool write_plain(u32 address, const void* source, u32 bytes) {
+    if (any_flag(address, bytes) != 0) return false;
+    std::memcpy(data() + address, source, bytes);
+    return true;
+  }
   void write32(u32 address, u32 value, const Author& author) { write(address, &value, 4, author); }
   void read(u32 address, void* target, u32 bytes) const {
     std::memcpy(target, data() + address, bytes);
@@ -79,10 +86,8 @@ class L1 {
   void before_write(u32 address, u32 bytes, const Author& author) {
     CHECK(has(address, bytes));
     if (bytes == 0) return;
-    u8 any = 0;
-    for (u32 line = address >> kLineShift; line <= (address + bytes - 1) >> kLineShift; ++line)
-      any |= flags_[line];
-    if (any != 0 && listener_ != nullptr) listener_->before_write(address, bytes, author);
+    if (any_flag(address, bytes) != 0 && listener_ != nullptr)
+      listener_->before_write(address, bytes, author);
   }
 
   /// All zero, and nobody sleeps or has decoded anything; who listens stays.
@@ -107,6 +112,20 @@ class L1 {
   const Mapping& memory() const { return memory_; }
 
  private:
+  /// Of the lines of [address, address + bytes), which is not empty, eight at a time.
+  u64 any_flag(u32 address, u32 bytes) const {
+    const u8* at = &flags_[address >> kLineShift];
+    const u8* const end = &flags_[(address + bytes - 1) >> kLineShift] + 1;
+    u64 any = 0;
+    for (; end - at >= 8; at += 8) {
+      u64 eight;
+      std::memcpy(&eight, at, 8);
+      any |= eight;
+    }
+    for (; at != end; ++at) any |= *at;
+    return any;
+  }
+
   Mapping memory_;
   u32 size_;
   std::array<u8, kLines> flags_{};

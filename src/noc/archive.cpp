@@ -1,4 +1,7 @@
 // Packets in snapshots.
+#include <algorithm>
+#include <utility>
+
 #include "noc/niu_state.hpp"
 #include "noc/node.hpp"
 #include "noc/packet.hpp"
@@ -66,7 +69,37 @@ void Departure::archive(Archive& archive) {
   archive.value(read);
 }
 
+/// In the order of their arrival the first of them decides.
+void ArrivalQueue::push(Acknowledgements&& all) {
+  const auto first = std::min_element(all.senders.begin(), all.senders.end(),
+                                      [](const auto& a, const auto& b) { return a.node < b.node; });
+  order_.push_back({all.packet.arrival, first->sequence, first->node, kSeveral});
+  std::push_heap(order_.begin(), order_.end(), LaterPacket{});
+  several_.push_back(std::move(all));
+}
+
+Acknowledgements ArrivalQueue::pop_all() {
+  const Entry entry = order_.front();
+  std::pop_heap(order_.begin(), order_.end(), LaterPacket{});
+  order_.pop_back();
+  const auto has = [&entry](const Acknowledgements& one) {
+    return one.packet.arrival == entry.arrival &&
+           std::any_of(one.senders.begin(), one.senders.end(), [&entry](const auto& sender) {
+             return sender.node == entry.source && sender.sequence == entry.sequence;
+           });
+  };
+  const auto at = std::find_if(several_.begin(), several_.end(), has);
+  Acknowledgements all = std::move(*at);
+  several_.erase(at);
+  return all;
+}
+
 void ArrivalQueue::archive(Archive& archive) {
+  // Who loads them has them one by one.
+  std::erase_if(order_, [](const Entry& entry) { return entry.place == kSeveral; });
+  std::make_heap(order_.begin(), order_.end(), LaterPacket{});
+  for (const Acknowledgements& all : std::exchange(several_, {}))
+    for (const Acknowledgements::Sender& sender : all.senders) push(all.packet_of(sender));
   u64 count = order_.size();
   archive.value(count);
   if (!archive.is_loading()) {

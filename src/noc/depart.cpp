@@ -57,7 +57,7 @@ bool Niu::put_off(Packet& packet, u64 local, const Targets& targets, const Autho
   departure.begin = departure.at;
   if (departure.span != 0) departure.at += departure.span / pieces_of(departure.source_bytes);
   if (departure.at == issuer.cycle && departure.span == 0) return false;
-  for (const Targets::One& target : targets.all())
+  for (const Receiver& target : targets.all())
     departure.targets.emplace_back(target.node, target.coord);
   departure.packet = std::move(packet);
   state_->departures.push_back(std::move(departure));
@@ -118,9 +118,7 @@ void Niu::depart(Departure& departure) {
 
 void Niu::address_to(Packet& packet, NodeId node, Coord coord) const {
   packet.target = node;
-  packet.target_coord = noc_ == 0 ? coord
-                                  : Coord{static_cast<u8>(Routing::kWidth - 1 - coord.x),
-                                          static_cast<u8>(Routing::kHeight - 1 - coord.y)};
+  packet.target_coord = target_coord_of(noc_, coord);
 }
 
 void Niu::dispatch(Packet&& packet, Cycle now) {

@@ -135,7 +135,7 @@ void Niu::tell(Packet& packet, const Command& command, u64 local, const Targets&
                const Author& issuer) {
   packet.request = ++told_ * kNocs + noc_;
   std::vector<NodeId> nodes;
-  for (const Targets::One& target : targets.all()) nodes.push_back(target.node);
+  for (const Receiver& target : targets.all()) nodes.push_back(target.node);
   trace::Request request;
   request.id = {environment_.node, packet.request};
   request.author = issuer;
@@ -174,6 +174,11 @@ void Niu::send_request(Packet&& packet, const Command& command, u64 local, const
     environment_.checks->requested(packet, local, static_cast<u32>(all.size()));
   if ((delays_ != nullptr || departs_) && put_off(packet, local, targets, issuer)) return;
   if (packet.kind == PacketKind::WriteRequest) count_sent(packet);
+  if (targets.broadcast && delays_ == nullptr && !departs_) {
+    packet.arrival = issuer.cycle + environment_.timing->one_way;
+    const Cycle home = issuer.cycle + environment_.timing->loopback;
+    if (environment_.host->send_to_all(packet, targets.many, home)) return;
+  }
   for (std::size_t i = 0; i < all.size(); ++i) {
     Packet copy = i + 1 == all.size() ? std::move(packet) : packet;
     address_to(copy, all[i].node, all[i].coord);

@@ -43,6 +43,7 @@ u32 Niu::word(u32 offset) const {
 
 void Niu::reset() {
   *state_ = NiuState{};
+  broadcast_ = {};
   const RegisterInfo* rows = niu_registers();
   for (unsigned row = 0; row < niu_register_count(); ++row)
     for (u32 index = 0; rows[row].reset != kComputed && index < rows[row].count; ++index)
@@ -169,6 +170,7 @@ bool Niu::write(u32 offset, u32 value, const Author& author) {
     return true;
   }
   touch();
+  if (!info->per_buffer) broadcast_.receivers = nullptr;
   Written written{*this, offset, value, author};
   switch (info->offset) {
 #define NIU(name, offset, count, access, kind, reset, meaning) \
@@ -187,12 +189,16 @@ bool Niu::write(u32 offset, u32 value, const Author& author) {
 }
 
 bool Niu::refuse(Rule rule, const Author& issuer, std::string text) {
+  refused_ = true;
   return environment_.faults->raise(rule, issuer, std::move(text));
 }
 
 void Niu::raise_transactions(u32 counter, u32 id, u32 amount, const Author& issuer) {
   u32& value = word(counter + 4 * id);
-  if (value + amount > 255)
+  // A multicast is counted up once and down for each of its targets, below zero: with what is
+  // really under way that is no overflow.
+  const bool outstanding = counter == niu::NIU_MST_REQS_OUTSTANDING_ID;
+  if (value + amount > 255 && (!outstanding || state_->outstanding_count + amount > 255))
     refuse(Rule::NocTransactionCounter, issuer,
            fmt::format("transaction id {} of NoC {} has {} requests outstanding", id, noc_,
                        value + amount));
@@ -225,6 +231,7 @@ u32 Niu::next_rtz() {
 
 void Niu::archive(Archive& archive) {
   state_->archive(archive);
+  if (archive.is_loading()) broadcast_ = {};
 }
 
 u64 Niu::hash(u64 seed) const {

@@ -40,6 +40,11 @@ class NiuHost : public ServedMemory {
   /// tile itself). `arrival` is set; the receiver of this call numbers the packet: `sequence` rises
   /// per source node, over both its NIUs.
   virtual void send(Packet&& packet) = 0;
+  /// The same for all receivers of a broadcast. `packet` is that of the first of them, without its
+  /// target; at the tile itself it arrives in cycle `home`. False: send them one by one.
+  virtual bool send_to_all(Packet&, const std::shared_ptr<const Receivers>&, Cycle) {
+    return false;
+  }
 
  protected:
   ~NiuHost() = default;
@@ -95,6 +100,12 @@ class Niu {
 
   /// A packet arrived at this tile on this NoC: a request to serve or a response to our own.
   void receive(Packet&& packet, Cycle now);
+  /// Acknowledgements between which nothing else happens.
+  void receive(const Acknowledgements& all, Cycle now);
+  /// A write has been carried out that changed nothing which anybody waits for.
+  void count_served(const Packet& request);
+  /// The answer of this tile to a write, unless its arrival says otherwise.
+  Packet acknowledgement(const Packet& request, Cycle now) const;
 
   /// The NIU asks for its interrupt (Interrupts.md: RTZ_SOURCE & RTZ_CFG).
   bool interrupt() const;
@@ -130,6 +141,15 @@ class Niu {
  private:
   struct Targets;
   struct Written;
+  /// Who received the latest broadcast. It is that of the same coordinates until a register
+  /// outside of the command buffers is written.
+  struct Broadcast {
+    std::shared_ptr<const Receivers> receivers;  // null: not known
+    u32 coordinate = 0;
+    u32 exclude = 0;
+    bool include_source = false;
+    bool by_core = false;
+  };
 
   void touch();
   u32& word(u32 offset);
@@ -157,6 +177,8 @@ class Niu {
   bool check_corners(u32 coordinate, const Author& issuer);
   bool find_broadcast(const Command& command, u32 coordinate, const Author& issuer,
                       Targets& targets);
+  bool find_receivers(const Command& command, u32 coordinate, const Author& issuer,
+                      Receivers& receivers);
   NodeId resolve(u32 coordinate, Coord* physical, const Author& issuer, bool* stop);
   Coord translated(Coord coord) const;
   bool find_reply(u32 coordinate, const Author& issuer, NodeId& reply);
@@ -194,6 +216,8 @@ class Niu {
   Delays* delays_ = nullptr;
   bool departs_ = false;
   u32 told_ = 0;  // requests that an observer was told of
+  Broadcast broadcast_;
+  bool refused_ = false;  // since it was last set to false
 };
 
 /// "2 reads from DRAM bank 3 (17, 21) at 0x40 (first issued in cycle 9)"; `target`: the node's

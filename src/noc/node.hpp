@@ -11,6 +11,7 @@
 
 #include "base/delays.hpp"
 #include "base/fault.hpp"
+#include "noc/multicast.hpp"
 #include "noc/packet.hpp"
 
 namespace bhemu::trace {
@@ -23,10 +24,11 @@ namespace bhemu::noc {
 /// Packets that a node sent during the epoch which another node must see. One per host thread.
 struct Outbox {
   std::vector<Packet> packets;
+  std::vector<Multicast> multicasts;
 };
 
 /// Packets on their way to one node, earliest first. Packets stay where they are put; what is
-/// sorted are their places.
+/// sorted are their places. Acknowledgements that came as one have the place of the first of them.
 class ArrivalQueue {
  public:
   bool empty() const { return order_.empty(); }
@@ -44,6 +46,11 @@ class ArrivalQueue {
     order_.push_back(entry);
     std::push_heap(order_.begin(), order_.end(), LaterPacket{});
   }
+  void push(Acknowledgements&& all);
+  /// What comes next are several packets, for pop_all. That they may be taken as one is the
+  /// caller's to know; if they may not, they come again one by one.
+  bool next_is_several() const { return !order_.empty() && order_.front().place == kSeveral; }
+  Acknowledgements pop_all();
   Packet pop() {
     std::pop_heap(order_.begin(), order_.end(), LaterPacket{});
     const u32 place = order_.back().place;
@@ -54,6 +61,8 @@ class ArrivalQueue {
   void archive(Archive& archive);
 
  private:
+  static constexpr u32 kSeveral = ~0u;  // a place in several_
+
   struct Entry {
     Cycle arrival;
     u64 sequence;
@@ -63,6 +72,7 @@ class ArrivalQueue {
   std::vector<Entry> order_;  // a heap
   std::vector<Packet> packets_;
   std::vector<u32> free_;  // places of packets_ that hold none
+  std::vector<Acknowledgements> several_;
 };
 
 /// Memory of a node from its address 0 on that a host may read between epochs without asking
@@ -93,6 +103,14 @@ class Node {
   virtual void run_until(Cycle until, Outbox& outbox) = 0;
   /// At epoch edges only. packet.arrival is not in this node's past.
   virtual void deliver(Packet&& packet) = 0;
+  virtual void deliver_all(Acknowledgements&& all) {
+    for (const Acknowledgements::Sender& sender : all.senders) deliver(all.packet_of(sender));
+  }
+  /// A request of a multicast for this node, which has nothing else to do before it arrives. True:
+  /// it has had its effect, in the cycle of its arrival, nobody was roused, and its
+  /// acknowledgement, if it wants one, is among `answers`. False: nothing has happened, and it is
+  /// to be delivered.
+  virtual bool receive_at_rest(const Packet&, Acknowledgements&) { return false; }
 
   /// Host access at cycle `now` (between epochs), any size and alignment that silicon would allow
   /// through a TLB window. False: nothing there (or no right); a Fault says more.

@@ -80,6 +80,29 @@ void Niu::serve_request(Packet& packet, Cycle now) {
   environment_.host->send(std::move(response));
 }
 
+void Niu::count_served(const Packet& request) {
+  count_arrival(request);
+  if (wants_response(request)) count(niu::NIU_SLV_WR_ACK_SENT, request.parts);
+}
+
+Packet Niu::acknowledgement(const Packet& request, Cycle now) const {
+  return make_response(request, environment_.node, nullptr, *environment_.timing, now);
+}
+
+void Niu::receive(const Acknowledgements& all, Cycle now) {
+  touch();
+  const Packet& packet = all.packet;
+  const auto answers = static_cast<u32>(all.senders.size());
+  count(niu::NIU_MST_WR_ACK_RECEIVED, packet.parts * answers);
+  const bool ours = packet.reply_to == environment_.node;
+  for (u32 i = 0; i < answers; ++i) {
+    lower_transactions(niu::NIU_MST_REQS_OUTSTANDING_ID, packet.transaction_id, packet.parts);
+    if (!ours) continue;
+    untrack(packet.tracking);
+    if (environment_.checks != nullptr) environment_.checks->answered(packet, now);
+  }
+}
+
 void Niu::complete_response(Packet& packet, Cycle now) {
   if (packet.length != 0) {
     const Author author{noc_ == 0 ? Agent::Niu0 : Agent::Niu1, packet.issuer_pc, now};

@@ -109,11 +109,34 @@ bool Niu::check_corners(u32 coordinate, const Author& issuer) {
 
 bool Niu::find_broadcast(const Command& command, u32 coordinate, const Author& issuer,
                          Targets& targets) {
+  targets.broadcast = true;
+  const Broadcast wanted{nullptr, coordinate, command.exclude, command.include_source(),
+                         is_core(issuer.agent)};
+  const bool known = broadcast_.receivers != nullptr && broadcast_.coordinate == coordinate &&
+                     broadcast_.exclude == wanted.exclude &&
+                     broadcast_.include_source == wanted.include_source &&
+                     broadcast_.by_core == wanted.by_core;
+  if (known) {
+    targets.many = broadcast_.receivers;
+    return true;
+  }
+  refused_ = false;
+  auto receivers = std::make_shared<Receivers>();
+  if (!find_receivers(command, coordinate, issuer, *receivers)) return false;
+  targets.many = receivers;
+  // What is to be warned of is warned of each time.
+  if (refused_) return true;
+  broadcast_ = wanted;
+  broadcast_.receivers = std::move(receivers);
+  return true;
+}
+
+bool Niu::find_receivers(const Command& command, u32 coordinate, const Author& issuer,
+                         Receivers& receivers) {
   const Routing& routing = *environment_.routing;
   const bool tables = routing.has_translation();
   const Coord end = tables ? translated(coord_of(coordinate)) : coord_of(coordinate);
   const Coord start = tables ? translated(coord_of(coordinate >> 12)) : coord_of(coordinate >> 12);
-  targets.broadcast = true;
   if (!check_corners(coordinate, issuer)) return false;
   const u32 width = tables ? Routing::kWidth : Routing::kSpan;
   const u32 height = tables ? Routing::kHeight : Routing::kSpan;
@@ -130,10 +153,10 @@ bool Niu::find_broadcast(const Command& command, u32 coordinate, const Author& i
           refuse(Rule::NocBroadcastTarget, issuer,
                  fmt::format("{} at ({},{}) of NoC {}", routing.name(node), x, y, noc_)))
         return false;
-      targets.many.push_back({node, coord});
+      receivers.push_back({node, coord});
     }
   }
-  if (!targets.many.empty()) return true;
+  if (!receivers.empty()) return true;
   refuse(Rule::NocBroadcastEmpty, issuer,
          fmt::format("rectangle ({},{})-({},{}) of NoC {}", start.x, start.y, end.x, end.y, noc_));
   return false;

@@ -1,5 +1,7 @@
 #include "noc/routing.hpp"
 
+#include "noc/multicast.hpp"
+
 #include <fmt/format.h>
 
 namespace bhemu::noc {
@@ -42,6 +44,12 @@ const char* name_of(PacketKind kind) {
       return "atomic response";
   }
   return "?";
+}
+
+Coord target_coord_of(unsigned noc, Coord coord) {
+  if (noc == 0) return coord;
+  return {static_cast<u8>(Routing::kWidth - 1 - coord.x),
+          static_cast<u8>(Routing::kHeight - 1 - coord.y)};
 }
 
 std::string Routing::name(NodeId node) const {

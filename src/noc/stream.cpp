@@ -86,6 +86,25 @@ constexpr u32 destinations(u32 stream) {
   return ((Multicast >> stream) & 1) != 0 ? 32 : 1;
 }
 
+/// What a write to one of the registers that circular buffers are counted in does. Firmware writes
+/// them for each buffer of each launch; all streams have them.
+void write_count(StreamState& state, u32 stream, u32 index, u32 value) {
+  using namespace stream;
+  constexpr auto kRowOfStart = kTable.rows[kTable.row_of[STREAM_REMOTE_DEST_BUF_START]];
+  constexpr auto kRowOfSize = kTable.rows[kTable.row_of[STREAM_REMOTE_DEST_BUF_SIZE]];
+  static_assert(kRowOfStart.streams == All && kRowOfSize.streams == All);
+  constexpr u32 kPointer = kTable.slot_of[STREAM_REMOTE_DEST_WR_PTR];
+  constexpr u32 kSpace = kTable.slot_of[STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE];
+  if (index == STREAM_REMOTE_DEST_BUF_START) {
+    state[kRowOfStart.slot] = value & mask_of(kRowOfStart.width);
+    state[kPointer] = 0;
+  } else {
+    value &= mask_of(kRowOfSize.width);
+    state[kRowOfSize.slot] = value;
+    for (u32 i = 0; i < destinations(stream); ++i) state[kSpace + i] = value;
+  }
+}
+
 }  // namespace
 
 // WormholeB0/NoC/Overlay/README.md, "Stream capabilities"; for streams 4 and 5 Blackhole's header
@@ -208,6 +227,13 @@ void StreamFile::look(u32 stream, StreamState& values) const {
 bool StreamFile::write(u32 offset, u32 value) {
   const u32 stream = offset / kStreamStride;
   const u32 index = offset % kStreamStride / 4;
+  if (stream < count_ && (index == stream::STREAM_REMOTE_DEST_BUF_START ||
+                          index == stream::STREAM_REMOTE_DEST_BUF_SIZE)) {
+    refusal_ = nullptr;
+    if (wakeup_ != nullptr) wakeup_->touch(Resource::Stream);
+    write_count(streams_[stream], stream, index, value);
+    return true;
+  }
   const StreamRegisterInfo* info = stream_register_at(index);
   refusal_ = nullptr;
   if (stream >= count_ || info == nullptr) return false;
@@ -243,12 +269,9 @@ bool StreamFile::trigger(u32 stream, u32 index, u32 value) {
       value = (value + word(stream, STREAM_PHASE_AUTO_CFG_PTR_BASE)) & mask_of(17);
       break;
     case STREAM_REMOTE_DEST_BUF_START:
-      word(stream, STREAM_REMOTE_DEST_WR_PTR) = 0;
-      break;
     case STREAM_REMOTE_DEST_BUF_SIZE:
-      for (u32 i = 0; i < destinations(stream); ++i)
-        word(stream, STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE + i) = value;
-      break;
+      write_count(streams_[stream], stream, index, value);
+      return true;
     case STREAM_BUF_START:
       word(stream, STREAM_RD_PTR) = 0;
       word(stream, STREAM_WR_PTR) = 0;

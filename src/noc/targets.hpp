@@ -2,23 +2,19 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
+#include "noc/multicast.hpp"
 #include "noc/niu.hpp"
 
 namespace bhemu::noc {
 
 struct Niu::Targets {
-  struct One {
-    NodeId node = kNoNode;
-    Coord coord;  // on this NoC, after translation
-  };
-  One single;             // unicast
-  std::vector<One> many;  // broadcast
+  Receiver single;                        // unicast
+  std::shared_ptr<const Receivers> many;  // broadcast
   bool broadcast = false;
 
-  std::span<const One> all() const {
-    return broadcast ? std::span<const One>(many) : std::span<const One>(&single, 1);
+  std::span<const Receiver> all() const {
+    return broadcast ? std::span<const Receiver>(*many) : std::span<const Receiver>(&single, 1);
   }
 };
 

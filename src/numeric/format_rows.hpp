@@ -17,11 +17,12 @@ UnpackRows unpack_rows(Format in, Format out, UnpackFlags flags);
 
 /// Rows of Dst storage on their way to L1.
 struct PackJob {
-  static constexpr u32 kRows = 4;
+  static constexpr u32 kRows = 64;
   // Only the first `rows` of these are set: clearing them would cost as much as a kernel.
   std::array<const u16*, kRows> high;  // a row of the 16-bit view, or the high halves
   std::array<const u16*, kRows> low;   // 32-bit view only
   u32 rows = 0;
+  bool straight = false;   // the rows lie one after the other
   bool relu = false;       // mode 1: negative datums become +0
   u32 shift = 0;           // integer descale
   u32 exponent_mask = 0;   // bits of a code that hold its exponent

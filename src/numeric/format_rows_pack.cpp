@@ -246,36 +246,56 @@ u32 pack(const PackJob& job) {
   return hn::GetLane(hn::MaxOfLanes(d, greatest));
 }
 
-/// As pack<Early::Bf16From16, Late::Keep16>, which needs no more than 16 bits anywhere.
-u32 pack_bf16(const PackJob& job) {
-  const hn::CappedTag<u16, kRow> d;
-  using H = hn::Vec<decltype(d)>;
+/// `count` datums as pack<Early::Bf16From16, Late::Keep16> does them, with no more than 16 bits
+/// anywhere. Takes the greatest magnitude into account.
+template <class D>
+HWY_INLINE hn::Vec<D> bf16_codes(D d, const u16* stored_datum, u32 count, bool relu, u16* datum,
+                                 hn::Vec<D> greatest) {
+  using H = hn::Vec<D>;
   const H sign = hn::Set(d, 0x8000);
   const H smallest = hn::Set(d, 0x80);
   const H infinity = hn::Set(d, 0x7F80);
-  H greatest = hn::Zero(d);
-  for (u32 row = 0; row < job.rows; ++row) {
-    for (u32 i = 0; i < kRow; i += static_cast<u32>(hn::Lanes(d))) {
-      const H stored = hn::LoadU(d, job.high[row] + i);
-      const H unbounded = hn::Or(hn::ShiftLeft<7>(hn::And(stored, hn::Set(d, 0xFF))),
-                                 hn::And(hn::ShiftRight<8>(stored), hn::Set(d, 0x7F)));
-      const H magnitude = hn::Min(unbounded, infinity);
-      H code = hn::Or(hn::And(stored, sign), magnitude);
-      code = hn::IfThenZeroElse(hn::Lt(magnitude, smallest), code);
-      if (job.relu) code = hn::IfThenElseZero(hn::Eq(hn::And(code, sign), hn::Zero(d)), code);
-      greatest = hn::Max(greatest, hn::AndNot(sign, code));
-      hn::StoreU(code, d, reinterpret_cast<u16*>(job.datum) + row * kRow + i);
-    }
+  // Of a code that becomes 0: those with a sign, or none.
+  const H negative = hn::Set(d, relu ? 0x8000 : 0);
+  for (u32 i = 0; i < count; i += static_cast<u32>(hn::Lanes(d))) {
+    const H stored = hn::LoadU(d, stored_datum + i);
+    const H unbounded = hn::Or(hn::ShiftLeft<7>(hn::And(stored, hn::Set(d, 0xFF))),
+                               hn::And(hn::ShiftRight<8>(stored), hn::Set(d, 0x7F)));
+    const H magnitude = hn::Min(unbounded, infinity);
+    H code = hn::Or(hn::And(stored, sign), magnitude);
+    code = hn::IfThenZeroElse(hn::Lt(magnitude, smallest), code);
+    code = hn::IfThenElseZero(hn::Eq(hn::And(code, negative), hn::Zero(d)), code);
+    greatest = hn::Max(greatest, hn::AndNot(sign, code));
+    hn::StoreU(code, d, datum + i);
   }
+  return greatest;
+}
+
+template <class D>
+HWY_INLINE u32 greatest_of(D d, hn::Vec<D> greatest) {
 #if HWY_TARGET == HWY_SCALAR
-  const u32 all = hn::GetLane(greatest);
+  (void)d;
+  return hn::GetLane(greatest);
 #else
-  const hn::RepartitionToWide<decltype(d)> w;
+  const hn::RepartitionToWide<D> w;
   const auto pairs = hn::BitCast(w, greatest);
   const auto both = hn::Max(hn::And(pairs, hn::Set(w, 0xFFFF)), hn::ShiftRight<16>(pairs));
-  const u32 all = hn::GetLane(hn::MaxOfLanes(w, both));
+  return hn::GetLane(hn::MaxOfLanes(w, both));
 #endif
-  return all & job.exponent_mask;
+}
+
+u32 pack_bf16(const PackJob& job) {
+  u16* datum = reinterpret_cast<u16*>(job.datum);
+  if (job.straight && job.rows % 4 == 0) {
+    const hn::CappedTag<u16, 4 * kRow> d;
+    const auto greatest = bf16_codes(d, job.high[0], job.rows * kRow, job.relu, datum, hn::Zero(d));
+    return greatest_of(d, greatest) & job.exponent_mask;
+  }
+  const hn::CappedTag<u16, kRow> d;
+  auto greatest = hn::Zero(d);
+  for (u32 row = 0; row < job.rows; ++row)
+    greatest = bf16_codes(d, job.high[row], kRow, job.relu, datum + row * kRow, greatest);
+  return greatest_of(d, greatest) & job.exponent_mask;
 }
 
 /// The codes s e8 m7, from either view.

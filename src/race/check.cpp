@@ -19,6 +19,13 @@ u32 low(u32 a, u32 b) {
   return a < b ? a : b;
 }
 
+u32 mask_of_bytes(u8 bytes) {
+  u32 mask = 0;
+  for (unsigned i = 0; i < 4; ++i)
+    if ((bytes >> i & 1) != 0) mask |= 0xFFu << 8 * i;
+  return mask;
+}
+
 constexpr u32 kRegionKinds[kRegions] = {kind::StoreL1,    kind::StoreConfig, kind::StoreNiu,
                                         kind::StoreOther, kind::StoreOther,  kind::StoreOther,
                                         kind::Push,       kind::StoreOther,  kind::StoreOther};
@@ -72,21 +79,34 @@ const SyncWord* Detector::sync_word(u64 address) const {
   return found == words_.end() ? nullptr : &found->second;
 }
 
+/// What a word is behind a write. Of a core's store it is known before it is in memory; of all
+/// others memory says it.
+u32 Detector::word_after(u64 word, u8 bytes, u64 begin, const u32* value) const {
+  if (value == nullptr || begin / 4 != word) return value_of_word(word);
+  const auto known = words_.find(word);
+  const u32 before =
+      known != words_.end() ? known->second.value_at(known->second.version()) : value_of_word(word);
+  const u32 mask = mask_of_bytes(bytes);
+  return (before & ~mask) | (*value << begin % 4 * 8 & mask);
+}
+
 /// What a writer of L1 tells those who wait for a word. Flags come in small pieces.
-void Detector::note_write(const Location& where, const Clock& clock, bool atomic) {
+void Detector::note_write(const Location& where, const Clock& clock, bool atomic,
+                          const u32* value) {
   constexpr u32 kMostOfFlag = 16;
   if (where.size > kMostOfFlag && !near_sync(where)) return;
   for (u64 word = where.begin / 4; word < (where.end() + 3) / 4; ++word) {
     const u8 bytes = bytes_of_word(word, where.begin, where.end());
     if (const auto found = words_.find(word); found != words_.end()) {
       if (atomic) {
-        found->second.change(value_of_word(word), clock);
+        found->second.change(word_after(word, bytes, where.begin, value), clock);
       } else {
-        found->second.write(bytes, value_of_word(word), clock);
+        found->second.write(bytes, word_after(word, bytes, where.begin, value), clock);
       }
     } else if (where.size <= kMostOfFlag) {
       if (recent_.empty()) recent_.resize(kRecentWrites);
-      recent_[word % kRecentWrites] = {word, bytes, value_of_word(word), clock};
+      recent_[word % kRecentWrites] = {word, bytes, word_after(word, bytes, where.begin, value),
+                                       clock};
     }
   }
 }
@@ -271,6 +291,32 @@ void Detector::check_same_writes(const Actor& actor, const Location& where) {
   }
 }
 
+/// Whether of two plain writes of memory it is all one which comes last: both write the same.
+bool Detector::leaves_the_same(const Actor& actor, const Cell& cell, const Location& piece) const {
+  if (actor.mode != Mode::Write || cell.atomic || piece.place != settings_.memory_place ||
+      settings_.memory == nullptr)
+    return false;
+  for (u64 word = piece.begin / 4; word < (piece.end() + 3) / 4; ++word) {
+    const u8 bytes = bytes_of_word(word, piece.begin, piece.end());
+    u32 before = 0;
+    if (const auto known = words_.find(word); known != words_.end()) {
+      const SyncWord& said = known->second;
+      if (said.version() == 0 ||
+          !said.known_at(said.version(), SyncWord::kAllBytes).knows(cell.write))
+        return false;
+      before = said.value_at(said.version());
+    } else {
+      if (recent_.empty()) return false;
+      const RecentWrite& last = recent_[word % kRecentWrites];
+      if (last.word != word || !last.clock.knows(cell.write)) return false;
+      before = last.value;
+    }
+    const u32 after = word_after(word, bytes, actor.value_begin, actor.value);
+    if (((before ^ after) & mask_of_bytes(bytes)) != 0) return false;
+  }
+  return true;
+}
+
 void Detector::access_cell(const Actor& actor, Cell& cell, const Location& piece) {
   if (piece.place == Place::Config && actor.mode != Mode::Read) {
     check_same_writes(actor, piece);
@@ -285,7 +331,7 @@ void Detector::access_cell(const Actor& actor, Cell& cell, const Location& piece
   // A poll of a word that agents signal by is how they synchronise, and no race.
   const bool poll = actor.sync && actor.mode == Mode::Read;
   if (cell.write && !both_atomic && !poll && !in_order(actor, cell.write, true) &&
-      !interlocked(actor, cell.write, piece.place, true))
+      !interlocked(actor, cell.write, piece.place, true) && !leaves_the_same(actor, cell, piece))
     report_pair(actor, cell.write, cell.atomic ? Mode::Atomic : Mode::Write, piece);
   if (!changes) {
     if (!poll) note_read(actor, cell);
@@ -505,7 +551,8 @@ std::vector<Finding> Detector::findings() const {
   std::erase_if(sorted, [&](const Finding& one) {
     const bool pair = one.kind == FindingKind::Race || one.kind == FindingKind::Contract;
     const auto polls = [](const Side& side) {
-      return side.mode == Mode::Read && (side.kind & (kind::Load | kind::NocReadSource)) != 0;
+      return side.mode == Mode::Read &&
+             (side.kind & (kind::Load | kind::NocReadSource | kind::Host)) != 0;
     };
     return pair && is_sync(one.where) && (polls(one.first) || polls(one.second));
   });

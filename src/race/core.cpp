@@ -162,7 +162,11 @@ void Detector::on(const event::Store& one) {
   const Epoch self{core.time, store_of(index, one.region), settings_.tile};
   const bool sync = one.sync || is_sync(one.where);
   const u32 kind = one.region == Region::Push ? kind::StoreOther : kind_of_region(one.region);
-  const Actor actor{self, &clock, one.site, Mode::Write, kind, sync, one.same};
+  Actor actor{self, &clock, one.site, Mode::Write, kind, sync, one.same};
+  if (one.where.place == Place::L1) {
+    actor.value = &one.value;
+    actor.value_begin = one.where.begin;
+  }
   if (one.where.place == Place::Config && one.where.begin == kFeatureDisable)
     check_units_at_work(actor, one.where);
   access(actor, one.where);
@@ -170,7 +174,7 @@ void Detector::on(const event::Store& one) {
   if (one.where.place != Place::L1) return;
   drop_l0(core, one.where);
   if (one.sync) mark_sync(one.where.begin);
-  note_write(one.where, clock, false);
+  note_write(one.where, clock, false, &one.value);
 }
 
 /// Loads have their values, the store queue is empty, L0 is flushed.
@@ -202,7 +206,7 @@ void Detector::on(const event::Amo& one) {
   if (!one.followed) load.clock = word.known_at(word.version(), SyncWord::kAllBytes);
   load.clock.raise(self);
   grant(core, std::move(load));
-  if (!one.same) note_write(one.where, clock, true);
+  if (!one.same) note_write(one.where, clock, true, &one.value);
 }
 
 void Detector::on(const event::Use& one) {

@@ -57,6 +57,7 @@ class Detector {
   void on(const event::Return& one);
   void on(const event::Expand& one);
   void on(const event::Issue& one);
+  void on(const event::StreamTest& one);
   void on(const event::Access& one);
   void on(const event::SrcTake& one);
   void on(const event::SrcGive& one);
@@ -169,6 +170,7 @@ class Detector {
     Clock grant;
     std::vector<SrcTest> banks;
     std::vector<SemaphoreTest> semaphores;
+    std::vector<event::StreamTest> streams;
   };
   struct Op {
     u32 op = 0;
@@ -248,6 +250,8 @@ class Detector {
     bool sync = false;
     bool same = false;  // it writes what is there already
     u32 pushed_at = 0;
+    const u32* value = nullptr;  // that a core's store writes
+    u64 value_begin = 0;         // from this address on
   };
   struct RecentWrite {  // to a word that may turn out to be one that agents signal by
     u64 word = ~u64{0};
@@ -279,6 +283,7 @@ class Detector {
   // thread.cpp
   void join_push(Thread& thread, unsigned core, u32 push);
   void lift(Thread& thread, unsigned index);
+  void acquire_word(Thread& thread, unsigned index, Op& op, const Location& where);
   void latch(Thread& thread, unsigned index, u32 word, u32 op);
   void latch_stallwait(Thread& thread, unsigned index, u32 word, u32 op);
   void execute_sync(Thread& thread, unsigned index, const event::Issue& one);
@@ -311,6 +316,7 @@ class Detector {
   void access(const Actor& actor, const Location& where);
   void access_cell(const Actor& actor, Cell& cell, const Location& piece);
   void check_units_at_work(const Actor& actor, const Location& where);
+  bool leaves_the_same(const Actor& actor, const Cell& cell, const Location& piece) const;
   void check_same_writes(const Actor& actor, const Location& where);
   void note_read(const Actor& actor, Cell& cell);
   bool in_order(const Actor& actor, Epoch before, bool was_write) const;
@@ -335,7 +341,9 @@ class Detector {
   u32 value_of_word(u64 word) const;
   bool near_sync(const Location& where) const;
   bool is_sync_line(u64 line) const;
-  void note_write(const Location& where, const Clock& clock, bool atomic);
+  void note_write(const Location& where, const Clock& clock, bool atomic,
+                  const u32* value = nullptr);
+  u32 word_after(u64 word, u8 bytes, u64 begin, const u32* value) const;
   FindingKind judge_injected(const Finding& finding) const;
 
   Settings settings_;
@@ -355,6 +363,7 @@ class Detector {
   std::vector<NocClass> classes_;  // component kFirstNoc + index
   Clock host_;
   u32 host_time_ = 0;
+  u64 host_looked_at_ = ~u64{0};             // its last short read
   std::unordered_map<u64, SyncWord> words_;  // by address / 4
   std::vector<u8> sync_lines_;               // by address / 64: whether one of words_ is there
   std::unordered_set<u64> far_sync_lines_;   // likewise, behind what a tile has

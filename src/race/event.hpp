@@ -111,6 +111,7 @@ struct Store {
   bool sync = false;
   bool same = false;  // of a configuration field: it holds that value already
   bool more = false;  // the same store as the event before: it touches this, too
+  u32 value = 0;      // of a store to memory: it can be there later than the event
 };
 /// An atomic of a core, on a word of L1.
 struct Amo {
@@ -218,6 +219,13 @@ struct Issue {
   u32 op = 0;
   u32 pushed_at = 0;  // program counter of the core that pushed what it came from; 0: not known
 };
+/// What the STREAMWAIT just issued waits for: so many posts to a register of a stream, counted from
+/// the first of all.
+struct StreamTest {
+  unsigned thread = 0;
+  u16 index = 0;
+  u32 count = 0;
+};
 /// What an issued instruction touches.
 struct Access {
   Site site;
@@ -310,8 +318,8 @@ using Event =
     std::variant<event::Start, event::Load, event::Store, event::Amo, event::Use, event::Fence,
                  event::Push, event::DoneCheck, event::Signal, event::Observe, event::AwaitThread,
                  event::DataCache, event::InvalidateCode, event::Fetch, event::Return,
-                 event::Expand, event::Issue, event::Access, event::SrcTake, event::SrcGive,
-                 event::SrcPointers, event::Request, event::Arrive, event::Counter,
+                 event::Expand, event::Issue, event::StreamTest, event::Access, event::SrcTake,
+                 event::SrcGive, event::SrcPointers, event::Request, event::Arrive, event::Counter,
                  event::HostWrite, event::HostRead>;
 
 }  // namespace bhemu::race

@@ -133,12 +133,14 @@ void Detector::on(const event::Request& one) {
   };
 
   // Custom (row 49): all packets on a channel take effect in order; but a register can be written
-  // before the data in front of it is in memory (row 62).
+  // before the data in front of it is in memory (row 62), and what a read brings back comes by
+  // other channels, nor is its source known to have been read.
   if (one.channel != 0 && settings_.level != Level::Documented)
     for (std::size_t i = 0; i < classes_.size(); ++i)
-      if (classes_[i].channel == one.channel && classes_[i].phase == kCommit &&
-          classes_[i].to_register == one.to_register)
-        clock.raise({classes_[i].last, static_cast<Component>(kFirstNoc + i), settings_.tile});
+      if (const NocClass& before = classes_[i];
+          before.channel == one.channel && before.to_register == one.to_register &&
+          before.phase == kCommit && before.kind != NocKind::Read)
+        clock.raise({before.last, static_cast<Component>(kFirstNoc + i), settings_.tile});
 
   auto packet = std::make_shared<Packet>();
   packet->kind = one.kind;
@@ -215,6 +217,8 @@ void Detector::on(const event::Arrive& one) {
   if (one.where.place != settings_.memory_place || one.mode == Mode::Read) return;
   Clock known = packet.clock;
   known.raise(self);
+  // Custom: what has arrived has been read, all of it.
+  if (packet.source && settings_.level != Level::Documented) known.raise(packet.source);
   note_write(one.where, known, one.mode == Mode::Atomic);
 }
 
@@ -382,6 +386,14 @@ void Detector::on(const event::HostRead& one) {
   if (host_time_ > 1) host_.raise({host_time_ - 1, kHostPosted, settings_.tile});
   const Epoch self{host_time_, kHostComponent, settings_.tile};
   host_.raise(self);
+  // What the host reads twice in a row it waits for.
+  constexpr u32 kMostOfFlag = 16;
+  if (one.where.place == settings_.memory_place && one.where.size <= kMostOfFlag) {
+    if (host_looked_at_ == one.where.begin)
+      for (u64 word = one.where.begin / 4; word < (one.where.end() + 3) / 4; ++word)
+        mark_sync(word * 4);
+    host_looked_at_ = one.where.begin;
+  }
   const bool sync = is_sync(one.where);
   access({self, &host_, one.site, Mode::Read, kind::Host, sync}, one.where);
   if (!sync) return;

@@ -117,6 +117,9 @@ void Detector::lift(Thread& thread, unsigned index) {
   for (const SrcTest& test : wait.banks) {
     if (!test.given) thread.known.join(given_with(test));
   }
+  for (const event::StreamTest& test : wait.streams)
+    if (const Clock* post = known_by_post(Object::Pages, test.index, test.count); post != nullptr)
+      thread.known.join(*post);
   const Clock known = wait.semaphores.empty() ? Clock() : gate_clock(index);
   for (const SemaphoreTest& test : wait.semaphores) {
     const Semaphore& semaphore = semaphores_[test.index];
@@ -209,7 +212,7 @@ void Detector::latch(Thread& thread, unsigned index, u32 word, u32 op) {
                                    (view.wait_sem_cond() & 2) != 0});
       break;
     }
-    default:  // STREAMWAIT: what it guarantees comes as event::Observe
+    default:  // STREAMWAIT: what it guarantees comes as event::StreamTest
       wait.block = block_or_default(tensix::op::STREAMWAIT{word}.stall_res());
       break;
   }
@@ -337,8 +340,28 @@ void Detector::execute_sync(Thread& thread, unsigned index, const event::Issue& 
   }
 }
 
+void Detector::on(const event::StreamTest& one) {
+  threads_[one.thread].wait.streams.push_back(one);
+}
+
+/// ATCAS and ATINCGETPTR hold their thread until the word lets them change it. Atomics of a word
+/// are in one order, so all that its writers knew is known, and that the change is made.
+void Detector::acquire_word(Thread& thread, unsigned index, Op& op, const Location& where) {
+  const Epoch self{op.op, part_of(index, op.part), settings_.tile};
+  mark_sync(where.begin);
+  const SyncWord& word = *sync_word(where.begin);
+  thread.known.join(word.known_at(word.version(), SyncWord::kAllBytes));
+  thread.known.raise(self);
+  op.clock.join(thread.known);
+}
+
 void Detector::on(const event::Access& one) {
-  const Op& op = op_of(threads_[one.thread], one.op);
+  Op& op = op_of(threads_[one.thread], one.op);
+  const u8 opcode = tensix::opcode_of(one.site.pc);
+  const bool waits =
+      opcode == tensix::op::ATCAS::kOpcode || opcode == tensix::op::ATINCGETPTR::kOpcode;
+  if (waits && one.where.place == Place::L1 && one.mode == Mode::Atomic)
+    acquire_word(threads_[one.thread], one.thread, op, one.where);
   constexpr u32 kKinds[kParts] = {kind::Gate,  kind::Expander, kind::Unpack, kind::Unpack,
                                   kind::Fpu,   kind::Sfpu,     kind::Pack,   kind::Thcon,
                                   kind::Mover, kind::Config};

@@ -130,6 +130,11 @@ void Engine::touch(NodeId node) {
 }
 
 void Engine::archive(Archive& archive) {
+  if (archive.is_loading()) {
+    multicasts_.clear();
+  } else {
+    hand_over_multicasts();
+  }
   archive.expect(epoch_);
   archive.value(now_);
   archive.value(packets_);
@@ -144,16 +149,23 @@ void Engine::archive(Archive& archive) {
 }
 
 Stop Engine::run(Cycle limit, const std::function<bool()>& asked) {
+  const Stop stop = run_epochs(limit, asked);
+  hand_over_multicasts();
+  return stop;
+}
+
+Stop Engine::run_epochs(Cycle limit, const std::function<bool()>& asked) {
   const Cycle last = last_edge(limit);
   for (;;) {
     if (asked && asked()) return Stop::Asked;
-    if (active_.empty()) {
+    if (active_.empty() && multicasts_.empty()) {
       if (earliest_sleeper_ == kNever) return Stop::Idle;
       now_ = std::max(now_, std::min(last, earliest_sleeper_ - earliest_sleeper_ % epoch_));
     }
     if (now_ >= last) return Stop::Limit;
     const Cycle until = now_ + epoch_;
     if (earliest_sleeper_ < until) gather(until);
+    if (!multicasts_.empty()) serve_multicasts(until);
     run_epoch(until);
     now_ = until;
     const bool faulted = retire();
@@ -231,18 +243,62 @@ void Engine::expect(NodeId node, Cycle cycle) {
   }
 }
 
+void Engine::deliver(noc::Packet&& packet) {
+  CHECK(packet.arrival >= now_ && packet.target < nodes_.size());
+  const NodeId target = packet.target;
+  noc::Node& node = nodes_[target] != nullptr ? *nodes_[target] : make_(target);
+  if (!listed_[target]) expect(target, packet.arrival);
+  node.deliver(std::move(packet));
+}
+
 void Engine::exchange() {
   for (noc::Outbox& outbox : outboxes_) {
     packets_ += outbox.packets.size();
-    for (noc::Packet& packet : outbox.packets) {
-      CHECK(packet.arrival >= now_ && packet.target < nodes_.size());
-      const NodeId target = packet.target;
-      noc::Node& node = nodes_[target] != nullptr ? *nodes_[target] : make_(target);
-      if (!listed_[target]) expect(target, packet.arrival);
-      node.deliver(std::move(packet));
-    }
+    for (noc::Packet& packet : outbox.packets) deliver(std::move(packet));
     outbox.packets.clear();
+    for (noc::Multicast& multicast : outbox.multicasts) {
+      for (const noc::Receiver& receiver : *multicast.receivers)
+        packets_ += receiver.node != multicast.except ? 1 : 0;
+      multicasts_.push_back(std::move(multicast));
+    }
+    outbox.multicasts.clear();
   }
+  for (noc::Acknowledgements& all : acknowledgements_) {
+    const NodeId target = all.packet.target;
+    packets_ += all.senders.size();
+    noc::Node& node = nodes_[target] != nullptr ? *nodes_[target] : make_(target);
+    if (!listed_[target]) expect(target, all.packet.arrival);
+    node.deliver_all(std::move(all));
+  }
+  acknowledgements_.clear();
+}
+
+/// Before the nodes of the epoch run. Who sleeps until its end does nothing but receive, so that it
+/// can do so at once, one multicast after the other in the order of their arrival.
+void Engine::serve_multicasts(Cycle until) {
+  std::vector<noc::Multicast> all = std::exchange(multicasts_, {});
+  std::sort(all.begin(), all.end(), [](const noc::Multicast& a, const noc::Multicast& b) {
+    return noc::LaterPacket{}(b.packet, a.packet);
+  });
+  for (const noc::Multicast& multicast : all) {
+    CHECK(multicast.packet.arrival >= now_ && multicast.packet.arrival < until);
+    noc::Acknowledgements answers;
+    const noc::Receivers& receivers = *multicast.receivers;
+    for (std::size_t i = 0; i < receivers.size(); ++i) {
+      const NodeId node = receivers[i].node;
+      if (node == multicast.except) continue;
+      const bool sleeps = nodes_[node] != nullptr && !listed_[node];
+      if (sleeps && nodes_[node]->receive_at_rest(multicast.packet, answers)) continue;
+      deliver(multicast.packet_for(i));
+    }
+    if (!answers.senders.empty()) acknowledgements_.push_back(std::move(answers));
+  }
+}
+
+void Engine::hand_over_multicasts() {
+  for (const noc::Multicast& multicast : std::exchange(multicasts_, {}))
+    for (std::size_t i = 0; i < multicast.receivers->size(); ++i)
+      if ((*multicast.receivers)[i].node != multicast.except) deliver(multicast.packet_for(i));
 }
 
 }  // namespace bhemu::sched

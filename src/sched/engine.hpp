@@ -3,7 +3,8 @@
 // An epoch is as long as the shortest path between two nodes, so what one node sends in an epoch
 // cannot reach another before the next: nodes run alone, and packets change hands at the edge.
 // Their order at the receiver (arrival, source, sequence) does not depend on who ran whom.
-// Epochs in which nobody has anything to do are skipped.
+// Epochs in which nobody has anything to do are skipped. A multicast is kept as one until the epoch
+// in which it arrives: then receivers that sleep have it written for them in one pass.
 #pragma once
 
 #include <functional>
@@ -46,7 +47,7 @@ class Engine {
   /// Called at every epoch edge, after packets have changed hands, on the thread of `run`.
   void on_edge(std::function<void()> edge) { edge_ = std::move(edge); }
   u64 packets() const { return packets_; }
-  /// Time, for snapshots; the nodes are the caller's.
+  /// Time, for snapshots; the nodes are the caller's, and are saved or loaded after it.
   void archive(Archive& archive);
 
  private:
@@ -58,6 +59,10 @@ class Engine {
   bool retire();
   void expect(NodeId node, Cycle cycle);
   void exchange();
+  void deliver(noc::Packet&& packet);
+  void serve_multicasts(Cycle until);
+  void hand_over_multicasts();
+  Stop run_epochs(Cycle limit, const std::function<bool()>& asked);
 
   std::vector<noc::Node*> nodes_;  // null: not made yet
   MakeNode make_;
@@ -74,6 +79,9 @@ class Engine {
   std::vector<noc::Node*> active_;
   Cycle earliest_sleeper_ = 0;
   std::vector<noc::Outbox> outboxes_;  // one per host thread
+  // They arrive in the coming epoch; none between two runs.
+  std::vector<noc::Multicast> multicasts_;
+  std::vector<noc::Acknowledgements> acknowledgements_;
   Cycle epoch_;
   Cycle now_ = 0;
   u64 packets_ = 0;

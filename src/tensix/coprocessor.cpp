@@ -9,6 +9,7 @@
 #include "tensix/conditions.hpp"
 #include "tensix/data_paths.hpp"
 #include "tensix/dst/dst_access.hpp"
+#include "tensix/frontend/entry.hpp"
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/frontend/gate.hpp"
 #include "tensix/frontend/traced.hpp"
@@ -97,6 +98,7 @@ const State& Coprocessor::state() const {
 
 void Coprocessor::reset() {
   power_on(*state_);
+  paths_->distrust();
 }
 
 // --- Instruction entry -------------------------------------------------------------------------
@@ -112,11 +114,7 @@ bool Coprocessor::can_push_from_brisc(unsigned thread) const {
 }
 
 void Coprocessor::push(unsigned thread, u32 word, Cycle now) {
-  auto& fifo = state_->frontend[thread].fifo;
-  CHECK(!fifo.full());  // who pushes has asked for room
-  touch(environment_, thread_of(thread));
-  fifo.push({now, word, 0});
-  state_->asleep = false;
+  frontend::push_word(*state_, environment_.wakeup, thread, word, now);
 }
 
 void Coprocessor::push_from_brisc(unsigned thread, u32 word, Cycle now) {
@@ -504,10 +502,12 @@ u32 Coprocessor::backend_status(unsigned thread) const {
 void Coprocessor::set_debug_feature_disable(u32 value) {
   touch(environment_, Resource::Dst);
   state_->cfg.debug_feature_disable = value;
+  paths_->distrust();
 }
 
 void Coprocessor::set_soft_reset(u32 bits, Cycle now) {
   apply_soft_reset(*state_, environment_, bits, now);
+  paths_->distrust();
   state_->asleep = false;
 }
 

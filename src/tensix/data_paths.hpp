@@ -2,26 +2,39 @@
 // environment that lends none, everything is worked out anew each time and gives the same bits.
 #pragma once
 
+#include "tensix/fpu/known_move.hpp"
 #include "tensix/pack/whole_rows.hpp"
 #include "tensix/sfpu/block.hpp"
+#include "tensix/unpack/faces.hpp"
 
 namespace bhemu::tensix {
 
 struct DataPaths {
   pack::PathCache pack;
   pack::WholeRows whole_rows;
+  unpack::Faces faces;
+  fpu::KnownMove move;
   sfpu::StepCache sfpu;
-  /// One thread executes instructions that cannot change configuration, and nobody else anything:
-  /// what has been compared since the burst began needs not be compared again.
-  bool in_burst = false;
 
-  void begin_burst() { in_burst = true; }
-  void end_burst() {
-    in_burst = false;
+  /// During a turn all that can change the configuration says so here: what has been compared since
+  /// needs not be compared again.
+  void begin_turn() {
+    in_turn_ = true;
     distrust();
   }
-  /// Something may have changed in the middle of a burst.
-  void distrust() { whole_rows.compared = false; }
+  void end_turn() { in_turn_ = false; }
+  /// Configuration changes: words of the backend or of a thread, LaneConfig, DBG_FEATURE_DISABLE.
+  void distrust() {
+    if (++now_ == kNever) ++now_;
+  }
+  /// To be kept with what has just been compared.
+  u32 seen() const { return in_turn_ ? now_ : kNever; }
+  bool trusts(u32 seen) const { return in_turn_ && seen == now_; }
+
+ private:
+  static constexpr u32 kNever = 0;
+  bool in_turn_ = false;
+  u32 now_ = 1;
 };
 
 }  // namespace bhemu::tensix

@@ -283,9 +283,14 @@ void Checks::before_write(u32 address, u32 bytes, const Author& author) {
     needed |= transfer.overlaps(first_line, last + 1 - first_line);
     const bool answered = transfer.posted && transfer.issued + 2 * one_way_ <= author.cycle;
     if (answered || departed(transfer) || !transfer.overlaps(address, bytes)) continue;
-    raise(Rule::NocSourceChanged, transfer, author,
-          fmt::format("it writes L1[{:#x}, +{}] while {} may still have to leave from there",
-                      address, bytes, name(transfer)));
+    // What a NIU writes as the data of a read, the core has asked for that reads.
+    const Transfer* read = is_core(author.agent) ? nullptr : landing(address, bytes);
+    const Author who =
+        read == nullptr ? author : Author(read->agent, read->pc, author.cycle, author.tile);
+    raise(Rule::NocSourceChanged, transfer, who,
+          fmt::format("{} writes L1[{:#x}, +{}] while {} may still have to leave from there",
+                      read == nullptr ? "it" : "the data of " + name(*read), address, bytes,
+                      name(transfer)));
     return;
   }
   if (needed) return;

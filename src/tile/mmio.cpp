@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "base/bits.hpp"
+#include "tensix/frontend/entry.hpp"
+#include "tensix/frontend/frontend.hpp"
 #include "tensix/isa.hpp"
 #include "tile/bus.hpp"
 #include "tile/checks.hpp"
@@ -292,7 +294,8 @@ Outcome Tile::carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value,
 // Up to four `.ttinsn` in a row are one push, so they need room once (PushTensixInstruction.md).
 // Where in memory such a group may begin is not documented; here the first that follows anything
 // else begins one.
-bool Tile::has_room(unsigned core, unsigned thread, Pushed by) {
+[[gnu::always_inline]] inline bool Tile::has_room(unsigned core, unsigned thread, Pushed by) {
+  const tensix::Frontend& frontend = coprocessor_->state().frontend[thread];
   constexpr u8 kGroup = 4;
   constexpr u32 kDisTriscCache = 18;
   CoreSlot& slot = slots_[core];
@@ -300,7 +303,7 @@ bool Tile::has_room(unsigned core, unsigned thread, Pushed by) {
   const bool fuses = by == Pushed::ByTtinsn && !bit(state.csr.cfg0, kDisTriscCache);
   const bool continues = fuses && slot.fused != 0 && slot.fused_pc == state.pc;
   const bool room =
-      continues ? coprocessor_->can_push_fused(thread) : coprocessor_->can_push(thread);
+      continues ? tensix::frontend::may_push_fused(frontend) : tensix::frontend::may_push(frontend);
   if (!room) return false;
   slot.fused = !fuses ? u8{0} : static_cast<u8>(continues ? (slot.fused + 1) % kGroup : 1);
   slot.fused_pc = state.pc + 4;
@@ -327,7 +330,7 @@ Outcome Tile::push_tensix(unsigned core, unsigned thread, u32 word, Cycle now, P
   if (from_brisc) {
     coprocessor_->push_from_brisc(thread, word, now);
   } else {
-    coprocessor_->push(thread, word, now);
+    tensix::frontend::push_word(coprocessor_->state(), &wakeup_, thread, word, now);
   }
   return Outcome::Ok;
 }

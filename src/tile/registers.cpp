@@ -15,6 +15,9 @@ constexpr u32 kCoreResetBits = 0x47800;
 // RISCV_DEBUG_REG_DISABLE_RESET: the bit which spares a core's local memory.
 constexpr std::array<unsigned, kCores> kSpareLdmBit{6, 8, 0, 2, 4};
 
+// From here on pages that do not exist yet are worth being made in one go.
+constexpr u32 kLongWrite = 64 * 1024;
+
 // The order of the program counter snapshots, README.md "RISCV pc snapshot".
 constexpr u32 kPcSnapshot = 0xFFB13138;
 
@@ -360,7 +363,12 @@ bool Tile::noc_read(u64 address, void* target, u32 bytes, Cycle now, Agent agent
 bool Tile::noc_write(u64 address, const void* source, u32 bytes, const Author& author) {
   if (address < l1_.size()) {
     if (!l1_.has(static_cast<u32>(address), bytes)) return false;
-    l1_.write(static_cast<u32>(address), source, bytes, author);
+    if (bytes < kLongWrite) {
+      l1_.write(static_cast<u32>(address), source, bytes, author);
+    } else {
+      l1_.before_write(static_cast<u32>(address), bytes, author);
+      l1_.memory().fill(address, source, bytes);
+    }
     return true;
   }
   const u32 low = static_cast<u32>(address);

@@ -76,6 +76,10 @@ void Tile::serve_arrivals() {
   turn_begin_ = turn_limit_ = now_;
   position_ = kOutside;
   while (arrivals_.next() <= now_) {
+    if (arrivals_.next_is_several()) {
+      serve_acknowledgements();
+      continue;
+    }
     noc::Packet packet = arrivals_.pop();
     const unsigned noc = packet.noc;
     if (packet.spread != 0 && !nius_[noc]->take_piece(packet, now_)) {
@@ -87,6 +91,46 @@ void Tile::serve_arrivals() {
     nius_[noc]->receive(std::move(packet), now_);
     if (nius_[noc]->interrupt() != pic_.hardware(1 + noc)) refresh_hardware_interrupts();
   }
+}
+
+void Tile::serve_acknowledgements() {
+  const noc::Acknowledgements all = arrivals_.pop_all();
+  // Something else could come between two of them, or somebody wants to hear of each.
+  if (arrivals_.next() <= now_ || trace_ != nullptr || observer_ != nullptr) {
+    for (const auto& sender : all.senders) arrivals_.push(all.packet_of(sender));
+    return;
+  }
+  const unsigned noc = all.packet.noc;
+  nius_[noc]->receive(all, now_);
+  if (nius_[noc]->interrupt() != pic_.hardware(1 + noc)) refresh_hardware_interrupts();
+}
+
+/// What run_until would do with it, for a write to plain memory.
+bool Tile::receive_at_rest(const noc::Packet& request, noc::Acknowledgements& answers) {
+  using noc::PacketKind;
+  if (trace_ != nullptr || observer_ != nullptr || onlooker_ != nullptr || late_ != nullptr ||
+      port_ != nullptr)
+    return false;
+  if (request.kind != PacketKind::WriteRequest || request.byte_enable != ~u64{0} ||
+      request.header_store || request.spread != 0 || request.reply_to == id() ||
+      request.length == 0 || request.address >= l1_.size() ||
+      request.length > l1_.size() - request.address)
+    return false;
+  noc::Niu& niu = *nius_[request.noc];
+  const Cycle now = request.arrival;
+  if ((wakeup_.watched & mask_of(niu_of(request.noc))) != 0 || arrivals_.next() <= now ||
+      niu.interrupt() != pic_.hardware(1 + request.noc))
+    return false;
+  if (!l1_.write_plain(static_cast<u32>(request.address), request.payload.data(), request.length))
+    return false;
+  begin_host_access(now);  // nobody's turn
+  ledger_.arrived(request, now);
+  niu.count_served(request);
+  if (!noc::wants_response(request)) return true;
+  if (answers.senders.empty()) answers.packet = niu.acknowledgement(request, now);
+  answers.senders.push_back({id(), sequence_++});
+  ++activity_.effects;
+  return true;
 }
 
 Cycle Tile::nominal_end(Cycle at) const {

@@ -145,6 +145,26 @@ void Tile::send(noc::Packet&& packet) {
   }
 }
 
+bool Tile::send_to_all(noc::Packet& packet, const std::shared_ptr<const noc::Receivers>& receivers,
+                       Cycle home) {
+  if (outbox_ == nullptr || trace_ != nullptr) return false;
+  const std::size_t count = receivers->size();
+  packet.sequence = sequence_;
+  sequence_ += count;
+  bytes_sent_ += count * (packet.payload ? packet.payload.size() : 0);
+  activity_.effects += count;
+  noc::Multicast multicast{std::move(packet), receivers, id()};
+  for (std::size_t i = 0; i < count; ++i) {
+    if ((*receivers)[i].node != id()) continue;
+    if (position_ < kCores) end_long_turn(cores_[position_].cycle);
+    noc::Packet own = multicast.packet_for(i);
+    own.arrival = home;
+    arrivals_.push(std::move(own));
+  }
+  outbox_->multicasts.push_back(std::move(multicast));
+  return true;
+}
+
 bool Tile::host_read(u64 address, std::span<u8> bytes, Cycle now) {
   if (bytes.empty()) return true;
   begin_host_access(now);

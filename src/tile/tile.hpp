@@ -100,6 +100,8 @@ class Tile final : public noc::Node,
   Cycle next_cycle() const override;
   void run_until(Cycle until, noc::Outbox& outbox) override;
   void deliver(noc::Packet&& packet) override;
+  void deliver_all(noc::Acknowledgements&& all) override { arrivals_.push(std::move(all)); }
+  bool receive_at_rest(const noc::Packet& request, noc::Acknowledgements& answers) override;
   bool host_read(u64 address, std::span<u8> bytes, Cycle now) override;
   bool host_write(u64 address, std::span<const u8> bytes, Cycle now) override;
   noc::PlainMemory plain_memory() override;
@@ -199,6 +201,7 @@ class Tile final : public noc::Node,
   void run_core(unsigned core);
   void after_run(unsigned core, riscv::Outcome outcome) override;
   void serve_arrivals();
+  void serve_acknowledgements();
   riscv::Outcome execute(unsigned core, Cycle until);
   riscv::Outcome execute_recorded(unsigned core, Cycle until);
   riscv::Outcome execute_alone(unsigned core);
@@ -309,6 +312,8 @@ class Tile final : public noc::Node,
     return noc_write(address, source, bytes, author);
   }
   void send(noc::Packet&& packet) override;
+  bool send_to_all(noc::Packet& packet, const std::shared_ptr<const noc::Receivers>& receivers,
+                   Cycle home) override;
   void make_coprocessor(Arena* arena);
   void make_port(const TileConfig& config);
   void make_nius(const TileConfig& config);

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "host/report/cause.hpp"
 #include "host/report/races.hpp"
+#include "watch/unwritten.hpp"
 #include "watch/way.hpp"
 
 namespace bhemu::watch {
@@ -90,6 +92,9 @@ class SecondLook {
           });
       if (!known) ran_.faults.push_back(report);
     }
+    std::stable_partition(ran_.faults.begin(), ran_.faults.end(), [](const FaultReport& report) {
+      return report.fault.rule != Rule::NocReadBeforeLanded;
+    });
   }
 
   /// True: a rule was broken that explains it.
@@ -121,8 +126,14 @@ class SecondLook {
         ran_.status == Status::Hang ||
         (fault != nullptr && (is_of_firmware(*fault) || is_astray(fault->fault.rule)));
     const FaultReport* best = nullptr;
-    const auto rank = [](const FaultReport& report) {
-      return std::pair(info_of(report.fault.rule).severity != Severity::Error, report.fault.cycle);
+    // Data that comes into a page too early is its buffer's matter before it is its reader's.
+    const bool overrun =
+        std::any_of(checked.faults.begin(), checked.faults.end(),
+                    [](const FaultReport& report) { return report.fault.rule == Rule::CbOverrun; });
+    const auto rank = [overrun](const FaultReport& report) {
+      return std::tuple(info_of(report.fault.rule).severity != Severity::Error,
+                        overrun && report.fault.rule == Rule::NocReadBeforeLanded,
+                        report.fault.cycle);
     };
     for (const FaultReport& report : checked.faults) {
       if (!tells(report.fault.rule) || !(any || (guards && is_guard(report.fault.rule)))) continue;
@@ -162,7 +173,7 @@ class SecondLook {
       return {text_of(device, actor, again_.code()), "", false};
     const Agent agent = over_noc ? actor.issuer : actor.author.agent;
     const Coord tile = device.coord_of(actor.author.tile);
-    const std::string place = again_.code().locate(agent, actor.author.pc, tile).user();
+    const std::string place = again_.code().locate(agent, actor.author.pc, tile).users();
     return {fmt::format("{} of ({}, {}){}{} in cycle {}", name_of(agent), tile.x, tile.y,
                         over_noc ? ", over the NoC," : "", place.empty() ? "" : " at " + place,
                         actor.author.cycle),
@@ -225,6 +236,22 @@ class SecondLook {
     }
   }
 
+  void tell_of_unwritten(const WritersOfDevice& writers, const Spot& spot) {
+    host::FirstCause& cause = ran_.standstill.cause;
+    const auto instead = written_instead(
+        writers, program_, spot, [this](const Actor& actor) { return author_of(actor).text; });
+    cause.sentence += "no kernel has written there";
+    cause.sentence +=
+        instead ? fmt::format("{} {}.", instead->other_tensor ? "," : ";", instead->text) : ".";
+    if (instead) cause.place = author_of(instead->writer).place;
+    cause.remedy =
+        instead && instead->other_tensor
+            ? "give the kernel that writes the address of this tensor: compare its arguments with "
+              "those of the others"
+            : "write all of it: compare sizes, page numbers and addresses of the kernel that "
+              "writes, and how the work is shared out";
+  }
+
   void tell_of_result(const WritersOfDevice& writers) {
     for (const host::Check& check : ran_.checks) {
       if (check.passed || !check.spot) continue;
@@ -241,17 +268,21 @@ class SecondLook {
       cause.sentence =
           fmt::format("{} is wrong first {}, which lies at {}; ", check.what, check.detail, where);
       if (author.host) {
-        cause.sentence += "no kernel has written there.";
-        cause.remedy =
-            "write all of it: compare sizes, page numbers and addresses of the kernel that writes";
+        tell_of_unwritten(writers, spot);
       } else {
         cause.sentence += fmt::format("it was written last by {}.", author.text);
         const Place place{Area::Memory, spot.address, spot.address + spot.bytes};
         const auto answers = why(writers, {spot.node, tile, "", {place}});
         if (!answers.empty())
           cause.sentence += way_of(again_.device(), program_, answers.front(), again_.code());
-        cause.remedy = fmt::format("follow the value back: bhemu why PROGRAM {}-{} {:#x}", tile.x,
-                                   tile.y, spot.address);
+        const std::string pages = pages_without_buffer(program_);
+        cause.sentence += pages;
+        cause.remedy =
+            fmt::format("{}follow the value back: bhemu why PROGRAM {}-{} {:#x}",
+                        pages.empty() ? ""
+                                      : "give tensors and circular buffers the same page "
+                                        "size and format, or ",
+                        tile.x, tile.y, spot.address);
       }
       return;
     }
@@ -270,7 +301,25 @@ std::string after(const std::string& text, const std::string& word) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-/// A wrong result of which nothing else is known may come of two accesses without an order.
+/// Two threads of the coprocessor touch the same rows without a semaphore between them. Of a run
+/// that went well nothing else is said: software that works on cards stores to L1 and sends it, or
+/// gives a bank back, with nothing that would put the two in order but their distance.
+bool is_of_threads(const host::RaceFinding& finding) {
+  return finding.text.find("(ORDERING.md, row 16:") != std::string::npos;
+}
+
+bool has_two_threads(const host::PreparedProgram& program) {
+  return std::any_of(program.parts().begin(), program.parts().end(),
+                     [](const host::PreparedPart& part) {
+                       unsigned threads = 0;
+                       for (unsigned core = index_of(CoreId::Trisc0); core < kCores; ++core)
+                         threads += part.launch.kernels[core].has_value();
+                       return threads > 1;
+                     });
+}
+
+/// A wrong result of which nothing else is known may come of two accesses without an order; a good
+/// one may have been luck.
 void tell_of_race(const DeviceOptions& options, const std::function<host::Firmware()>& firmware,
                   Cycle limit, const host::PreparedProgram& prepared, Outcome& ran) {
   constexpr unsigned kPasses = 3;
@@ -288,11 +337,13 @@ void tell_of_race(const DeviceOptions& options, const std::function<host::Firmwa
   }
   if (report.needs_another_pass || report.errors() == 0) return;
   for (const host::RaceFinding& one : report.findings) {
-    if (!one.text.starts_with("race: ")) continue;
+    if (!one.text.starts_with("race: ") || (ran.status == Status::Ok && !is_of_threads(one)))
+      continue;
     host::FirstCause& cause = ran.standstill.cause;
-    cause.sentence += fmt::format(
-        " There is a race on {}, which nothing puts in order: first {}, then {}.",
-        after(one.text, "race:"), after(one.text, "\n  first"), after(one.text, "\n  second"));
+    cause.sentence +=
+        fmt::format("{}There is a race on {}, which nothing puts in order: first {}, then {}.",
+                    cause.sentence.empty() ? "" : " ", after(one.text, "race:"),
+                    after(one.text, "\n  first"), after(one.text, "\n  second"));
     cause.remedy =
         fmt::format("put the two in order (bhemu run --race): {}", after(one.text, "\n  missing"));
     return;
@@ -317,7 +368,12 @@ void look_for_cause(const DeviceOptions& options, const std::function<host::Firm
   if (watched) writers.emplace(again.device());
   const Outcome checked = again.run_unsaved(prepared);
   SecondLook look(again, prepared, ran);
-  if (!failed) return look.warn(checked);
+  if (!failed) {
+    look.warn(checked);
+    if (ran.faults.empty() && has_two_threads(prepared))
+      tell_of_race(options, firmware, limit, prepared, ran);
+    return;
+  }
   const bool told = look.tell(checked, writers ? &*writers : nullptr);
   if (!told && watched && ran.status == Status::WrongResult)
     tell_of_race(options, firmware, limit, prepared, ran);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "watch/unwritten.hpp"
+
 namespace bhemu::watch {
 namespace {
 
@@ -42,24 +44,10 @@ std::string origin(const Device& device, const host::PreparedProgram& program, N
   const Coord tile = device.coord_of(node);
   const std::string plain = fmt::format("{} of ({}, {})", describe(place), tile.x, tile.y);
   if (place.area != Area::Memory) return plain;
-  const Board& board = device.board();
-  const unsigned banks = board.dram_banks();
-  for (unsigned bank = 0; bank < banks; ++bank) {
-    if (board.dram_node(bank) != node) continue;
-    for (const host::PreparedTensor& tensor : program.tensors()) {
-      const host::Placement& at = tensor.placement;
-      if (at.memory != host::TensorMemory::DramInterleaved || at.stride == 0 ||
-          place.begin < at.address)
-        continue;
-      const u64 offset = place.begin - at.address;
-      const u64 page = offset / at.stride * banks + bank;
-      if (page >= at.grid.pages) continue;
-      const u64 within = offset % at.stride;
-      return fmt::format("page {} of tensor {}{}", page, tensor.spec->name,
-                         within == 0 ? "" : fmt::format(", byte {} on", within));
-    }
-  }
-  return plain;
+  const std::optional<TensorPage> at = page_at(device.board(), program, node, place.begin);
+  if (!at) return plain;
+  return fmt::format("page {} of tensor {}{}", at->page, at->tensor->spec->name,
+                     at->within == 0 ? "" : fmt::format(", byte {} on", at->within));
 }
 
 }  // namespace

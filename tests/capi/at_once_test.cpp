@@ -53,7 +53,7 @@ class CardAtOnce : public CardTest {
     std::vector<u32> seen;
     std::minstd_rand random(7);
     for (int i = 0; i < 3000; ++i) {
-      const u32 what = static_cast<u32>(random() >> 8) % 16;
+      const u32 what = static_cast<u32>(random() >> 8) % 17;
       const u32 word = static_cast<u32>(random() >> 8) % 64 * 4;
       if (what < 4) set_pair(2, 0x30000 + word, static_cast<u32>(i));
       if (what == 4) set_pair(4, word, static_cast<u32>(i));
@@ -68,6 +68,8 @@ class CardAtOnce : public CardTest {
       if (what == 12) set_stretch(4, 0x40000 + word * 7, word * 400 + 1, i);
       if (what == 12) set_stretch(2, kFlag - word, word + 1, 0);  // up to a word that is waited for
       if (what == 13) seen.push_back(get(i % 2 == 0 ? 2 : 4, 0x40000 + word * 200));
+      if (what == 16) client.aim(5, {.x = static_cast<u8>(1 + word / 4 % 3), .y = kTile.y});
+      if (what == 16) seen.push_back(get(5, 0x30000 + word));
       if (what > 13) seen.push_back(get(2, 0x30000 + word));
     }
     // The host's accesses, as the PCI Express tile counts them.

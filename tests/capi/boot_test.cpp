@@ -119,7 +119,8 @@ TEST_F(CardBoot, a_client_that_waits_for_a_hung_kernel_is_told_and_runs_the_next
   const host::Program stuck =
       host::load_program(std::string(BHEMU_SOURCE_DIR) + "/examples/stuck/semaphore.yaml");
   const std::string said = refusal([&] { run(stuck, ~0u); });
-  for (const char* part : {"has asked", "(1, 2)", "BRISC", "waits for", "(kernels/", "BHEMU_HANG"})
+  for (const char* part :
+       {"has asked", "(1, 2)", "BRISC", "waits for", "(kernels/", "BHEMU_HANG", "BHEMU_CHECK=all"})
     EXPECT_NE(said.find(part), std::string::npos) << part << " in " << said;
   EXPECT_EQ(said.find("(1, 3)"), std::string::npos) << said;  // idle firmware explains nothing
   // A new start of the firmware, as clients do it.

@@ -56,12 +56,14 @@ TEST_F(CardFaults, a_host_that_makes_a_mistake_can_go_on_too) {
 
 TEST_F(CardFaults, reports_are_printed_once_and_then_the_card_is_dead) {
   open("p150", {{"BHEMU_FAULTS", "report"}});
+  client.aim(2, {.x = 1, .y = 2});
   run_brisc({2, 3}, illegal);
   testing::internal::CaptureStderr();
   clock_on();
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_NE(said.find("riscv-illegal-instruction"), std::string::npos) << said;
   EXPECT_EQ(said.find("Fault ["), said.rfind("Fault [")) << said;
+  EXPECT_EQ(CardClient::get(client.window_base(2)), ~0u);
   EXPECT_EQ(client.read32(1, 2, 0), ~0u);
   EXPECT_EQ(libttsim_pci_config_rd32(0, 0), ~0u);
   u32 value = 0;

@@ -31,12 +31,12 @@ class RaceSettings : public testing::Test {
   static void write32(uint64_t address, uint32_t value) {
     libttsim_tile_wr_bytes(1, 2, address, &value, 4);
   }
-  /// BRISC and TRISC0 store to the same word, or each to its own.
+  /// BRISC and TRISC0 store to the same word, not the same value, or each to its own.
   static void use_a_card(bool same) {
     libttsim_init();
     for (const uint32_t start : {0u, 0x6000u}) {
       write32(start, same || start == 0 ? 0x00020537 : 0x00030537);  // lui a0, 0x20 or 0x30
-      write32(start + 4, 0x00A52023);                                // sw a0, 0(a0)
+      write32(start + 4, start == 0 ? 0x00A52023 : 0x00052023);      // sw a0 or zero, 0(a0)
       write32(start + 8, 0x0000006F);                                // j .
     }
     write32(0xFFB121B0, 0x46000);

@@ -43,5 +43,19 @@ INSTANTIATE_TEST_SUITE_P(
         Hang{"go", "BRISC of all 120 tiles", "the go message (L1[0x00370])", "the host"}),
     [](const auto& info) { return std::string(info.param.name); });
 
+// It never stands still, since it asks again and again: what a runner's time limit finds.
+TEST(Terminated, a_run_that_is_sent_sigterm_tells_where_it_stands) {
+  Scratch scratch("bhemu_stuck_test");
+  std::string program = contents(BHEMU_SOURCE_DIR "/tests/hangs/asks_again_for_ever.yaml");
+  for (size_t at = 0; (at = program.find("prebuilt/", at)) != std::string::npos; at += 99)
+    program.insert(at, BHEMU_SOURCE_DIR "/tests/hangs/");
+  const CommandResult result =
+      shell(scratch, "timeout --preserve-status 5 " BHEMU_BINARY_DIR "/bin/bhemu run " +
+                         scratch.file("program.yaml", program));
+  EXPECT_EQ(result.status, 143) << result.out << result.err;
+  EXPECT_TRUE(result.err.starts_with("First cause: ")) << result.err;
+  EXPECT_NE(result.err.find("asks_again_for_ever.c:"), std::string::npos) << result.err;
+}
+
 }  // namespace
 }  // namespace bhemu::test

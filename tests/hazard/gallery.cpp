@@ -83,6 +83,18 @@ constexpr GalleryEntry kGallery[] = {
     {"half_mutex", FindingKind::Race, 39},
     {"stale_data", FindingKind::StaleCache, 6},
     {"wrong_semwait", FindingKind::Race, 27},
+    {"byte_flags", FindingKind::Race, 66},
+    {"one_round", FindingKind::Race, 66},
+    {"spin_lock", FindingKind::Race, 66, 2, true},
+    {"sense_barrier", FindingKind::Race, 66},
+    {"full_ring", FindingKind::Race, 66},
+    {"third_tile", FindingKind::Race, 46},
+    {"next_id", FindingKind::Race, 47},
+    {"third_buffer", FindingKind::Race, 66},
+    {"remote_lock", FindingKind::Race, 46},
+    {"two_of_four", FindingKind::Race, 66, 2, true},
+    {"post_of_a_mop", FindingKind::Race, 16},
+    {"lock_with_a_thread", FindingKind::Race, 66},
 };
 
 }  // namespace

@@ -81,6 +81,31 @@ TEST(HostRaces, a_semaphore_that_the_host_clears_while_it_is_in_use_is_found) {
   }
 }
 
+// A queue's core says that it is ready; the host reads its word until it does.
+TEST(HostRaces, a_word_that_the_host_reads_again_and_again_tells_it_what_its_writer_knew) {
+  for (const bool polls : {false, true}) {
+    Device device{DeviceOptions{}};
+    const Coord tile = device.board().tensix()[0];
+    RaceWatch watch(device, race_on(), nullptr, std::span(&tile, 1));
+    Assembler a;
+    a.li(t0, kWord);
+    a.li(t1, 1);
+    a.sw(t1, 0x40, t0);
+    a.sw(t1, 0, t0);
+    a.halt();
+    put(device, tile, 0, a.finish());
+    device.write32(tile, kSoftReset, kOnlyBrisc);
+    u32 value = 0;
+    if (polls) device.read32(tile, kWord, value);
+    device.run(2000);
+    if (polls) device.read32(tile, kWord, value);
+    device.read32(tile, kWord + 0x40, value);
+    EXPECT_EQ(value, 1u);
+    const RaceReport report = watch.report(CodeMap());
+    EXPECT_EQ(report.findings.empty(), polls) << report.text();
+  }
+}
+
 // Nobody has said what firmware runs: the launch message says where kernels begin.
 TEST(HostRaces, a_kernel_of_a_client_that_only_writes_bytes_returns_with_an_atomic_under_way) {
   constexpr u32 kKernels = 0x8000;

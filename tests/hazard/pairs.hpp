@@ -131,6 +131,12 @@ struct Pair {
   bool contracts = false;     // the finding is one of level documented
   bool names_the_row = true;  // or another, of which this row is a part
 };
+/// Several lists as one.
+inline std::vector<Pair> together(std::initializer_list<std::vector<Pair>> lists) {
+  std::vector<Pair> all;
+  for (const std::vector<Pair>& one : lists) all.insert(all.end(), one.begin(), one.end());
+  return all;
+}
 std::vector<Pair> core_pairs();
 std::vector<Pair> thread_pairs();
 std::vector<Pair> network_pairs();

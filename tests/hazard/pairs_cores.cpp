@@ -56,17 +56,14 @@ std::vector<Step> join(std::vector<Step> a, const std::vector<Step>& b) {
   return a;
 }
 
-/// The pairs, in parts that fit a screen.
 class CorePairs {
  public:
   std::vector<Pair> all() const {
-    std::vector<Pair> all;
-    for (const auto& some : {part_1(), part_2()}) all.insert(all.end(), some.begin(), some.end());
-    return all;
+    return together({stores_loads_and_what_threads_do(), pushes_requests_and_queues()});
   }
 
  private:
-  std::vector<Pair> part_1() const {
+  std::vector<Pair> stores_loads_and_what_threads_do() const {
     return {
         {EdgeId::StoreLoadSameBytes,
          "own_store_and_load",
@@ -123,7 +120,7 @@ class CorePairs {
          {{0, kTrisc0, join(mop_of_nops(), {mop, store(kMopConfig, 2)})}}},
     };
   }
-  std::vector<Pair> part_2() const {
+  std::vector<Pair> pushes_requests_and_queues() const {
     return {
         {EdgeId::ReplayGathering,
          "recording_while_fusing",

@@ -18,10 +18,7 @@ namespace {
 using race::EdgeId;
 
 std::vector<Pair> all_pairs() {
-  std::vector<Pair> all = core_pairs();
-  for (const auto& more : {thread_pairs(), network_pairs()})
-    all.insert(all.end(), more.begin(), more.end());
-  return all;
+  return together({core_pairs(), thread_pairs(), network_pairs()});
 }
 
 class Pairs : public testing::TestWithParam<Pair> {};
@@ -79,7 +76,6 @@ const std::map<EdgeId, const char*>& rows_without_a_pair() {
       {EdgeId::InlineToL1, "the rule noc-inline-to-l1 stops the program"},
       {EdgeId::HostGo, "the host's side: host_test.cpp of this folder"},
       {EdgeId::Multicast, "row 46 is named: multicast_acks of the gallery, and events"},
-      {EdgeId::StreamWait, "events only (tests/race): streams' phases are not followed yet"},
       {EdgeId::SampledAtIssue, "events only (tests/race): what UNPACR takes when"},
   };
   return kRows;

@@ -1,5 +1,6 @@
 // Pairs of programs for rows 14 to 42, 56 to 59, 67: threads of the coprocessor.
 #include "hazard/pairs.hpp"
+#include "noc/stream.hpp"
 #include "tensix/config.hpp"
 #include "tensix/isa.hpp"
 
@@ -13,8 +14,12 @@ namespace cfg = tensix::cfg;
 
 constexpr u32 kGpr = 8;
 constexpr u32 kDstWindow = 0xFFBD8000;
-constexpr u32 kSync = 1u << 1, kMath = 1u << 6, kSfpu = 1u << 8;
+constexpr u32 kData = 0x20000;
+constexpr u32 kSync = 1u << 1, kUnpack = 1u << 3, kThcon = 1u << 5, kMath = 1u << 6;
+constexpr u32 kSfpu = 1u << 8;
 constexpr u32 kWaitSfpu = 1u << 11, kWaitMath = 1u << 4;
+constexpr u32 kWaitUnpack0 = 1u << 1, kWaitUnpack1 = 1u << 2, kSrcaClr = 1u << 5;
+constexpr u32 kSrcbClr = 1u << 6;
 constexpr u32 kSemaphore = 1u << 2;
 
 template <class Op>
@@ -81,18 +86,15 @@ Lane unpacks(unsigned pairs = 1) {
   return lane;
 }
 
-/// The pairs, in parts that fit a screen.
 class ThreadPairs {
  public:
   std::vector<Pair> all() const {
-    std::vector<Pair> all;
-    for (const auto& some : {part_1(), part_2(), part_3(), part_4()})
-      all.insert(all.end(), some.begin(), some.end());
-    return all;
+    return together({units_semaphores_and_banks(), dst_and_vector_unit(),
+                     configuration_and_scalar_unit(), switches_releases_and_streams()});
   }
 
  private:
-  std::vector<Pair> part_1() const {
+  std::vector<Pair> units_semaphores_and_banks() const {
     return {
         {EdgeId::GateOrder,
          "gate_order",
@@ -142,7 +144,7 @@ class ThreadPairs {
         {EdgeId::MoveIntoSrc, "move_into_a_bank_of_srcb", {unpacks(), {0, kTrisc1, {move_b}}}},
     };
   }
-  std::vector<Pair> part_2() const {
+  std::vector<Pair> dst_and_vector_unit() const {
     return {
         {EdgeId::ClearOtherBank,
          "clear_of_the_other_bank",
@@ -196,7 +198,7 @@ class ThreadPairs {
          FindingKind::Window},
     };
   }
-  std::vector<Pair> part_3() const {
+  std::vector<Pair> configuration_and_scalar_unit() const {
     return {
         {EdgeId::Setc16ToNext,
          "state_id_in_a_bundle",
@@ -251,7 +253,7 @@ class ThreadPairs {
          false},
     };
   }
-  std::vector<Pair> part_4() const {
+  std::vector<Pair> switches_releases_and_streams() const {
     return {
         {EdgeId::BackdoorSwitch,
          "backdoor_then_template",
@@ -261,7 +263,78 @@ class ThreadPairs {
         {EdgeId::BankRelease,
          "banks_given_back_unseen",
          {unpacks(), {0, kTrisc1, {nops(200), release}}}},
+        // C5 and C6 of a STALLWAIT: until the unpackers have the bank.
+        {EdgeId::ClearOtherBank,
+         "clear_behind_srca_clr",
+         {{0, kTrisc0, clears_of_srca({})}, {0, kTrisc1, {add, add, add}}},
+         {{0, kTrisc0, clears_of_srca({stallwait(kUnpack, kWaitUnpack0 | kSrcaClr)})},
+          {0, kTrisc1, {add, add, add}}}},
+        {EdgeId::ClearOtherBank,
+         "clear_behind_srcb_clr",
+         {{0, kTrisc0, clears_of_srcb({})}, {0, kTrisc1, {add, add, add}}},
+         {{0, kTrisc0, clears_of_srcb({stallwait(kUnpack, kWaitUnpack1 | kSrcbClr)})},
+          {0, kTrisc1, {add, add, add}}}},
+        // Row 63: the phase of a stream, waited for with a block that does not hold the load.
+        {EdgeId::StreamWait,
+         "phase_of_a_stream",
+         {{0, kBrisc, store_and_begin_phase()}, {0, kTrisc0, await_phase_and_load(kSync)}},
+         {{0, kBrisc, store_and_begin_phase()}, {0, kTrisc0, await_phase_and_load(kThcon)}},
+         FindingKind::Race,
+         false,
+         false},
     };
+  }
+
+  /// Banks are given away three times; from the second time on the unpacker clears them without
+  /// testing that they are its own.
+  static std::vector<Step> clears_of_srca(const std::vector<Step>& before) {
+    return clears(0, {{"set_dvalid", 1}, {"unpack_pop", 1}}, before);
+  }
+  static std::vector<Step> clears_of_srcb(const std::vector<Step>& before) {
+    return clears(1, {{"unpacker_select", 1}, {"set_dvalid", 1}, {"unpack_pop", 1}}, before);
+  }
+  static std::vector<Step> clears(unsigned unpacker,
+                                  std::initializer_list<tensix::FieldValue> untested,
+                                  const std::vector<Step>& before) {
+    std::vector<Step> steps = {give(0), give(1)};
+    for (unsigned i = 0; i < 2; ++i) {
+      steps.insert(steps.end(), before.begin(), before.end());
+      steps.push_back(word<tens::UNPACR_NOP>(untested));
+      steps.push_back(give(unpacker ^ 1));
+    }
+    return steps;
+  }
+  /// BRISC stores a word of L1, then begins the first phase of stream 17.
+  static std::vector<Step> store_and_begin_phase() {
+    using namespace noc::stream;
+    const auto set = [](u32 stream, u32 index, u32 value) {
+      return store(0xFFB40000 + stream * 0x1000 + index * 4, value);
+    };
+    constexpr u32 kEndpoints = 1u << 4 | 1u << 6;
+    return {store(kData),
+            load_use(kData),
+            set(0, STREAM_MSG_HEADER_FORMAT, 16 << 7),
+            set(17, STREAM_MISC_CFG, kEndpoints),
+            set(17, STREAM_BUF_START, 0x3000),
+            set(17, STREAM_BUF_SIZE, 8),
+            set(17, STREAM_MSG_INFO_PTR, 0x2400),
+            set(17, STREAM_MSG_INFO_WR_PTR, 0x2400),
+            set(17, STREAM_PHASE_AUTO_CFG_HEADER, 3 << 12 | 1),
+            set(17, STREAM_PHASE_ADVANCE, 0)};
+  }
+  static std::vector<Step> await_phase_and_load(u32 block) {
+    constexpr u32 kStreamOfSelect2 = 61;  // of ThreadConfig
+    return {
+        half(8, kData >> 4),
+        half(9, 0),
+        half(24, 0),
+        half(25, 0),
+        word<tens::SETC16>({{"setc16_reg", kStreamOfSelect2}, {"setc16_value", 17}}),
+        word<tens::STREAMWAIT>({{"stall_res", block}, {"target_value", 1}, {"wait_stream_sel", 2}}),
+        word<tens::LOADIND>({{"addr_reg_index", 4},
+                             {"data_reg_index", kGpr},
+                             {"offset_index", 24},
+                             {"size_sel", 1}})};
   }
 
   const u32 alu = cfg::ALU_ACC_CTRL_SFPU_Fp32_enabled::kWord;

@@ -115,18 +115,15 @@ Step poll_set(u32 address) {
   return {Step::Kind::PollSet, 0, address};
 }
 
-/// The races, in parts that fit a screen.
 class RebuiltRaces {
  public:
   std::vector<Pair> all() const {
-    std::vector<Pair> all;
-    for (const auto& some : {part_1(), part_2(), part_3(), part_4()})
-      all.insert(all.end(), some.begin(), some.end());
-    return all;
+    return together({from_public_threads(), waits_for_something_else(),
+                     between_cores_units_and_packets(), in_time_by_luck_or_by_another_way()});
   }
 
  private:
-  std::vector<Pair> part_1() const {
+  std::vector<Pair> from_public_threads() const {
     return {
         // tt-metal #47257: each part clears the flags of a barrier, unsynchronised, before the
         // first.
@@ -182,7 +179,7 @@ class RebuiltRaces {
          false},
     };
   }
-  std::vector<Pair> part_2() const {
+  std::vector<Pair> waits_for_something_else() const {
     return {
         // Row 47: the barrier of the other NoC.
         {EdgeId::ReadArrived,
@@ -238,7 +235,7 @@ class RebuiltRaces {
             load_use(kThere)}}}},
     };
   }
-  std::vector<Pair> part_3() const {
+  std::vector<Pair> between_cores_units_and_packets() const {
     return {
         // Row 10: the thread's semaphore is polled by a core; the scalar unit was not drained.
         {EdgeId::TensixThenLoad,
@@ -292,7 +289,7 @@ class RebuiltRaces {
           {0, kTrisc1, with(value(0x100), {nops(200), mutex(2), wrcfg_of(2), unlock(2)})}}},
     };
   }
-  std::vector<Pair> part_4() const {
+  std::vector<Pair> in_time_by_luck_or_by_another_way() const {
     return {
         // Row 17: a take that nothing makes wait, and that is in time in this run.
         {EdgeId::SemaphoreSaturates,
@@ -379,6 +376,8 @@ std::vector<Quiet> quiet_programs() {
        {{0, kBrisc, {send(add_to(1, kFlag))}}, {0, kNcrisc, {send(by_noc_1(add_to(1, kFlag)))}}}},
       {"answer_behind_its_barrier",
        {{0, kBrisc, {send(add_to(1, kFlag)), wait_for(NocKind::Atomic, 0), load_use(kAnswer)}}}},
+      {"one_value_of_two_cores",
+       {{0, kBrisc, {store(kData, 7)}}, {0, kNcrisc, {nops(200), store(kData, 7)}}}},
       {"two_posts_two_takes",
        {{0, kTrisc0, {post(), post()}}, {0, kTrisc1, {wait(kSync), get(), wait(kSync), get()}}}},
       {"semaphore_polled_and_taken",

@@ -150,6 +150,7 @@ class PackRowsTest : public ::testing::TestWithParam<PackCase> {
     std::array<u8, PackJob::kRows> exponent{};
     PackJob job;
     job.rows = rows;
+    job.straight = rows % 2 == 0;
     job.relu = relu;
     job.shift = shift;
     const ExponentField field = exponent_field(early().code);
@@ -208,6 +209,14 @@ TEST_P(PackRowsTest, give_the_bits_of_the_single_stages) {
   }
   for (u32 i = 0; i + 4 * kRow <= stored.size(); i += 4 * kRow)
     expect_same_datums(&stored[i], 1 + i / (4 * kRow) % 4, (i / 256) % 2 != 0);
+}
+
+TEST_P(PackRowsTest, give_the_bits_of_the_single_stages_for_as_many_rows_as_they_take) {
+  std::vector<u32> stored = random_words(PackJob::kRows * kRow * 16, 9);
+  if (!GetParam().read_32b)
+    for (u32& word : stored) word &= 0xFFFF;
+  for (u32 i = 0; i < 16; ++i)
+    expect_same_datums(&stored[i * PackJob::kRows * kRow], PackJob::kRows - i, i % 3 == 0);
 }
 
 TEST_P(PackRowsTest, give_the_bits_of_the_single_stages_for_close_exponents) {

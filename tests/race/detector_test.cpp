@@ -86,6 +86,63 @@ TEST(RaceDetector, counters_prove_something_only_when_all_requests_they_count_ar
   }
 }
 
+TEST(RaceDetector, answers_of_reads_on_one_channel_are_in_no_order) {
+  for (const u8 waited_for : {u8{1}, u8{2}}) {
+    Bench bench;
+    for (const u8 tid : {u8{1}, u8{2}}) {
+      event::Request read;
+      read.kind = NocKind::Read;
+      read.tid = tid;
+      read.channel = 7;
+      bench.arrive(bench.request(kBrisc, read), l1(0x1000u * tid, 64), Mode::Write);
+    }
+    constexpr u8 kOutstanding = 16;
+    bench.counter(kBrisc, 0, static_cast<u8>(kOutstanding + waited_for), 0);
+    bench.load_use(kBrisc, l1(0x1000));
+    EXPECT_EQ(bench.silent(), waited_for == 1) << bench.text();
+  }
+}
+
+TEST(RaceDetector, streamwait_gives_what_was_known_when_the_awaited_message_came) {
+  for (const u32 awaited : {1u, 2u}) {
+    Bench bench;
+    push_page(bench, kBrisc, 0x1000);
+    push_page(bench, kBrisc, 0x2000);
+    bench.issue(0, tensix::encode<tensix::op::STREAMWAIT>({{"stall_res", block::kUnpack}}));
+    bench.detector.on(event::StreamTest{0, 0, awaited});
+    bench.run(0, words::unpacr(), l1(0x2000), Mode::Read);
+    EXPECT_EQ(bench.silent(), awaited == 2) << bench.text();
+  }
+}
+
+TEST(RaceDetector, who_waits_for_a_word_with_atcas_knows_what_its_writer_knew) {
+  for (const bool before_the_flag : {false, true}) {
+    Bench bench;
+    if (before_the_flag) bench.store(kBrisc, l1(0x1000));
+    bench.store(kBrisc, kFlag, Region::L1, true);
+    if (!before_the_flag) bench.store(kBrisc, l1(0x1000));
+    bench.run(0, tensix::encode<tensix::op::ATCAS>({{"cmp_val", 1}}), kFlag, Mode::Atomic);
+    bench.run(0, words::unpacr(), l1(0x1000), Mode::Read);
+    EXPECT_EQ(bench.silent(), before_the_flag) << bench.text();
+  }
+}
+
+TEST(RaceDetector, two_stores_of_one_value_are_silent_though_nothing_orders_them) {
+  for (const u32 second : {7u, 8u}) {
+    const std::vector<u8> memory(0x2000);
+    Settings settings;
+    settings.memory = memory.data();
+    settings.memory_bytes = memory.size();
+    Bench bench(settings);
+    for (const auto& [core, value] : {std::pair{kBrisc, 7u}, std::pair{kNcrisc, second}}) {
+      event::Store store{bench.site(core), l1(0x1000), Region::L1, 1};
+      store.value = value;
+      bench.detector.on(store);
+    }
+    EXPECT_EQ(bench.silent(), second == 7) << bench.text();
+  }
+}
+
 TEST(RaceDetector, counters_wrap_and_still_prove) {
   Bench bench;
   event::Request one;

@@ -120,7 +120,7 @@ void Machine::finish_checks() {
 
 Standstill Machine::where_everything_stands(Standstill::Reason reason,
                                             std::span<const Coord> tiles) {
-  return standstill_of(device_, code_, tiles, reason, known_words_);
+  return standstill_of(device_, code_, tiles, reason, known_words_, launched_);
 }
 
 Outcome Machine::boot() {
@@ -175,6 +175,7 @@ Outcome Machine::run_launch(const PreparedProgram& program, unsigned index,
                                                   program.program(), part, firmware_));
     notes.push_back(std::make_unique<NoteWatch>(device_, part, firmware_, printer_));
   }
+  launched_ = index == 0 ? 0 : device_.cycle();
   if (!snapshot.empty())
     device_.restore(snapshot);
   else if (index == 0)

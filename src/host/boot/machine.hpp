@@ -96,6 +96,7 @@ class Machine {
   Printer printer_;
   std::vector<std::unique_ptr<NoteWatch>>* watches_ = nullptr;  // of the launch under way
   Cycle limit_ = kNever;
+  Cycle launched_ = 0;  // when the launch under way began; 0: the first
   std::shared_ptr<const DelayPlan> delays_;
 };
 

@@ -163,9 +163,38 @@ class Teller {
     return cause;
   }
 
+  /// The matrix unit lacks one source while the other's banks are full: whoever hands them over
+  /// does not do so in pairs.
+  std::optional<FirstCause> of_sources(const std::vector<const Standing*>& circle) const {
+    if (circle.size() != 2 || circle[0]->want != Want::Source || circle[1]->want != Want::Source)
+      return std::nullopt;
+    const Standing& taker = circle[0]->by_matrix ? *circle[0] : *circle[1];
+    const Standing& giver = circle[0]->by_matrix ? *circle[1] : *circle[0];
+    if (!taker.by_matrix || giver.by_matrix || taker.index == giver.index) return std::nullopt;
+    const char* lacking = taker.index == 0 ? "SrcA" : "SrcB";
+    const char* full = giver.index == 0 ? "SrcA" : "SrcB";
+    const std::string places = places_of_handing_over(context_, giver);
+    FirstCause cause;
+    cause.tile = giver.tile;
+    cause.agent = giver.agent;
+    cause.place = giver.user;
+    cause.sentence = fmt::format(
+        "{} hands over {} more often than {}: it waits{} to fill a third bank of {}, of which the "
+        "matrix unit has two, and {} waits{} for {}, of which it has none{}.",
+        name_of(context_, giver, true), full, lacking, at(giver.user), full,
+        name_of(context_, taker, true), at(taker.user), lacking,
+        places.empty() ? "" : fmt::format("; {} is handed over at {}", full, places));
+    cause.remedy = fmt::format(
+        "hand {} and {} over in pairs where the matrix unit takes both: leave out the data valid "
+        "that is too many, or give {} one as well (UNPACR, or UNPACR_NOP where it is not read)",
+        full, lacking, lacking);
+    return cause;
+  }
+
   FirstCause of_circle(const std::vector<const Standing*>& circle) const {
     FirstCause cause;
     if (circle.empty()) return cause;
+    if (auto sources = of_sources(circle)) return *sources;
     cause.tile = circle.front()->tile;
     cause.agent = circle.front()->agent;
     cause.place = circle.front()->user;

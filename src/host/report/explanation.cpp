@@ -248,7 +248,9 @@ class Words : public Signals {
                         "the sender do not count), and the counter of another NoC or core is "
                         "another"
                       : "the kernel counts fewer requests than it has sent: each request that "
-                        "asks for an answer must be counted, also on this NoC and by this core";
+                        "asks for an answer must be counted, also on this NoC and by this core, "
+                        "and one of more "
+                        "than 16384 bytes as the packets that it goes in";
     return text;
   }
 
@@ -364,8 +366,26 @@ class Words : public Signals {
     return text;
   }
 
+  /// It reads from elsewhere on and on, and what it reads is not compared with anything.
+  static Explanation reading(const Standing& one) {
+    const size_t begin = one.what.find("0x");
+    const size_t end = one.what.find(", which");
+    Explanation text{"in a loop that reads " + one.what.substr(std::min(begin, end), end - begin),
+                     "nothing that it has read has ended that loop",
+                     "look at where the end of the loop comes from (an argument, a count that "
+                     "passes over its end), or have somebody write what it looks for"};
+    if (one.count)
+      text.giver = fmt::format(
+          "the loop counts: it ends when its counter is {:#x}; it is {:#x} and changes by {} each "
+          "round",
+          one.count->wanted, one.count->value, one.count->step);
+    return text;
+  }
+
   Explanation thread(const Standing& one) const {
     Explanation text;
+    if (!one.waits.all.empty() && one.waits.all.front().kind == Awaited::Remote)
+      return reading(one);
     // Waits that are told with their instruction.
     const bool by_instruction =
         !one.what.empty() && std::isupper(one.what[0]) != 0 && !is_core(one.agent);
@@ -433,6 +453,12 @@ class Words : public Signals {
         if (one.compared) return polled_register(one);
         return thread(one);
       case Want::Nothing:
+        if (one.address >= kLdmStart)
+          return {fmt::format("for a change of its local memory at {:#x}", one.address),
+                  "only the core itself can write there: each core has a local memory of its own, "
+                  "at the same addresses as the others",
+                  "keep what cores tell each other in L1 (a semaphore, a circular buffer), and "
+                  "not in a variable or at an address of local memory"};
         return {"for nothing at all", "its loop reads nothing that could ever change",
                 "give the loop a condition that changes; memory that somebody else writes must be "
                 "read anew each round (volatile), or the compiler reads it once before the loop"};
@@ -452,6 +478,31 @@ Explanation explain(const Context& context, const Standing& standing) {
 
 std::string name_of(const Context& context, const Standing& standing, bool alone) {
   return Words(context).name(standing, alone);
+}
+
+std::string places_of_handing_over(const Context& context, const Standing& standing) {
+  const Words words(context);
+  tile::Tile& tile = words.tile_of(standing);
+  const auto hands_over = [&](u32 word) {
+    switch (word >> 24) {
+      case tensix::op::SETDVALID::kOpcode:
+        return bit(tensix::op::SETDVALID{word}.setvalid(), standing.index);
+      case tensix::op::UNPACR::kOpcode:
+        return tensix::op::UNPACR{word}.unpack_block_selection() == standing.index &&
+               tensix::op::UNPACR{word}.set_dat_valid() != 0;
+      case tensix::op::UNPACR_NOP::kOpcode:
+        return tensix::op::UNPACR_NOP{word}.unpacker_select() == standing.index &&
+               tensix::op::UNPACR_NOP{word}.set_dvalid() != 0;
+      default:
+        return false;
+    }
+  };
+  const auto places =
+      places_of_words(tile, launch_of(tile, context.situation.kernel_base), standing.tile,
+                      static_cast<unsigned>(standing.agent) - static_cast<unsigned>(Agent::Thread0),
+                      hands_over, context.code);
+  constexpr size_t kMost = 3;
+  return places.size() > kMost ? "" : fmt::format("{}", fmt::join(places, " and at "));
 }
 
 std::string cores_of(const Context& context, NodeId node, Agent except) {

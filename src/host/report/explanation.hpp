@@ -24,6 +24,8 @@ Explanation explain(const Context& context, const Standing& standing);
 
 /// "BRISC of (1, 2) (and of 3 more tiles)"; alone: "BRISC of (1, 2)".
 std::string name_of(const Context& context, const Standing& standing, bool alone = false);
+/// Where the kernel of a thread hands over the source whose bank it waits for; empty: in a MOP.
+std::string places_of_handing_over(const Context& context, const Standing& standing);
 /// What the cores of a tile do, those that do the same together.
 std::string cores_of(const Context& context, NodeId node, Agent except);
 

@@ -5,6 +5,9 @@
 
 namespace bhemu::host::explaining {
 
+/// Every unpack kernel counts its contexts with it.
+inline constexpr u32 kUnpackSync = 5;
+
 class Signals : public Names {
  public:
   using Names::Names;
@@ -19,34 +22,52 @@ class Signals : public Names {
     return fmt::format("L1[{:#07x}]", one.address);
   }
 
-  /// A signal that may have been meant for this word: to the same one of another tile, or to
-  /// another semaphore of this one.
+  bool runs_nothing(tile::Tile& tile) const {
+    const LaunchView launch = launch_of(tile, situation_.kernel_base);
+    for (unsigned i = 0; i < tile.shape().cores; ++i)
+      if (stand_of(tile, launch, tile.shape().core[i]) != CoreStand::Idle) return false;
+    return true;
+  }
+
+  /// Signals that may have been meant for this word: to the same one of other tiles, or to another
+  /// semaphore of this one.
   std::string elsewhere(const Standing& one) const {
+    constexpr size_t kMost = 3;
     const LaunchView launch = launch_of(tile_of(one), situation_.kernel_base);
-    std::string text;
-    const auto found = [&](const std::string& where, const tile::Arrival& arrival) {
-      if (!text.empty() || !is_core(arrival.issuer)) return;
+    std::vector<std::string> found;
+    const auto note = [&](const std::string& where, const tile::Arrival& arrival) {
+      if (!is_core(arrival.issuer)) return false;
       const CodeMap::Location place =
           code_.locate(arrival.issuer, arrival.issuer_pc, device_.coord_of(arrival.source));
-      text = fmt::format(" (but {} was {} by {} of {}{})", where,
-                         arrival.atomic ? "incremented" : "written", name_of(arrival.issuer),
-                         device_.board().routing().name(arrival.source), at(place.user()));
+      found.push_back(
+          fmt::format("{} was {} by {} of {}{}", where, arrival.atomic ? "incremented" : "written",
+                      name_of(arrival.issuer), device_.name_of(arrival.source), at(place.user())));
+      return true;
     };
+    bool here = false;
     tile_of(one).ledger().each_arrival([&](const tile::Arrival& arrival) {
       const u64 offset = arrival.address - launch.semaphores;
-      if (launch.valid && arrival.address >= launch.semaphores &&
+      if (!here && launch.valid && arrival.address >= launch.semaphores &&
           arrival.address < launch.semaphores_end && offset % kSemaphoreStride == 0)
-        found(fmt::format("semaphore {} of the tile", offset / kSemaphoreStride), arrival);
+        here = note(fmt::format("semaphore {} of the tile", offset / kSemaphoreStride), arrival);
     });
     for (NodeId node = 0; node < device_.board().node_count(); ++node) {
       tile::Tile* tile = device_.tile_of(node);
       if (tile == nullptr || node == one.node) continue;
+      bool there = false;
       tile->ledger().each_arrival([&](const tile::Arrival& arrival) {
-        if (arrival.address == one.address)
-          found("the same address of " + device_.board().routing().name(node), arrival);
+        if (there || arrival.address != one.address) return;
+        const std::string idle = runs_nothing(*tile) ? ", which runs no kernel," : "";
+        there = note("the same address of " + device_.name_of(node) + idle, arrival);
+        // Nobody there can have waited for it.
+        if (there && !idle.empty()) std::rotate(found.begin(), found.end() - 1, found.end());
       });
     }
-    return text;
+    if (found.empty()) return "";
+    const size_t shown = std::min(found.size(), kMost);
+    return fmt::format(
+        " (but {}{})", fmt::join(found.begin(), found.begin() + shown, ", "),
+        found.size() > shown ? fmt::format(", and of {} tiles more", found.size() - shown) : "");
   }
 
   /// Tiles of the program that can give nothing, since they are held in reset.
@@ -84,17 +105,59 @@ class Signals : public Names {
     u32 added = 0;  // of them, by atomics
     u64 sum = 0;    // of what these add
     tile::Arrival last;
+    u32 before = 0;  // in launches before this one
+    tile::Arrival last_before;
   };
   Received signals_of(const Standing& one) const {
     Received signals;
     tile_of(one).ledger().each_arrival([&](const tile::Arrival& arrival) {
       if (arrival.address >= one.address + u64{4} || one.address >= arrival.address + arrival.bytes)
         return;
+      if (arrival.cycle < situation_.launched) {
+        if (signals.before++ == 0) signals.last_before = arrival;
+        return;
+      }
       if (signals.arrivals++ == 0) signals.last = arrival;
       signals.added += arrival.atomic;
       signals.sum += arrival.value;
     });
     return signals;
+  }
+
+  /// "BRISC of Tensix (2,2) at Signal (sender.c:12)", ", which has ended its kernel".
+  std::pair<std::string, std::string> sender_of(const tile::Arrival& arrival) const {
+    std::string who =
+        fmt::format("{} of {}", name_of(arrival.issuer), device_.name_of(arrival.source));
+    tile::Tile* tile = device_.tile_of(arrival.source);
+    if (tile == nullptr || !is_core(arrival.issuer)) return {who, ""};
+    const Coord coord = device_.coord_of(arrival.source);
+    who += at(code_.locate(arrival.issuer, arrival.issuer_pc, coord).users());
+    return {who, ", which " + doing(*tile, arrival.source, arrival.issuer)};
+  }
+
+  /// A word that was signalled in the launches before this one only.
+  Explanation earlier(const tile::Arrival& last, u32 arrivals) const {
+    return {"",
+            fmt::format("nobody has written it in this launch; in a launch before, which began its "
+                        "semaphores anew as each one does, it was {} {}, last in cycle {} by {}",
+                        last.atomic ? "incremented" : "written", times(arrivals), last.cycle,
+                        sender_of(last).first),
+            "signal in this launch as well, or keep what is to last in a word that is no "
+            "semaphore: each launch sets the semaphores to their initial values"};
+  }
+
+  /// A word for which nothing has come.
+  Explanation no_signal(const Standing& one, const std::string& held) const {
+    const std::string own = own_multicast(one);
+    if (!own.empty())
+      return {"", own,
+              "multicast with the sender included (NOC_CMD_BRCST_SRC_INCLUDE, the loopback "
+              "variant), and count it, or have the sender write its own word"};
+    return {"",
+            fmt::format("nobody has written it over the NoC{}, and {}{}", elsewhere(one),
+                        cores_of(tile_of(one), one.node, one.agent), held),
+            "have the kernel that owes the signal write or increment this address of this "
+            "tile (coordinates, address and count are what usually differ)"};
   }
 
   Explanation word(const Standing& one) const {
@@ -106,37 +169,21 @@ class Signals : public Names {
       text.want += fmt::format("; or for {} to be {}; it is {:#x}", word_name(as),
                                wanted_text(other.relation, other.wanted), other.value);
     }
-    const auto [arrivals, added, sum, last] = signals_of(one);
+    const auto [arrivals, added, sum, last, before, last_before] = signals_of(one);
     const bool masked = one.mask != ~0u;
     const bool over =
         one.compared && !masked && one.relation == Relation::Equal && one.value > one.wanted;
     const std::string held = held_tiles(one);
     if (arrivals == 0) {
-      const std::string own = own_multicast(one);
-      if (!own.empty()) {
-        text.giver = own;
-        text.remedy =
-            "multicast with the sender included (NOC_CMD_BRCST_SRC_INCLUDE, the loopback variant), "
-            "and count it, or have the sender write its own word";
-        return text;
-      }
-      text.giver = fmt::format("nobody has written it over the NoC{}, and {}{}", elsewhere(one),
-                               cores_of(tile_of(one), one.node, one.agent), held);
-      text.remedy =
-          "have the kernel that owes the signal write or increment this address of this "
-          "tile (coordinates, address and count are what usually differ)";
-      return text;
+      const Explanation missing = before != 0 ? earlier(last_before, before) : no_signal(one, held);
+      return {text.want, missing.giver, missing.remedy};
     }
-    const std::string from = device_.board().routing().name(last.source);
-    std::string who = fmt::format("{} of {}", name_of(last.issuer), from);
-    std::string does;
-    if (tile::Tile* tile = device_.tile_of(last.source); tile != nullptr && is_core(last.issuer)) {
-      who += at(code_.locate(last.issuer, last.issuer_pc, device_.coord_of(last.source)).user());
-      does = ", which " + doing(*tile, last.source, last.issuer);
-    }
+    const auto [who, does] = sender_of(last);
+    const bool all_known = added == arrivals && arrivals < tile::Ledger::kArrivals;
     text.giver = fmt::format(
-        "it was {} {}, last in cycle {} by {}{}{}", last.atomic ? "incremented" : "written",
-        arrivals == 1 ? "once" : fmt::format("{} times", arrivals), last.cycle, who, does, held);
+        "it was {} {}{}, last in cycle {} by {}{}{}", last.atomic ? "incremented" : "written",
+        times(arrivals), all_known && sum != arrivals ? fmt::format(" (by {:#x} in all)", sum) : "",
+        last.cycle, who, does, held);
     const bool set_once = !last.atomic && !over && arrivals == 1;
     // Several have told of themselves, and each has written over what the others had.
     const bool set_often = added == 0 && arrivals > 1 && one.compared && !masked && !over &&
@@ -204,6 +251,39 @@ class Signals : public Names {
     return text;
   }
 
+  /// Those whose kernels wait for a semaphore and neither post nor take it; and what is posted or
+  /// taken instead.
+  std::string only_waiters_of(const Standing& one, bool get) const {
+    std::string text;
+    for (unsigned thread = 0; thread < kThreads; ++thread) {
+      const LaunchView launch = launch_of(tile_of(one), situation_.kernel_base);
+      const auto waits = [&](u32 word) {
+        return word >> 24 == tensix::op::SEMWAIT::kOpcode &&
+               bit(tensix::op::SEMWAIT{word}.sem_sel(), one.index);
+      };
+      const auto places = places_of_words(tile_of(one), launch, one.tile, thread, waits, code_);
+      const Agent core = core_behind(agent_of_thread(thread));
+      if (places.size() != 1 || agent_of_thread(thread) == one.agent || core == one.agent) continue;
+      text += fmt::format("{}thread {} waits for it (at {}) and never {} it, and {} {}",
+                          text.empty() ? "" : "; ", thread, places.front(), get ? "takes" : "posts",
+                          name_of(core), doing(tile_of(one), one.node, core));
+    }
+    const auto& use = tile_of(one).coprocessor().state().semaphore_use;
+    for (u32 other = 0; other < tensix::kSemaphores; ++other) {
+      const auto& counts = get ? use[other].taken : use[other].posted;
+      for (unsigned thread = 0; thread < kThreads; ++thread) {
+        if (other == one.index || counts[thread] == 0 || other == kUnpackSync) continue;
+        Standing as = one;
+        as.index = other;
+        const std::string place = place_of_use(as, thread, get);
+        text += fmt::format("{}{} was {} {} by thread {}{}", text.empty() ? "" : "; ",
+                            semaphore_name(other), get ? "taken" : "posted", times(counts[thread]),
+                            thread, at(place));
+      }
+    }
+    return text;
+  }
+
   Explanation semaphore(const Standing& one) const {
     Explanation text;
     const tensix::Semaphore& semaphore =
@@ -217,7 +297,8 @@ class Signals : public Names {
       text.remedy = "initialise the semaphore (SEMINIT) before it is waited for";
       return text;
     }
-    const std::string users = users_of(one, down);
+    std::string users = users_of(one, down);
+    if (users.empty()) users = only_waiters_of(one, down);
     text.giver = fmt::format(
         "only a {} would do, and none is under way: {}", down ? "SEMGET" : "SEMPOST",
         !users.empty() ? users : cores_of(tile_of(one), one.node, core_behind(one.agent)));

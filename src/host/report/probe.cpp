@@ -108,6 +108,7 @@ struct Probe::Copy {
     overlay.clear();
     trace.clear();
     clock = false;
+    own_memory = 0;
     for (unsigned noc = 0; answered && noc < kNocs; ++noc) expect_answers(noc);
   }
 
@@ -261,7 +262,10 @@ struct Probe::Copy {
   u64 words_at(u32 address, u32 bytes, u32 value) {
     if (const auto found = stored.find(address & ~3u); found != stored.end()) return found->second;
     // A core's own memory is nobody else's business.
-    if (address >= riscv::kLdmBase && address < riscv::kLdmBase + ldm_size) return 0;
+    if (address >= riscv::kLdmBase && address < riscv::kLdmBase + ldm_size) {
+      own_memory = address;
+      return 0;
+    }
     for (size_t i = 0; i < words.size(); ++i)
       if (words[i].address == address && words[i].bytes == bytes) return u64{1} << i;
     if (words.size() == kWords) return 0;
@@ -327,6 +331,7 @@ struct Probe::Copy {
   const u8* l1_flags;
   riscv::Decoded* decoded;
   u32 ldm_size;
+  u32 own_memory = 0;
   bool attention = false;
 
   riscv::CoreState state;
@@ -403,6 +408,17 @@ Probe::Probe(tile::Tile& tile, CoreId core, bool answered)
     : copy_(std::make_unique<Copy>(tile, core, answered)) {}
 Probe::~Probe() = default;
 
+size_t awaited_exit(const ProbedLoop& loop) {
+  const auto by_clock = [&](const ProbedExit& exit) {
+    for (size_t i = 0; i < loop.words.size(); ++i)
+      if ((exit.words >> i & 1) != 0 && (loop.words[i].address & ~0xFu) == kWallClock) return true;
+    return false;
+  };
+  for (size_t i = loop.exits.size(); i-- > 0;)
+    if (!by_clock(loop.exits[i])) return i;
+  return loop.exits.size() - 1;
+}
+
 ProbedLoop Probe::loop() {
   Copy& copy = *copy_;
   copy.restart();
@@ -420,6 +436,7 @@ ProbedLoop Probe::loop() {
   loop.found = true;
   loop.pcs = copy.body();
   loop.reads_clock = copy.clock;
+  loop.own_memory = copy.own_memory;
   const auto inside = [&](u32 pc) {
     return std::binary_search(loop.pcs.begin(), loop.pcs.end(), pc);
   };

@@ -46,11 +46,16 @@ struct ProbedCount {
 struct ProbedLoop {
   bool found = false;
   bool reads_clock = false;
+  u32 own_memory = 0;             // an address in local memory that it reads
   std::vector<ProbedWord> words;  // at most 64
   std::vector<ProbedExit> exits;  // those that depend on a word
   std::vector<ProbedCount> counts;
   std::vector<u32> pcs;  // of its instructions, ascending
 };
+
+/// The exit that the loop is there for: the last one, but of a loop with a limit of time what is
+/// waited for until then. There must be one.
+size_t awaited_exit(const ProbedLoop& loop);
 
 /// Something that a core would do, or did in its loop.
 struct Deed {

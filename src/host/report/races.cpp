@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "hazard/observer.hpp"
 #include "host/boot/machine.hpp"
 #include "host/boot/mailboxes.hpp"
 #include "host/error.hpp"
@@ -193,6 +194,8 @@ RaceWatch::RaceWatch(Device& device, const RaceOptions& options, const Firmware*
       tiles_[node] = observer.get();
       return observer;
     }
+    if (device_.node(node).kind() == noc::NodeKind::Pcie)
+      return std::make_unique<hazard::HostMemoryObserver>(*shared_);
     if (device_.node(node).kind() != noc::NodeKind::Dram) return nullptr;
     const noc::PlainMemory memory = device_.node(node).plain_memory();
     auto observer = std::make_unique<hazard::MemoryObserver>(

@@ -8,11 +8,17 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "hazard/observer.hpp"
+#include "hazard/found.hpp"
 #include "host/boot/firmware.hpp"
 #include "host/boot/prepared.hpp"
 #include "host/report/report.hpp"
 #include "host/settings/race_settings.hpp"
+
+namespace bhemu::hazard {
+struct Shared;
+class MemoryObserver;
+class TileObserver;
+}  // namespace bhemu::hazard
 
 namespace bhemu::host {
 

@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "base/wakeup.hpp"
+#include "host/report/callers.hpp"
 #include "host/report/cause.hpp"
 #include "noc/packet.hpp"
 #include "riscv/disasm.hpp"
@@ -96,11 +97,35 @@ std::string CodeMap::Location::text() const {
   return function.empty() ? place : fmt::format("{} ({})", function, place);
 }
 
+namespace {
+
+constexpr size_t kMostUsers = 3;
+
+/// The user's frames, from the innermost on, until `enough` says so.
+template <class Enough>
+std::string users_of(const CodeMap::Location& location, Enough&& enough) {
+  std::string chain;
+  size_t count = 0;
+  for (const SourceFrame& frame : location.frames) {
+    if (frame.is_library() || (is_entry(frame) && location.frames.size() > 1)) continue;
+    chain += (chain.empty() ? "" : " < ") + frame_text(frame, true);
+    if (++count == kMostUsers || enough(frame)) break;
+  }
+  return chain.empty() ? location.text() : chain;
+}
+
+}  // namespace
+
 std::string CodeMap::Location::user() const {
-  for (const SourceFrame& frame : frames)
-    if (!frame.is_library() && !(is_entry(frame) && frames.size() > 1))
-      return frame_text(frame, true);
-  return text();
+  // A helper in a header serves many: who calls it says more.
+  return users_of(*this, [](const SourceFrame& frame) {
+    const size_t dot = frame.file.rfind('.');
+    return dot == std::string::npos || !frame.file.substr(dot).starts_with(".h");
+  });
+}
+
+std::string CodeMap::Location::users() const {
+  return users_of(*this, [](const SourceFrame&) { return false; });
 }
 
 const char* name_of(Relation relation) {
@@ -237,7 +262,7 @@ void find_issuer(FaultReport& report, const CodeMap& code) {
     report.issuer = {agent, {static_cast<u8>(x), static_cast<u8>(y)}};
     const CodeMap::Location location = code.locate(agent, report.fault.pc, report.issuer->tile);
     report.where = location.text();
-    report.user = location.user();
+    report.user = location.users();
     if (!report.user.empty()) text.replace(place, std::string::npos, " at " + report.user);
     return;
   }
@@ -258,7 +283,7 @@ void find_assertion(FaultReport& report) {
 FaultReport report_of(const Fault& fault, Coord tile, std::string instruction,
                       const CodeMap& code) {
   const CodeMap::Location location = code.locate(fault.agent, fault.pc, tile);
-  FaultReport report{fault, tile, location.text(), location.user(), std::move(instruction)};
+  FaultReport report{fault, tile, location.text(), location.users(), std::move(instruction)};
   report.remedy = remedy_of(fault.rule);
   std::string asked;
   report.fault.text = with_places(fault.text, code, tile, asked);
@@ -271,7 +296,9 @@ FaultReport report_of(const Fault& fault, Coord tile, std::string instruction,
   constexpr const char* kPushed = " (pushed at ";
   if (const size_t at = report.fault.text.find(kPushed);
       is_thread(fault.agent) && at != std::string::npos && !asked.empty()) {
-    report.user = asked;
+    std::string pushed = report.fault.text.substr(at + std::string_view(kPushed).size());
+    pushed.erase(pushed.rfind(')'));
+    if (pushed.find(" pc 0x") == std::string::npos) report.user = std::move(pushed);
     report.fault.text.erase(at);
   }
   return report;
@@ -297,6 +324,16 @@ std::string place_of_thread(Device& device, const Fault& fault, Coord tile, cons
   return place.empty()
              ? ""
              : fmt::format("an instruction that {} pushed before {}", name_of(core), place);
+}
+
+/// The calls that have led to the place of an error: its core stands there still.
+void look_at_callers(Device& device, FaultReport& report, const CodeMap& code) {
+  tile::Tile* tile = device.tile_of(report.fault.node);
+  if (tile == nullptr || report.fault.severity != Severity::Error || report.issuer) return;
+  const riscv::CoreState& core = tile->core(core_of(report.fault.agent));
+  const std::vector<u32> sites =
+      call_sites(core, report.fault.pc, report.fault.agent, report.tile, code);
+  add_callers(report.user, report.where, sites, report.fault.agent, report.tile, code);
 }
 
 /// What the registers of the core that has stopped add to it: a stack that has left local memory,
@@ -337,7 +374,9 @@ std::vector<FaultReport> fault_reports(Device& device, const CodeMap& code) {
     reports.push_back(report_of(fault, tile, instruction_at(device, fault, tile), code));
     if (is_thread(fault.agent) && reports.back().user.empty())
       reports.back().user = place_of_thread(device, fault, tile, code);
-    if (is_core(fault.agent)) look_at_core(device, reports.back(), code);
+    if (!is_core(fault.agent)) continue;
+    look_at_callers(device, reports.back(), code);
+    look_at_core(device, reports.back(), code);
   }
   return reports;
 }

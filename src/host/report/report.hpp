@@ -34,8 +34,12 @@ class CodeMap {
     /// "CbWaitFront (cb.h:31) < WritePages (writer.c:11)", or as much as is known; empty when
     /// nothing is.
     std::string text() const;
-    /// The innermost place outside of libraries and firmware: "WritePages (writer.c:11)".
+    /// The innermost place outside of libraries and firmware: "WritePages (writer.c:11)"; where
+    /// that is a header, up to the source file that calls it.
     std::string user() const;
+    /// The same with those who call it, at most three: "Wait (writer.c:4) < WritePages
+    /// (writer.c:11)".
+    std::string users() const;
   };
   Location locate(Agent agent, u32 pc, std::optional<Coord> tile = std::nullopt) const;
 

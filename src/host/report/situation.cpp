@@ -9,6 +9,7 @@
 #include "base/bits.hpp"
 #include "host/boot/mailboxes.hpp"
 #include "host/error.hpp"
+#include "host/report/callers.hpp"
 #include "host/report/inspect.hpp"
 #include "noc/stream.hpp"
 #include "tensix/frontend/gate.hpp"
@@ -141,13 +142,17 @@ class Builder {
     if (is_core(one.agent)) {
       one.firmware = view.valid && one.pc < view.kernel_base;
       const CodeMap::Location location = code_.locate(one.agent, one.pc, one.tile);
-      one.where = location.text();
-      one.user = location.user();
+      place(one, one.pc);
       // Launch messages of other layouts do not say where firmware ends.
       one.firmware |= !view.valid && location.image.find("firmware") != std::string::npos;
     }
     // A tile that was not asked about matters only if something of a kernel waits there.
     if (asked(tiles, one.tile) || !one.firmware) situation_.standing.push_back(std::move(one));
+  }
+
+  void place(Standing& one, u32 pc) {
+    const riscv::CoreState& core = device_.tile_of(one.node)->core(core_of(one.agent));
+    std::tie(one.user, one.where) = place_and_chain(core, pc, one.agent, one.tile, code_);
   }
 
   void add_running(std::span<const Coord> tiles) {
@@ -212,21 +217,17 @@ class Builder {
       one.count = *count;
     if (loop.exits.empty()) {
       one.want = loop.words.empty() && !loop.reads_clock ? Want::Nothing : Want::Register;
-      if (!loop.words.empty()) one.address = loop.words.front().address;
+      one.address = loop.words.empty() ? loop.own_memory : loop.words.front().address;
       return;
     }
     // The loop of a barrier within that of a poll: what goes round, not what is passed through.
-    const size_t chosen = loop.exits.size() - 1;
+    const size_t chosen = awaited_exit(loop);
     const ProbedExit& exit = loop.exits[chosen];
     one.compared = true;
     one.relation = exit.leaves_when;
     one.value = exit.value;
     one.wanted = exit.wanted;
-    const CodeMap::Location at = code_.locate(one.agent, exit.pc, one.tile);
-    if (!at.image.empty()) {
-      one.where = at.text();
-      one.user = at.user();
-    }
+    if (!code_.locate(one.agent, exit.pc, one.tile).image.empty()) place(one, exit.pc);
     const bool polls = slot.status == tile::CoreStatus::Running;
     for (size_t i = 0; i < loop.words.size(); ++i)
       if (bit(static_cast<u32>(exit.words >> i), 0)) classify(one, loop.words[i]);
@@ -387,8 +388,9 @@ class Builder {
       if (places.size() <= kMost) one.user = fmt::format("{}", fmt::join(places, " or "));
     }
     if (one.user.empty()) {
+      const riscv::CoreState& state = tile.core(core);
       if (stand_of(tile, launch(one.node), core) == CoreStand::Busy)
-        one.user = code_.locate(agent_of(core), tile.core(core).pc, one.tile).user();
+        one.user = place_and_chain(state, state.pc, agent_of(core), one.tile, code_).first;
     }
     one.where = one.user;
   }

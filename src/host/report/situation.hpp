@@ -3,6 +3,7 @@
 // cores have ended. Sentences are made of it in cause.cpp.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -99,6 +100,7 @@ struct Situation {
   std::vector<Standing> standing;  // that wait in kernels or threads first, then firmware
   std::vector<Coord> tiles;        // that were asked about
   u32 kernel_base = 0;             // where firmware ends, if there is any that we know
+  Cycle launched = 0;              // when this launch began, where others came before it
 };
 
 /// Of the given tiles, or of all in use. `running`: cores that run are listed, too, as after a
@@ -108,6 +110,10 @@ Situation situation_of(Device& device, const CodeMap& code, std::span<const Coor
 
 CoreStand stand_of(tile::Tile& tile, const LaunchView& launch, CoreId core);
 
+/// The places of such Tensix words in the kernel of the thread's core.
+std::vector<std::string> places_of_words(tile::Tile& tile, const LaunchView& launch, Coord where,
+                                         unsigned thread, const std::function<bool(u32)>& wanted,
+                                         const CodeMap& code);
 /// The places of a Tensix word in the kernel of the thread's core.
 std::vector<std::string> places_of_word(tile::Tile& tile, const LaunchView& launch, Coord where,
                                         unsigned thread, u32 word, const CodeMap& code);

@@ -20,23 +20,30 @@ u32 l1_word(tile::Tile& tile, u32 address) {
 
 }  // namespace
 
-std::vector<std::string> places_of_word(tile::Tile& tile, const LaunchView& launch, Coord where,
-                                        unsigned thread, u32 word, const CodeMap& code) {
-  // In code a Tensix word stands rotated left by two (PushTensixInstruction.md).
-  const u32 stored = word << 2 | word >> 30;
+std::vector<std::string> places_of_words(tile::Tile& tile, const LaunchView& launch, Coord where,
+                                         unsigned thread, const std::function<bool(u32)>& wanted,
+                                         const CodeMap& code) {
   const CoreId core = static_cast<CoreId>(index_of(CoreId::Trisc0) + thread);
   std::vector<std::string> found;
   if (!launch.valid || !bit(launch.enables, index_of(core))) return found;
   const u32 begin = launch.text[index_of(core)];
   for (u32 pc = begin; pc < begin + 0x4000 && pc + 4 <= kL1Size; pc += 4) {
-    if (l1_word(tile, pc) != stored) continue;
+    // In code a Tensix word stands rotated left by two (PushTensixInstruction.md).
+    const u32 stored = l1_word(tile, pc);
+    if ((stored & 3) == 3 || !wanted(stored >> 2 | stored << 30)) continue;
     const CodeMap::Location location = code.locate(agent_of(core), pc, where);
     if (location.image.empty()) continue;
-    std::string place = location.user();
+    std::string place = location.users();
     if (std::find(found.begin(), found.end(), place) == found.end())
       found.push_back(std::move(place));
   }
   return found;
+}
+
+std::vector<std::string> places_of_word(tile::Tile& tile, const LaunchView& launch, Coord where,
+                                        unsigned thread, u32 word, const CodeMap& code) {
+  return places_of_words(
+      tile, launch, where, thread, [word](u32 other) { return other == word; }, code);
 }
 
 std::string place_of_word(tile::Tile& tile, const LaunchView& launch, Coord where, unsigned thread,

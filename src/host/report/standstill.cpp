@@ -112,9 +112,11 @@ std::string idle_text(std::span<const WaiterGroup> groups, size_t all_tiles) {
 }  // namespace
 
 Standstill standstill_of(Device& device, const CodeMap& code, std::span<const Coord> tiles,
-                         Standstill::Reason reason, std::span<const KnownWord> words) {
+                         Standstill::Reason reason, std::span<const KnownWord> words,
+                         Cycle launched) {
   const bool running = reason == Standstill::Reason::Limit || reason == Standstill::Reason::Asked;
-  const Situation situation = situation_of(device, code, tiles, running);
+  Situation situation = situation_of(device, code, tiles, running);
+  situation.launched = launched;
   Standstill result;
   result.reason = reason;
   result.cycle = situation.cycle;

@@ -21,9 +21,11 @@ struct Standstill {
   size_t in_kernels = 0;             // how many of them; the others wait for work
 };
 
-/// `tiles`: those that have not finished; none: all that are in use.
+/// `tiles`: those that have not finished; none: all that are in use. `launched`: when the launch
+/// began, of several.
 Standstill standstill_of(Device& device, const CodeMap& code, std::span<const Coord> tiles,
-                         Standstill::Reason reason, std::span<const KnownWord> words = {});
+                         Standstill::Reason reason, std::span<const KnownWord> words = {},
+                         Cycle launched = 0);
 std::string text_of(const Standstill& standstill);
 
 }  // namespace bhemu::host

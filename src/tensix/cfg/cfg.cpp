@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tensix/conditions.hpp"
+#include "tensix/data_paths.hpp"
 #include "tensix/gpr.hpp"
 #include "tensix/handover.hpp"
 #include "tensix/prng.hpp"
@@ -134,6 +135,7 @@ void write_config_word(State& state, const Environment& env, unsigned bank, u32 
                        Cycle now, bool resets) {
   if (discarded_by_reset(state, index)) return;
   if (env.wakeup != nullptr) env.wakeup->touch(Resource::Config);
+  if (env.paths != nullptr) env.paths->distrust();
   CfgState& cfg = state.cfg;
   cfg.bank[bank][index] = value;
   if (index >= kGlobalConfigBase) cfg.bank[bank ^ 1][index] = value;
@@ -216,6 +218,7 @@ Completion execute(Context& context, op::SETC16 insn) {
   if (kThreadWordsWithoutEffect[index])
     warn(kThreadWithoutEffect, context.env, agent_of_thread(context.thread), index,
          insn.setc16_value(), context.now);
+  if (context.env.paths != nullptr) context.env.paths->distrust();
   context.state.cfg.thread[context.thread][index] = static_cast<u16>(insn.setc16_value());
   if (index == thread_cfg::UNPACK_MISC_CFG_CfgContextCntReset_0::kWord)
     unpack::context_counter_written(context, static_cast<u16>(insn.setc16_value()));

@@ -60,6 +60,17 @@ struct MoveJob {
   DstRows dst;
 };
 
+/// The same for rows that lie one after the other in the source and in Dst.
+struct StraightMove {
+  const u32* cells;
+  u16* high;
+  u16* low;  // with `wide`
+  u32 rows;
+  bool flush;
+  bool five_bit;
+  bool wide;
+};
+
 /// Dst to cells. Only the old rows of `dst` count.
 struct MoveFromDstJob {
   u32* cells[kMaxKernelRows];
@@ -105,6 +116,7 @@ void run_integer_matrix_kernel(const MatrixJob& job);
 void run_elementwise_kernel(const ElementwiseJob& job);
 void run_integer_elementwise_kernel(const ElementwiseJob& job);
 void run_move_kernel(const MoveJob& job);
+void run_straight_move(const StraightMove& job);
 void run_move_from_dst_kernel(const MoveFromDstJob& job);
 void run_pool_kernel(const PoolJob& job);
 

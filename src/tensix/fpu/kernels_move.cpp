@@ -13,6 +13,15 @@ namespace bhemu::tensix::HWY_NAMESPACE {
 
 // --- Moves -------------------------------------------------------------------------------------
 
+/// The upper 16 bits of a datum in Dst.
+template <bool five_bit>
+HWY_INLINE V stored_half(V cell, V e) {
+  const V sign = hn::And(shift_right<16>(cell), word(0x8000));
+  const V exponent = five_bit ? hn::And(e, word(0x1F)) : e;
+  const V mantissa = hn::And(shift_right<8>(cell), word(five_bit ? 0x7FE0 : 0x7F00));
+  return hn::Or(hn::Or(exponent, mantissa), sign);
+}
+
 void move_kernel(const MoveJob& job) {
   const V zero = hn::Zero(Words());
   for (u32 i = 0; i < job.dst.count; ++i) {
@@ -20,17 +29,40 @@ void move_kernel(const MoveJob& job) {
       V cell = job.broadcast_column ? word(job.cells[i][0]) : load_cells(job.cells[i] + j);
       const V e = exponent_of(cell);
       if (job.flush) cell = hn::IfThenZeroElse(hn::Eq(e, zero), cell);
-      const V sign = hn::And(shift_right<16>(cell), word(0x8000));
-      V half;
-      if (job.five_bit) {
-        half = hn::Or(hn::And(e, word(0x1F)), hn::And(shift_right<8>(cell), word(0x7FE0)));
-      } else {
-        half = hn::Or(e, hn::And(shift_right<8>(cell), word(0x7F00)));
-      }
-      store_halves(job.dst.high[i] + j, hn::Or(half, sign));
+      store_halves(job.dst.high[i] + j,
+                   job.five_bit ? stored_half<true>(cell, e) : stored_half<false>(cell, e));
       if (job.wide) store_halves(job.dst.low[i] + j, hn::And(cell, word(0xE000)));
     }
   }
+}
+
+template <bool flush, bool five_bit, bool wide>
+HWY_INLINE void move_straight(const StraightMove& job) {
+  const u32* HWY_RESTRICT cells = job.cells;
+  u16* HWY_RESTRICT high = job.high;
+  u16* HWY_RESTRICT low = job.low;
+  for (size_t j = 0; j < job.rows * kRowDatums; j += hn::Lanes(Words())) {
+    V cell = load_cells(cells + j);
+    const V e = exponent_of(cell);
+    if constexpr (flush) cell = hn::IfThenZeroElse(hn::Eq(e, hn::Zero(Words())), cell);
+    store_halves(high + j, stored_half<five_bit>(cell, e));
+    if constexpr (wide) store_halves(low + j, hn::And(cell, word(0xE000)));
+  }
+}
+
+template <bool flush, bool five_bit>
+HWY_INLINE void move_straight(const StraightMove& job) {
+  if (job.wide)
+    move_straight<flush, five_bit, true>(job);
+  else
+    move_straight<flush, five_bit, false>(job);
+}
+
+void straight_move_kernel(const StraightMove& job) {
+  if (job.flush)
+    job.five_bit ? move_straight<true, true>(job) : move_straight<true, false>(job);
+  else
+    job.five_bit ? move_straight<false, true>(job) : move_straight<false, false>(job);
 }
 
 template <bool tf32>
@@ -195,11 +227,15 @@ HWY_AFTER_NAMESPACE();
 namespace bhemu::tensix {
 
 HWY_EXPORT(move_kernel);
+HWY_EXPORT(straight_move_kernel);
 HWY_EXPORT(move_from_dst_kernel);
 HWY_EXPORT(pool_kernel);
 
 void run_move_kernel(const MoveJob& job) {
   HWY_DYNAMIC_DISPATCH(move_kernel)(job);
+}
+void run_straight_move(const StraightMove& job) {
+  HWY_DYNAMIC_DISPATCH(straight_move_kernel)(job);
 }
 void run_move_from_dst_kernel(const MoveFromDstJob& job) {
   HWY_DYNAMIC_DISPATCH(move_from_dst_kernel)(job);

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
+#include "tensix/data_paths.hpp"
 #include "tensix/dst/formats.hpp"
 #include "tensix/dst/notes.hpp"
 #include "tensix/dst/rwc.hpp"
@@ -15,6 +17,7 @@
 namespace bhemu::tensix {
 namespace {
 
+using fpu::ToDst;
 using numeric::Format;
 
 struct MoveFields {
@@ -45,17 +48,6 @@ u16 storage16_of_cell(u32 cell, bool five_bit) {
   return static_cast<u16>((cell >> 31) << 15 | numeric::cell_mantissa(cell) << 5 |
                           (numeric::cell_exponent(cell) & 0x1F));
 }
-
-/// How cells of one move become Dst words.
-struct ToDst {
-  bool wide;  // 19 bits of the cell to a 32-bit row
-  bool five_bit;
-  bool low_half;
-  bool flush;  // cells of exponent 0 become 0
-  u32 blocked;
-
-  bool writes_32_bits() const { return wide || low_half; }
-};
 
 /// With Fp32_enabled every source counts as TF32, so that moves fill 32-bit rows as arithmetic
 /// does: MOVA2D.md and MOVB2D.md of August 2026, from tests against the RTL; tenstorrent/tt-llk
@@ -134,7 +126,51 @@ MoveRows rows_from_a(const C& context, const MoveFields& fields) {
           (fields.src + rwc_of(context).src_a) & (eight ? 0x38 : 0x3F), eight ? 8u : 1u};
 }
 
+/// How this thread's MOVA2D goes, worked out when the configuration has changed.
+const fpu::KnownMove& known_move(const Context& context, fpu::KnownMove& own) {
+  const SrcFile& src = context.state.fpu.src_a;
+  DataPaths* paths = context.env.paths;
+  fpu::KnownMove& known = paths != nullptr ? paths->move : own;
+  const u8 format = src.format[src.matrix_bank];
+  if (paths != nullptr && paths->trusts(known.seen) && known.thread == context.thread &&
+      known.format == format)
+    return known;
+  const FpuFormats formats = fpu_formats(context, FormatsFor::A);
+  known.how = how_to_dst(context, formats, formats.a, false);
+  known.mapping = DstAccess::mapping_of(context.state);
+  known.dst_offset = dst_offset(context) - rwc_of(context).dst;
+  known.thread = static_cast<u8>(context.thread);
+  known.format = format;
+  if (paths != nullptr) known.seen = paths->seen();
+  return known;
+}
+
+/// The usual MOVA2D: eight rows one after the other, whole. False: nothing was done.
+bool move_straight(Context& context, const MoveFields& fields) {
+  if (fields.low_half || !bit(fields.mod, 1)) return false;
+  fpu::KnownMove own;
+  const fpu::KnownMove& known = known_move(context, own);
+  const DstMapping mapping = known.mapping;
+  if (known.how.blocked != 0 || mapping.swizzle || (mapping.high_halves && !known.how.wide))
+    return false;
+  FpuState& fpu = context.state.fpu;
+  const Rwc& rwc = rwc_of(context);
+  const u32 src_row = (fields.src + rwc.src_a) & 0x38;
+  const u32 dst_row =
+      mapping.place((fields.dst + known.dst_offset + rwc.dst) & 0x3F8, known.how.wide);
+  fpu.last_src_a_row = src_row;
+  context.touch(Resource::Dst);
+  run_straight_move({fpu.src_a.matrix_rows()[src_row].datum.data(),
+                     fpu.dst.row[dst_row].datum.data(),
+                     fpu.dst.row[(dst_row + 8) % kDstRows].datum.data(), 8, known.how.flush,
+                     known.how.five_bit, known.how.wide});
+  std::memset(&fpu.dst.valid[dst_row], 1, 8);
+  apply_addr_mod(context, fields.addr_mode);
+  return true;
+}
+
 Completion move_a_to_dst(Context& context, const MoveFields& fields) {
+  if (move_straight(context, fields)) return Completion::Done;
   FpuState& fpu = context.state.fpu;
   const FpuFormats formats = fpu_formats(context, FormatsFor::A);
   const ToDst how = how_to_dst(context, formats, formats.a, fields.low_half);

@@ -19,6 +19,9 @@ inline constexpr u32 kOuterCountMask = 0x7F;
 inline constexpr u32 kInnerCountMask = 0x3FF;
 /// The word of the MOP configuration that template 1 repeats.
 inline constexpr u32 kMopLoopOp = 5;
+/// Those that take its place in the last iteration, of the last outer loop and of the others.
+inline constexpr u32 kMopLoop0Last = 7;
+inline constexpr u32 kMopLoop1Last = 8;
 
 /// How many words of its TRISC have not passed the wait gate. Auto TTSync tracks each of them up to
 /// there, so the FIFOs behind the first add room only for what expanders make of a word.
@@ -70,6 +73,20 @@ inline bool inner_loop_word(Frontend& frontend, u32& word) {
   return true;
 }
 
+/// The same of a template-1 MOP's other words that are followed by another of its words.
+inline bool outer_loop_word(Frontend& frontend, u32& word) {
+  MopExpansion& run = frontend.mop;
+  if (run.phase == MopPhase::Loop && run.inner + 1 == run.inner_count) {
+    const bool last = run.outer + 1u == run.outer_count;
+    word = frontend.mop_config[last ? kMopLoop0Last : kMopLoop1Last];
+    if (kDecoded[opcode_of(word)].unit == Unit::Frontend) return false;
+    ++run.inner;
+    frontend.gate_from_brisc = false;
+    return true;
+  }
+  return false;
+}
+
 /// More than the last iteration is left of a MOP's inner loop of a single word, and nothing comes
 /// between or looks at the words as they go by.
 inline bool repeats_one_word(const Frontend& frontend) {
@@ -99,7 +116,8 @@ inline bool refill(State& state, const Environment& env, unsigned thread, Cycle 
       frontend.behind_mop.empty()) {
     if (frontend.mop.phase != MopPhase::Idle) {
       u32 word;
-      if (!inner_loop_word(frontend, word)) return refill_from_queues(state, env, thread, now);
+      if (!inner_loop_word(frontend, word) && !outer_loop_word(frontend, word))
+        return refill_from_queues(state, env, thread, now);
       if (env.wakeup != nullptr) env.wakeup->touch(thread_of(thread));
       frontend.gate_word = word;
       frontend.gate_origin = Origin::Mop;

@@ -1,7 +1,6 @@
 #include "tensix/frontend/gate.hpp"
 
 #include <bit>
-#include <initializer_list>
 
 #include "base/delays.hpp"
 #include "tensix/conditions.hpp"
@@ -13,17 +12,8 @@ namespace {
 
 constexpr u16 kAllBlocks = 0x1FF;
 
-constexpr u32 units(std::initializer_list<Unit> list) {
-  u32 mask = 0;
-  for (const Unit unit : list) mask |= 1u << static_cast<unsigned>(unit);
-  return mask;
-}
-/// Only these units' instructions stall for a bank of SrcA or SrcB and for nothing else.
-constexpr u32 kWaitsForSource = units({Unit::Fpu, Unit::Unpack});
-/// Those that certainly never change to whom a bank belongs are left out, and likewise those that
-/// never touch a semaphore; what writes configuration or registers may do anything.
-constexpr u32 kReleaseSource =
-    units({Unit::Cfg, Unit::Thcon, Unit::Misc, Unit::Xmov, Unit::Unpack, Unit::Fpu});
+/// Those that never touch a semaphore are left out; what writes configuration or registers may do
+/// anything.
 constexpr u32 kReleaseSemaphore =
     units({Unit::Cfg, Unit::Thcon, Unit::Misc, Unit::Xmov, Unit::Sync});
 

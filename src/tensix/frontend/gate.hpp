@@ -4,6 +4,8 @@
 // ConfigurationUnit.md, SoftReset.md.
 #pragma once
 
+#include <initializer_list>
+
 #include "tensix/footprint/recorder.hpp"
 #include "tensix/frontend/issue.hpp"
 #include "tensix/properties.hpp"
@@ -31,6 +33,17 @@ constexpr bool keeps_banks(u32 word) {
 inline u32 released_units(const Decoded& decoded, u32 word) {
   return decoded.unit == Unit::Fpu && keeps_banks(word) ? 0 : decoded.unit_mask();
 }
+
+constexpr u32 units(std::initializer_list<Unit> list) {
+  u32 mask = 0;
+  for (const Unit unit : list) mask |= 1u << static_cast<unsigned>(unit);
+  return mask;
+}
+/// Only these units' instructions stall for a bank of SrcA or SrcB and for nothing else.
+inline constexpr u32 kWaitsForSource = units({Unit::Fpu, Unit::Unpack});
+/// Those that certainly never change to whom a bank belongs are left out.
+inline constexpr u32 kReleaseSource =
+    units({Unit::Cfg, Unit::Thcon, Unit::Misc, Unit::Xmov, Unit::Unpack, Unit::Fpu});
 
 /// What a step says beside whether it changed any state.
 struct StepNotes {

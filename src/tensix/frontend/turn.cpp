@@ -37,10 +37,62 @@ Cycle FullTurn::burst(Cycle now, Cycle) {
   return now;
 }
 
-Turn::Turn(State& state, const Environment& env) : state_(state), env_(env) {
+Turn::Turn(State& state, const Environment& env)
+    : state_(state),
+      env_(env),
+      context_{Context{state, env, 0, 0, 0}, Context{state, env, 1, 0, 0},
+               Context{state, env, 2, 0, 0}} {
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     if (!idle(state.frontend[thread])) active_[count_++] = thread;
   }
+  asked_ = count_;
+  if (env.paths != nullptr) env.paths->begin_turn();
+}
+
+Turn::~Turn() {
+  if (env_.paths != nullptr) env_.paths->end_turn();
+}
+
+[[gnu::always_inline]] inline bool Turn::step(unsigned thread, Cycle now, u8& accepted,
+                                              StepNotes& notes) {
+  Frontend& frontend = state_.frontend[thread];
+  if (frontend.wait.kind != WaitKind::None || frontend.stopped || state_.soft_reset != 0)
+    return frontend::step<Plain>(state_, env_, thread, now, accepted, notes);
+  bool changed = false;
+  if (!frontend.gate_full) {
+    changed = refill(state_, env_, thread, now);
+    if (!frontend.gate_full) return changed;
+  }
+  const u32 word = frontend.gate_word;
+  const Decoded& decoded = kDecoded[opcode_of(word)];
+  // Units that have more to be asked: the gate is full, so nothing happens twice.
+  constexpr u32 kOthers =
+      1u << static_cast<unsigned>(Unit::Thcon) | 1u << static_cast<unsigned>(Unit::Sfpu);
+  if ((decoded.unit_mask() & kOthers) != 0)
+    return static_cast<bool>(changed |
+                             frontend::step<Plain>(state_, env_, thread, now, accepted, notes));
+  const u32 second = decoded.unit == Unit::Unpack ? bits(word, 23, 1) : 0;
+  const u8 accept = static_cast<u8>(decoded.accept << second);
+  if ((accepted & accept) != 0) return changed;
+  if (env_.wakeup != nullptr) env_.wakeup->touch(thread_of(thread));
+  Context& context = context_[thread];
+  context.now = now;
+  context.word = word;
+  context.origin = frontend.gate_origin;
+  const Issued issued = issue<Plain>(
+      context, decoded, static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second));
+  if (issued == Issued::Done) {
+    accepted |= accept;
+    notes.executed = released_units(decoded, word);
+    return true;
+  }
+  if (issued == Issued::Stopped) {
+    notes.executed = released_units(decoded, word);
+    return true;
+  }
+  if (frontend.wait.kind == WaitKind::None && (decoded.unit_mask() & kWaitsForSource) != 0)
+    notes.released_by = kReleaseSource;
+  return changed;
 }
 
 bool Turn::cycle(Cycle now, u8& accepted) {
@@ -50,19 +102,20 @@ bool Turn::cycle(Cycle now, u8& accepted) {
     const unsigned thread = active_[i];
     if (released_by_[thread] != 0) continue;
     StepNotes notes;
-    changed |= frontend::step<Plain>(state_, env_, thread, now, accepted, notes);
+    changed |= step(thread, now, accepted, notes);
     released_by_[thread] = notes.released_by;
     if (notes.executed == 0) continue;
-    for (unsigned j = 0; j < count_; ++j) {
-      u32& released_by = released_by_[active_[j]];
+    for (u32& released_by : released_by_)
       if ((released_by & notes.executed) != 0) released_by = 0;
-    }
   }
+  asked_ = 0;
+  for (unsigned i = 0; i < count_; ++i) asked_ += released_by_[active_[i]] == 0;
   return changed;
 }
 
 Cycle Turn::burst(Cycle now, Cycle until) {
   if (windows_are_watched(env_)) advance(state_, env_, now);
+  if (asked_ != 1) return now;
   unsigned thread = kNobody;
   u32 held = 0;  // units that could release somebody
   for (unsigned i = 0; i < count_; ++i) {
@@ -77,10 +130,7 @@ Cycle Turn::burst(Cycle now, Cycle until) {
   if (frontend.stopped || frontend.wait.kind != WaitKind::None) return now;
   if (frontend.gate_full && !stays_alone(frontend.gate_word, held)) return now;
 
-  if (env_.paths != nullptr) env_.paths->begin_burst();
-  now = execute_alone(thread, held, now, until);
-  if (env_.paths != nullptr) env_.paths->end_burst();
-  return now;
+  return execute_alone(thread, held, now, until);
 }
 
 bool Turn::stays_alone(u32 word, u32 held) {
@@ -128,6 +178,15 @@ Turn::Progress Turn::execute_known(Context& context, fpu::ProductRun& products, 
     context.now = now + done;
     context.word = word;
     block.finish();
+    if (opcode_of(word) == op::PACR::kOpcode) {
+      const u32 packed =
+          pack::pack_whole_rows(context, words.from(done), words.step(), words.count() - done);
+      if (packed != 0) {
+        done += packed - 1;
+        context.busy(decoded.busy, 1);
+        continue;
+      }
+    }
     if (opcode_of(word) != op::MVMUL::kOpcode || !products.execute(context, op::MVMUL{word})) {
       stuck = decoded.execute(context) == Completion::Stall || frontend.stopped;
       if (stuck) break;

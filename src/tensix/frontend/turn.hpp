@@ -30,6 +30,9 @@ class Turn {
 
   /// A thread that is idle now stays so until the end.
   Turn(State& state, const Environment& env);
+  ~Turn();
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
 
   /// One cycle of all threads. True when any state changed. `accepted` as of `step`.
   bool cycle(Cycle now, u8& accepted);
@@ -42,6 +45,8 @@ class Turn {
  private:
   static constexpr unsigned kNobody = kThreads;
 
+  /// `step<Plain>` of a thread that no latched wait holds back.
+  bool step(unsigned thread, Cycle now, u8& accepted, StepNotes& notes);
   /// `burst` once it is known who executes. `held`: units that could release somebody.
   Cycle execute_alone(unsigned thread, u32 held, Cycle now, Cycle until);
   /// `word` needs no more than its unit and releases nobody.
@@ -60,7 +65,10 @@ class Turn {
   const Environment& env_;
   unsigned count_ = 0;
   bool changed_ = false;
+  /// Threads that have to be asked in the next cycle.
+  unsigned asked_ = 0;
   std::array<unsigned, kThreads> active_{};
+  std::array<Context, kThreads> context_;
   /// Units whose instructions could let a thread go on, which has to be asked again when one has
   /// been executed; 0: it has to be asked in every cycle.
   std::array<u32, kThreads> released_by_{};

@@ -22,6 +22,9 @@ class Upcoming {
 
   u32 count() const { return count_; }
   u32 operator[](u32 index) const { return first_[index * step_]; }
+  /// Where they lie: `step()` words apart, 0 if it is one word again and again.
+  const u32* from(u32 index) const { return first_ + index * step_; }
+  u32 step() const { return step_; }
   Origin origin() const { return origin_; }
   /// `count` of them have come, at least one. The last is at the gate, or has left it.
   void take(u32 count, bool at_gate);

@@ -221,7 +221,7 @@ bool BasicOutput<C>::append(const u32* code, const u32* datum, u32 count) {
 }
 
 template <class C>
-bool BasicOutput<C>::append_rows(numeric::PackJob& job, u32& greatest_exponent) {
+bool BasicOutput<C>::append_rows(numeric::PackJob& job, u32 each, u32& greatest_exponent) {
   const u32 bytes = job.rows * kRow * numeric::bits_of(path_->out) / 8;
   PackStream& data = packer_.data;
   // Both streams may end with a block that is written as well.
@@ -230,7 +230,7 @@ bool BasicOutput<C>::append_rows(numeric::PackJob& job, u32& greatest_exponent) 
   const bool block = numeric::is_bfp(path_->out);
   if (block && !L1::contains(packer_.exponents.address, kBlock)) return false;
 
-  std::array<u8, numeric::PackJob::kRows> exponent{};
+  std::array<u8, numeric::PackJob::kRows> exponent;
   job.exponent = exponent.data();
   if (data.fill == 0 && bytes % kBlock == 0) {
     if constexpr (!kOnlyNotes<C>) {
@@ -246,7 +246,9 @@ bool BasicOutput<C>::append_rows(numeric::PackJob& job, u32& greatest_exponent) 
     greatest_exponent = path_->rows(job);
     append_bytes(data, buffer.data(), bytes);
   }
-  if (block) append_bytes(packer_.exponents, exponent.data(), job.rows);
+  // What a stream's block holds of before is part of the state.
+  for (u32 i = 0; block && i < job.rows; i += each)
+    append_bytes(packer_.exponents, &exponent[i], each);
   return true;
 }
 

@@ -27,8 +27,9 @@ class BasicOutput {
   /// A row as compression means it: PACR instructions up to the first without Concat.
   bool begin_row();
   bool end_row();
-  /// Whole rows straight into L1. False: they cannot go that way now, and nothing was done.
-  bool append_rows(numeric::PackJob& job, u32& greatest_exponent);
+  /// Whole rows straight into L1, `each` of every instruction. Those of more than one have to be
+  /// whole blocks. False: they cannot go that way now, and nothing was done.
+  bool append_rows(numeric::PackJob& job, u32 each, u32& greatest_exponent);
   /// Last or Flush: partial blocks are padded with zeros and written, the tile is closed.
   bool close(bool last);
 

@@ -445,7 +445,7 @@ bool Pacr<C>::emit_whole_rows(u32 first, u32 end) {
     if (path_->read_32b) job.low[i] = valid ? dst.row[row + 8].datum.data() : invalid.datum.data();
   }
   u32 greatest;
-  if (!output_.append_rows(job, greatest)) return false;
+  if (!output_.append_rows(job, job.rows, greatest)) return false;
   packer_.max_exponent = std::max(packer_.max_exponent, static_cast<u8>(field.of(greatest)));
   advance_position(job.rows);
   return true;
@@ -585,7 +585,7 @@ Completion execute(Context& context, op::PACR insn) {
     take_off(context, insn);
     return Completion::Done;
   }
-  if (!pack::pack_whole_rows(context, insn))
+  if (pack::pack_whole_rows(context, &insn.word, 0, 1) == 0)
     Pacr<Context>(context, insn, context.state.packer).run();
   return Completion::Done;
 }

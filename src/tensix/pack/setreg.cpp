@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "tensix/context.hpp"
-#include "tensix/data_paths.hpp"
 #include "tensix/footprint/recorder.hpp"
 #include "tensix/reg_wr_addr.hpp"
 
@@ -44,7 +43,6 @@ Completion execute(Context& context, op::PACR_SETREG insn) {
     return Completion::Done;
   }
   context.store_register(address, packer.setreg_data);
-  if (context.env.paths != nullptr) context.env.paths->distrust();  // DBG_FEATURE_DISABLE
   return Completion::Done;
 }
 

@@ -82,12 +82,24 @@ bool first_row(const WholeRows& known, const Adc& adc, u32& row) {
   return start % kRow == 0 && known.interfaces << (row & 3) <= 0xF;
 }
 
+/// Adds the rows that a PACR from `row` on takes.
 void find_rows(const WholeRows& known, const Dst& dst, u32 row, numeric::PackJob& job) {
   static constexpr DstRow kInvalid{};
   const DstMapping mapping = known.mapping;
   const bool wide = known.path.read_32b;
   const bool in_place = !wide && !mapping.remap && !mapping.high_halves;
-  u32 rows = 0;
+  u32 rows = job.rows;
+  if (in_place && known.interfaces == 0xF) {
+    u32 flags;
+    std::memcpy(&flags, &dst.valid[row], sizeof flags);
+    if (flags == 0x01010101) {
+      for (u32 i = 0; i < 4; ++i) job.high[rows + i] = dst.row[row + i].datum.data();
+      job.straight &= job.high[rows] == job.high[0] + u64{rows} * kRow;
+      job.rows = rows + 4;
+      return;
+    }
+  }
+  job.straight = false;
   for (u32 left = known.interfaces; left != 0; left &= left - 1) {
     const u32 wanted = (row + static_cast<u32>(std::countr_zero(left))) & 0x3FF;
     const u32 p = in_place ? wanted : wide ? mapping.adj32(wanted) : mapping.row16(wanted);
@@ -99,9 +111,33 @@ void find_rows(const WholeRows& known, const Dst& dst, u32 row, numeric::PackJob
   job.rows = rows;
 }
 
+/// The next `count` instructions of `each` rows write whole blocks, and nobody has to be told
+/// before they do.
+bool goes_together(const Context& context, const WholeRows& known, u32 each, u32 count) {
+  const PackerState& packer = context.state.packer;
+  const u32 rows = each * count;
+  const u32 bytes = rows * kRow * numeric::bits_of(known.path.out) / 8;
+  if (packer.data.fill != 0 || bytes / count % 16 != 0) return false;
+  const u8* flags = context.l1().flags();
+  const auto unseen = [&](const PackStream& stream, u32 count) {
+    if (!L1::contains(stream.address, count)) return false;
+    u8 any = 0;
+    const u32 last = (stream.address + count - 1) >> L1::kLineShift;
+    for (u32 line = stream.address >> L1::kLineShift; line <= last; ++line) any |= flags[line];
+    return any == 0;
+  };
+  constexpr u32 kBlocks = 2 * 16;  // that is left of before, and that the end of a tile fills
+  if (!unseen(packer.data, bytes + kBlocks)) return false;
+  return !numeric::is_bfp(known.path.out) || unseen(packer.exponents, rows + kBlocks);
+}
+
 }  // namespace
 
 void advance_counters(Adc& adc, u32 m) {
+  if (m < 16) {
+    adc.channel[0].y = static_cast<u16>((adc.channel[0].y + m) & kAdcMaskY);
+    return;
+  }
   const auto advance_y = [](AdcChannel& channel, u32 increment, bool carry, bool clear) {
     if (clear) {
       channel.y = channel.y_cr = 0;
@@ -173,42 +209,63 @@ void remember_whole_rows(const Context& context, op::PACR insn, const Path& path
   known.reads = section.counter<cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane>();
   known.transposed = section.counter<cfg::PACK_COUNTERS_SEC0_pack_yz_transposed>() != 0;
   known.exponent = numeric::exponent_field(path.early.code);
-  known.compared = false;
+  known.seen = paths->seen();
   known.valid = true;
 }
 
-bool pack_whole_rows(Context& context, op::PACR insn) {
+u32 pack_whole_rows(Context& context, const u32* word, u32 step, u32 count) {
   DataPaths* paths = context.env.paths;
-  if (paths == nullptr) return false;
+  if (paths == nullptr) return 0;
   WholeRows& known = paths->whole_rows;
-  if (!known.valid || (insn.word & ~kDiffers) != known.key) return false;
-  if (!known.compared && !still_good(context, known)) return false;
-  known.compared = paths->in_burst;
+  if (!known.valid || (*word & ~kDiffers) != known.key) return 0;
+  if (!paths->trusts(known.seen)) {
+    if (!still_good(context, known)) return 0;
+    known.seen = paths->seen();
+  }
 
   PackerState& packer = context.state.packer;
   Adc& adc = context.state.adc.of(context.thread, AdcUnit::Packer);
-  u32 row;
-  if (!first_row(known, adc, row)) return false;
   if (packer.open &&
       (packer.compressor.active || packer.out_format != static_cast<u8>(known.path.out)))
-    return false;
+    return 0;
+  u32 row;
+  if (!first_row(known, adc, row)) return 0;
   const Section section{context.config(), 0};
   Output output(context, section, packer);
   output.use(known.path);
-  if (!packer.open && !output.open(adc)) return false;
+  if (!packer.open && !output.open(adc)) return 0;
+
+  const u32 each = static_cast<u32>(std::popcount(known.interfaces));
+  count = std::min(count, numeric::PackJob::kRows / each);
+  if (count > 1 && !goes_together(context, known, each, count)) count = 1;
   numeric::PackJob job;
+  job.straight = true;
   job.relu = known.path.relu.mode == 1;
   job.shift = known.path.descale_shift;
   job.exponent_mask = known.exponent.mask << known.exponent.shift;
-  find_rows(known, context.state.fpu.dst, row, job);
+  const Adc before = adc;
+  const u16* modifier = &context.thread_config()[thread_cfg::ADDR_MOD_PACK_SEC0_YsrcIncr::kWord];
+  u32 done = 0;
+  op::PACR insn{*word};
+  for (;;) {
+    find_rows(known, context.state.fpu.dst, row, job);
+    advance_counters(adc, modifier[insn.addr_mode()]);
+    if (++done == count || insn.last() != 0) break;
+    const u32 next = word[done * step];
+    if ((next & ~kDiffers) != known.key || !first_row(known, adc, row)) break;
+    insn.word = next;
+  }
   u32 greatest;
-  if (!output.append_rows(job, greatest)) return false;
+  if (!output.append_rows(job, each, greatest)) {
+    adc = before;
+    return 0;
+  }
   packer.max_exponent = std::max(packer.max_exponent, static_cast<u8>(known.exponent.of(greatest)));
   advance_position(packer, known.reads, known.transposed, job.rows);
-  if (insn.last() != 0 && !output.close(true)) return true;
-  using Modifier = thread_cfg::ADDR_MOD_PACK_SEC0_YsrcIncr;
-  advance_counters(adc, context.thread_config()[Modifier::kWord + insn.addr_mode()]);
-  return true;
+  context.now += done - 1;
+  context.word = insn.word;
+  if (insn.last() != 0) output.close(true);
+  return done;
 }
 
 }  // namespace bhemu::tensix::pack

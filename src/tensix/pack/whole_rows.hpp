@@ -12,8 +12,7 @@ namespace bhemu::tensix::pack {
 struct WholeRows {
   static constexpr u32 kPairs = 17;
   bool valid = false;
-  /// Compared in this burst of the thread, in which the configuration cannot change.
-  bool compared = false;
+  u32 seen = 0;  // DataPaths::seen
   bool debug_bit = false;
   u32 key = 0;                      // the instruction without what may differ
   std::array<u64, kPairs> words{};  // two configuration words each
@@ -35,25 +34,26 @@ struct WholeRows {
 
 /// Notes what the instruction, just executed by way of whole rows on `path`, can use again.
 void remember_whole_rows(const Context& context, op::PACR insn, const Path& path);
-/// Executes the instruction if it is one of those. False: nothing was done that it would not do.
-bool pack_whole_rows(Context& context, op::PACR insn);
+/// Executes the first of `count` instructions, which come one a cycle from `context.now` on and lie
+/// `step` words apart, if they are of those and as far as they go together. Returns how many; 0:
+/// nothing was done that the first would not do. Nobody looks on between them.
+u32 pack_whole_rows(Context& context, const u32* word, u32 step, u32 count);
 
 /// TilePosition is an 8-bit counter of rows that starts over only when it lands exactly on the
 /// rows of a plane. Returns the planes that ended.
 inline u32 advance_position(PackerState& packer, u32 reads, bool transposed, u32 rows) {
   u8& inner = transposed ? packer.z : packer.y;
   u8& outer = transposed ? packer.y : packer.z;
-  if (inner + rows < reads) {
-    inner = static_cast<u8>(inner + rows);
-    return 0;
-  }
   u32 planes = 0;
-  for (u32 i = 0; i < rows; ++i) {
-    if (++inner != reads) continue;
+  while (reads < 256) {
+    const u32 left = (reads - inner - 1) % 256 + 1;  // rows until it lands there
+    if (rows < left) break;
+    rows -= left;
     inner = 0;
     ++outer;
     ++planes;
   }
+  inner = static_cast<u8>(inner + rows);
   return planes;
 }
 

@@ -5,6 +5,7 @@
 
 #include "numeric/sfpu_float.hpp"
 #include "numeric/sfpu_kernels.hpp"
+#include "tensix/data_paths.hpp"
 #include "tensix/prng.hpp"
 #include "tensix/sfpu/notes.hpp"
 #include "tensix/sfpu/vector.hpp"
@@ -158,6 +159,7 @@ Completion execute(Context& context, op::SFPCONFIG insn) {
     configure_column(sfpu, column, target, mod, immediate);
   }
   follow_lane_config(sfpu);
+  if (context.env.paths != nullptr) context.env.paths->distrust();
   return Completion::Done;
 }
 

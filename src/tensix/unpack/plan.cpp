@@ -60,7 +60,7 @@ class Planner {
 
  private:
   bool formats(Plan& plan);
-  void sections(Source& source);
+  void sections(Plan& plan);
   bool plain_extent(Source& source);
   bool compressed_extent(Source& source);
   /// The plane of L1 that channel 0's Z and W name, in planes; of both only eight bits arrive here.
@@ -148,11 +148,14 @@ bool Planner<C>::formats(Plan& plan) {
 
 /// Header, row starts, exponents and datums follow each other on 16-byte boundaries.
 template <class C>
-void Planner<C>::sections(Source& source) {
+void Planner<C>::sections(Plan& plan) {
+  Source& source = plan.source;
   const u32 c = select_.context;
   const u32 base = words_[cfg::THCON_SEC0_REG3_Base_address::kWord + section_ + c];
   const u32 offset = field(cfg::THCON_SEC0_REG7_Offset_address::kWord + (c & 3), 0, 16);
-  u64 address = u64{u32{base + offset + 1 + descriptor_.digest}} * 16;
+  plan.units = offset + 1 + descriptor_.digest;
+  const u64 begin = u64{u32{base + plan.units}} * 16;
+  u64 address = begin;
   if (source.compressed) {
     row_starts_ = address;
     const u32 rows = (blobs() != 0 ? blobs() : descriptor_.y) * descriptor_.z * descriptor_.w;
@@ -171,6 +174,9 @@ void Planner<C>::sections(Source& source) {
     }
   }
   datums_ = address;
+  plan.shape = {descriptor_.x, descriptor_.y, descriptor_.z};
+  plan.exponents = exponents_ - begin;
+  plan.datums = datums_ - begin;
   source.wrap.limit = u64{cfg::THCON_SEC0_REG2_Unpack_limit_address::get(words_, section_)} * 16;
   source.wrap.size = u64{cfg::THCON_SEC0_REG2_Unpack_fifo_size::get(words_, section_)} * 16;
   // Context 1 may have a ring of its own (field comments of the LLK register headers).
@@ -371,7 +377,7 @@ bool Planner<C>::make(Plan& plan) {
   if constexpr (kOnlyNotes<C>) note_counters();
   if (!formats(plan)) return false;
   Source& source = plan.source;
-  sections(source);
+  sections(plan);
   if (!(source.compressed ? compressed_extent(source) : plain_extent(source))) return false;
   rows(source);
   if (!destination(plan) || !check(plan)) return false;

@@ -13,12 +13,24 @@
 
 namespace bhemu::tensix::unpack {
 
+/// Datums in a row, rows in a plane, planes.
+struct TileShape {
+  u32 x = 0;
+  u32 y = 0;
+  u32 z = 1;
+};
+
 struct Plan {
   Selection select;
   Source source;
   Target target;
   numeric::UnpackRow convert = nullptr;  // null for 32-bit datums into Dst
   numeric::UnpackRows rows = nullptr;    // the same for many rows; null: go row by row
+  // Where the tile lies: what stays the same when its base address changes.
+  TileShape shape;
+  u32 units = 0;      // of 16 bytes, from the base address to its first section
+  u64 exponents = 0;  // bytes from there on
+  u64 datums = 0;
 };
 
 /// False: the thread stops at a fault. `C`: Context or Footprint.

@@ -257,7 +257,7 @@ class Mover {
   bool can_take_whole_rows() {
     const u32 rows = source_.count / kRow;
     if (convert_ == nullptr || rows_ == nullptr || rows == 0 || source_.count % kRow != 0 ||
-        target_.upsample != 0 || source_.data % 8 != 0)
+        target_.upsample != 0 || source_.data % 8 != 0 || source_.data / 8 > kL1Size)
       return false;
     const u64 start = source_.data + (rows - 1) / chunk_rows() * source_.row_step;
     const u64 end = start / 8 + u64{chunk_rows()} * row_bytes();
@@ -438,7 +438,8 @@ class Mover {
   }
 
   bool in_l1(u64 first, u64 end) {
-    if (end <= kL1Size) return true;
+    // A ring may step back to below address 0.
+    if (first <= end && end <= kL1Size) return true;
     context_.raise(Rule::UnpackL1Range, fmt::format("UNPACR reads {:#x}..{:#x}", first, end));
     return false;
   }

@@ -8,6 +8,7 @@
 
 #include "tensix/handover.hpp"
 #include "tensix/pieces.hpp"
+#include "tensix/unpack/faces.hpp"
 #include "tensix/unpack/transfer.hpp"
 
 namespace bhemu::tensix {
@@ -126,13 +127,19 @@ Completion execute(Context& context, op::UNPACR insn) {
   if (!unpack::src_file(context.state, unpacker).unpacker_may_write()) return Completion::Stall;
   unpack::Plan plan;
   if (!unpack::select_context(context, insn, plan.select)) return Completion::Done;
+  const bool in_pieces = lands_in_pieces(context.env);
+  if (!in_pieces && unpack::unpack_face(context, insn, plan.select, plan)) {
+    finish(context, insn, plan);
+    return Completion::Done;
+  }
   if (!unpack::make_plan(context, insn, plan.select, plan)) return Completion::Done;
   context.moved = plan.source.count * plan.source.datum_bits / 8;
-  if (lands_in_pieces(context.env)) [[unlikely]] {
+  if (in_pieces) [[unlikely]] {
     take_off(context, insn, plan);
     return Completion::Done;
   }
   if (!unpack::transfer(context, plan)) return Completion::Done;
+  unpack::remember_face(context, insn, plan);
   finish(context, insn, plan);
   return Completion::Done;
 }

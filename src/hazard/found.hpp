@@ -1,0 +1,26 @@
+// What watching a node has brought: findings, and what a second pass of the same run should know.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "race/finding.hpp"
+
+namespace bhemu::hazard {
+
+/// What was found in one node.
+struct Found {
+  std::vector<race::Finding> findings;  // of all levels, contracts told apart
+  std::vector<race::Epoch> wanted;      // actions whose sites were no longer known
+  std::vector<u64> sync_words;          // of L1, by which agents turned out to signal each other
+  std::vector<std::pair<NodeId, u64>> remote_words;  // likewise, in other tiles
+  bool is_full = false;                              // recording has stopped at the limit of memory
+};
+
+/// For the second pass of the same run.
+struct Hints {
+  std::vector<u64> sync_words;
+  std::vector<race::Epoch> wanted;
+};
+
+}  // namespace bhemu::hazard
