@@ -272,9 +272,8 @@ HWY_INLINE hn::Vec<D> bf16_codes(D d, const u16* stored_datum, u32 count, bool r
 }
 
 template <class D>
-HWY_INLINE u32 greatest_of(D d, hn::Vec<D> greatest) {
+HWY_INLINE u32 greatest_of([[maybe_unused]] D d, hn::Vec<D> greatest) {
 #if HWY_TARGET == HWY_SCALAR
-  (void)d;
   return hn::GetLane(greatest);
 #else
   const hn::RepartitionToWide<D> w;
