@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/json.hpp"
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
 #include "host/boot/machine.hpp"
@@ -13,7 +14,6 @@
 #include "host/hunt/delay_hunt.hpp"
 #include "host/hunt/delay_list.hpp"
 #include "host/hunt/run_worker.hpp"
-#include "host/json.hpp"
 #include "host/program/compile.hpp"
 #include "host/report/races.hpp"
 
@@ -123,39 +123,32 @@ void print_caught(const Catch& found, const Caught& caught, const std::string& p
 
 void print_json(const host::Program& program, const Verdict& undisturbed, u64 runs,
                 const Catch* found, const Caught& caught, const std::string& path) {
-  host::JsonWriter json;
-  json.begin_object();
-  json.member("program", program.name);
-  json.member("status", host::name_of(undisturbed.status));
-  json.member("runs", runs);
-  json.member("found", found != nullptr);
+  Json json{{"program", program.name},
+            {"status", host::name_of(undisturbed.status)},
+            {"runs", runs},
+            {"found", found != nullptr}};
   if (found != nullptr) {
-    json.member("what", found->verdict.what);
-    json.member("verdict", host::name_of(found->verdict.status));
-    json.member("strategy", found->strategy);
-    json.member("found_after", found->found_after);
-    json.member("is_smallest", found->is_smallest);
-    json.member("file", path);
-    json.key("delays");
-    json.begin_array();
+    json["what"] = found->verdict.what;
+    json["verdict"] = host::name_of(found->verdict.status);
+    json["strategy"] = found->strategy;
+    json["found_after"] = found->found_after;
+    json["is_smallest"] = found->is_smallest;
+    json["file"] = path;
+    Json& delays = json["delays"] = Json::array();
     for (size_t i = 0; i < found->bands.size(); ++i) {
       const host::DelayBand& band = found->bands[i];
-      json.begin_object();
-      json.member("kind", row_of(band.delay.kind).word);
-      json.member("agent", name_of(band.delay.agent));
-      json.member("occurrence", band.delay.occurrence);
-      json.member("where", band.delay.where);
-      json.member("cycles", band.delay.cycles);
-      json.member("least", band.least);
-      json.member("most", band.most);
-      json.member("text", caught.delays[i]);
-      json.member("tt_nop", caught.nops[i]);
-      json.end_object();
+      delays.push_back({{"kind", row_of(band.delay.kind).word},
+                        {"agent", name_of(band.delay.agent)},
+                        {"occurrence", band.delay.occurrence},
+                        {"where", band.delay.where},
+                        {"cycles", band.delay.cycles},
+                        {"least", band.least},
+                        {"most", band.most},
+                        {"text", caught.delays[i]},
+                        {"tt_nop", caught.nops[i]}});
     }
-    json.end_array();
   }
-  json.end_object();
-  fmt::print("{}\n", json.text());
+  fmt::print("{}\n", dump(json));
 }
 
 }  // namespace

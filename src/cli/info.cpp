@@ -3,13 +3,14 @@
 
 #include <algorithm>
 
+#include "base/json.hpp"
 #include "cli/commands.hpp"
 #include "host/boot/soc_descriptor.hpp"
-#include "host/json.hpp"
 
 namespace bhemu::cli {
 namespace {
 
+using bhemu::json_of;
 using noc::NodeKind;
 
 constexpr unsigned kWidth = 17;
@@ -120,50 +121,25 @@ void print_text(const Board& board) {
   print_ethernet(board);
 }
 
-void write_coord(host::JsonWriter& json, Coord coord) {
-  json.begin_array();
-  json.value(u32{coord.x});
-  json.value(u32{coord.y});
-  json.end_array();
-}
-
-void print_json(const Board& board) {
+Json json_of(const Board& board) {
   const BoardOptions& options = board.options();
-  host::JsonWriter json;
-  json.begin_object();
-  json.member("status", "ok");
-  json.member("board", board.name());
-  json.member("tensix_tiles", u64{board.tensix().size()});
-  json.member("dram_banks", u32{board.dram_banks()});
-  json.member("harvested_dram", u32{options.harvested_dram});
-  json.member("harvested_columns", u32{options.harvested_columns});
-  json.key("tensix");
-  json.begin_array();
-  for (const Coord tile : board.tensix()) write_coord(json, tile);
-  json.end_array();
-  json.key("dram_ports");
-  json.begin_array();
-  for (unsigned bank = 0; bank < board.dram_banks(); ++bank) {
-    json.begin_array();
-    for (unsigned noc = 0; noc < kNocs; ++noc) write_coord(json, board.dram_port(bank, noc));
-    json.end_array();
-  }
-  json.end_array();
-  json.key("ethernet");
-  json.begin_array();
-  for (const TileSite* site : ethernet_sites(board)) {
-    json.begin_object();
-    json.member("instance", u32{site->instance});
-    json.member("port", (board.ethernet_ports() >> site->instance & 1) != 0);
-    json.key("noc0");
-    write_coord(json, site->noc0);
-    json.key("translated");
-    write_coord(json, site->translated);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
-  fmt::print("{}\n", json.text());
+  Json ports = Json::array();
+  for (unsigned bank = 0; bank < board.dram_banks(); ++bank)
+    ports.push_back({json_of(board.dram_port(bank, 0)), json_of(board.dram_port(bank, 1))});
+  return {{"status", "ok"},
+          {"board", board.name()},
+          {"tensix_tiles", board.tensix().size()},
+          {"dram_banks", board.dram_banks()},
+          {"harvested_dram", options.harvested_dram},
+          {"harvested_columns", options.harvested_columns},
+          {"tensix", json_list(board.tensix(), [](Coord tile) { return json_of(tile); })},
+          {"dram_ports", ports},
+          {"ethernet", json_list(ethernet_sites(board), [&board](const TileSite* site) {
+             return Json{{"instance", site->instance},
+                         {"port", (board.ethernet_ports() >> site->instance & 1) != 0},
+                         {"noc0", json_of(site->noc0)},
+                         {"translated", json_of(site->translated)}};
+           })}};
 }
 
 }  // namespace
@@ -171,7 +147,7 @@ void print_json(const Board& board) {
 int info(const CommonOptions& options) {
   const Board board(board_options(options, BoardModel::P100A));
   if (options.json)
-    print_json(board);
+    fmt::print("{}\n", dump(json_of(board)));
   else
     print_text(board);
   return 0;

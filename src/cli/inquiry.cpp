@@ -39,26 +39,22 @@ void Inquiry::print() {
     fmt::print("{}", text_of(device, question, why(*writers_, question), machine_.code()));
 }
 
-void Inquiry::write(host::JsonWriter& json) {
+void Inquiry::add_to(Json& json) {
   const Device& device = machine_.device();
-  const auto line = [&json](std::string text) {
+  const auto without_end = [](std::string text) {
     while (!text.empty() && text.back() == '\n') text.pop_back();
-    json.value(text);
+    return text;
   };
   if (watchpoints_) {
-    json.key("watched");
-    json.begin_array();
-    for (const watch::Hit& hit : watchpoints_->take())
-      line(text_of(device, *watchpoints_, hit, machine_.code()));
-    json.end_array();
-    json.member("watched_more", watchpoints_->left_out());
+    json["watched"] = json_list(watchpoints_->take(), [&](const watch::Hit& hit) {
+      return without_end(text_of(device, *watchpoints_, hit, machine_.code()));
+    });
+    json["watched_more"] = watchpoints_->left_out();
   }
   if (questions_.empty()) return;
-  json.key("why");
-  json.begin_array();
-  for (const watch::Question& question : questions_)
-    line(text_of(device, question, why(*writers_, question), machine_.code()));
-  json.end_array();
+  json["why"] = json_list(questions_, [&](const watch::Question& question) {
+    return without_end(text_of(device, question, why(*writers_, question), machine_.code()));
+  });
 }
 
 }  // namespace bhemu::cli

@@ -3,9 +3,9 @@
 
 #include <memory>
 
+#include "base/json.hpp"
 #include "cli/commands.hpp"
 #include "host/boot/machine.hpp"
-#include "host/json.hpp"
 #include "watch/watchpoint.hpp"
 
 namespace bhemu::cli {
@@ -20,8 +20,8 @@ class Inquiry {
 
   /// Accesses that were watched, then answers, to standard output.
   void print();
-  /// The same as members `watched` and `why` of the object under way.
-  void write(host::JsonWriter& json);
+  /// The same as members `watched` and `why`.
+  void add_to(Json& json);
 
  private:
   host::Machine& machine_;

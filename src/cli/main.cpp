@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <system_error>
 
+#include "base/json.hpp"
 #include "cli/commands.hpp"
 #include "cli/manual.hpp"
 #include "host/boot/machine.hpp"
 #include "host/error.hpp"
-#include "host/json.hpp"
 #include "host/suggest.hpp"
 #include "host/version.hpp"
 
@@ -22,17 +22,9 @@ int report_bad_input(const std::string& file, const std::string& place, const st
     fmt::print(stderr, "bhemu: {}\n", host::InputError(file, place, message).what());
     return kStatus;
   }
-  host::JsonWriter writer;
-  writer.begin_object();
-  writer.member("status", host::name_of(host::Status::BadInput));
-  writer.key("error");
-  writer.begin_object();
-  writer.member("file", file);
-  writer.member("place", place);
-  writer.member("message", message);
-  writer.end_object();
-  writer.end_object();
-  fmt::print("{}\n", writer.text());
+  const Json told{{"status", host::name_of(host::Status::BadInput)},
+                  {"error", {{"file", file}, {"place", place}, {"message", message}}}};
+  fmt::print("{}\n", dump(told));
   return kStatus;
 }
 

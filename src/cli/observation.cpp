@@ -91,28 +91,21 @@ void Observation::write_profile() const {
   if (options_.profile.ends_with(".csv"))
     return write_text(options_.profile,
                       debug::profile_csv(*profile_, machine_.device().board().tensix().size()));
-  host::JsonWriter json;
-  debug::write_profile(json, *summary_, *profile_);
-  write_text(options_.profile, json.text() + "\n");
+  write_text(options_.profile, dump(debug::profile_json(*summary_, *profile_)) + "\n");
 }
 
 std::string Observation::profile_text() const {
   return summary_ && !options_.profile.empty() ? debug::profile_text(*summary_) : "";
 }
 
-void Observation::add_to(host::JsonWriter& json) const {
-  if (trace_) {
-    json.key("trace");
-    json.begin_object();
-    json.member("file", options_.trace.file);
-    json.member("events", trace_summary_->events);
-    json.member("limit_reached", trace_summary_->limit_reached);
-    json.member("error", trace_summary_->error);
-    json.end_object();
-  }
-  if (!summary_ || options_.profile.empty()) return;
-  json.key("profile");
-  debug::write_profile(json, *summary_, *profile_);
+void Observation::add_to(Json& json) const {
+  if (trace_)
+    json["trace"] = {{"file", options_.trace.file},
+                     {"events", trace_summary_->events},
+                     {"limit_reached", trace_summary_->limit_reached},
+                     {"error", trace_summary_->error}};
+  if (summary_ && !options_.profile.empty())
+    json["profile"] = debug::profile_json(*summary_, *profile_);
 }
 
 }  // namespace bhemu::cli

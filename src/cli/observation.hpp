@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "base/json.hpp"
 #include "cli/commands.hpp"
 #include "debug/profile/profile_report.hpp"
 #include "host/boot/machine.hpp"
-#include "host/json.hpp"
 #include "host/settings/trace_settings.hpp"
 
 namespace bhemu::cli {
@@ -29,7 +29,8 @@ class Observation {
   const trace::Summary& trace_summary() const { return *trace_summary_; }
   /// Empty without a profile.
   std::string profile_text() const;
-  void add_to(host::JsonWriter& json) const;
+  /// The members `trace` and `profile`, where they were asked for.
+  void add_to(Json& json) const;
 
  private:
   void start(bool with_profile);

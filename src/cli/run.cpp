@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/archive.hpp"
+#include "base/json.hpp"
 #include "cli/commands.hpp"
 #include "cli/hunt.hpp"
 #include "cli/inquiry.hpp"
@@ -21,7 +22,6 @@
 #include "host/file.hpp"
 #include "host/hunt/bundle.hpp"
 #include "host/hunt/delay_list.hpp"
-#include "host/json.hpp"
 #include "host/program/compile.hpp"
 #include "host/version.hpp"
 #include "watch/second_look.hpp"
@@ -30,7 +30,6 @@ namespace bhemu::cli {
 namespace {
 
 using host::Check;
-using host::JsonWriter;
 using host::Machine;
 using host::Outcome;
 using host::Status;
@@ -93,21 +92,18 @@ std::string json_text(Machine& machine, const host::Program* program, const Outc
                       const Outcome* ran, const Found& found) {
   const Board& board = machine.device().board();
   const Outcome& last = ran != nullptr ? *ran : booted;
-  JsonWriter json;
-  json.begin_object();
-  json.member("status", host::name_of(last.status));
-  if (program != nullptr) json.member("program", program->name);
-  json.member("board", board.name());
-  json.member("tiles", u64{board.tensix().size()});
-  json.member("dram_banks", u32{board.dram_banks()});
-  json.member("firmware", machine.firmware().origin());
-  write_phase(json, "boot", booted);
-  if (ran != nullptr) write_phase(json, "run", *ran);
+  Json json = Json::object({{"status", host::name_of(last.status)}});
+  if (program != nullptr) json["program"] = program->name;
+  json["board"] = board.name();
+  json["tiles"] = board.tensix().size();
+  json["dram_banks"] = board.dram_banks();
+  json["firmware"] = machine.firmware().origin();
+  json["boot"] = json_of(booted);
+  if (ran != nullptr) json["run"] = json_of(*ran);
   found.observation.add_to(json);
-  if (found.inquiry != nullptr) found.inquiry->write(json);
-  if (found.races != nullptr) write_races(json, *found.races);
-  json.end_object();
-  return json.text();
+  if (found.inquiry != nullptr) found.inquiry->add_to(json);
+  if (found.races != nullptr) json["races"] = json_of(*found.races);
+  return dump(json);
 }
 
 /// Warnings and the reason of a failure go to standard error.

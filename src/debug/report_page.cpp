@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/json.hpp"
 #include "debug/grid.hpp"
 #include "debug/page/template.hpp"
 #include "debug/trace/trace_fields.hpp"
@@ -18,8 +19,6 @@
 
 namespace bhemu::debug {
 namespace {
-
-using host::JsonWriter;
 
 constexpr size_t kMostLooked = 4;     // tiles whose registers and pages are in the report
 constexpr size_t kMostPages = 24;     // of a tile
@@ -42,10 +41,6 @@ std::string base64(std::span<const u8> bytes) {
   return out;
 }
 
-void write_tile_name(JsonWriter& json, const char* key, Coord tile) {
-  json.member(key, trace_name_of(tile));
-}
-
 /// Everything that the page shows, as JSON.
 class Data {
  public:
@@ -57,104 +52,68 @@ class Data {
 
   std::string text(const std::vector<GridCell>& cells) {
     const host::Outcome& outcome = *input_.outcome;
-    json_.begin_object();
-    json_.member("name", input_.name);
-    json_.member("version", host::kVersion);
-    json_.member("board", device_.board().name());
-    json_.member("firmware", machine_.firmware().origin());
-    json_.member("status", host::name_of(outcome.status));
-    json_.member("cycle", device_.cycle());
-    json_.member("cycles", outcome.totals.cycles);
-    json_.member("tensix_instructions", outcome.totals.tensix_instructions);
-    json_.member("riscv_instructions", outcome.totals.riscv_instructions);
-    json_.member("noc_packets", outcome.totals.noc_packets);
-    json_.member("noc_bytes", outcome.totals.noc_bytes);
-    json_.member("explanation", outcome.explanation(device_.board().tensix().size()));
-    write_cause(outcome);
-    write_checks(outcome);
-    write_faults(outcome);
-    write_cells(cells);
-    write_graph();
-    write_looks(cells);
+    Json json{{"name", input_.name},
+              {"version", host::kVersion},
+              {"board", device_.board().name()},
+              {"firmware", machine_.firmware().origin()},
+              {"status", host::name_of(outcome.status)},
+              {"cycle", device_.cycle()},
+              {"cycles", outcome.totals.cycles},
+              {"tensix_instructions", outcome.totals.tensix_instructions},
+              {"riscv_instructions", outcome.totals.riscv_instructions},
+              {"noc_packets", outcome.totals.noc_packets},
+              {"noc_bytes", outcome.totals.noc_bytes},
+              {"explanation", outcome.explanation(device_.board().tensix().size())}};
+    const host::FirstCause& cause = outcome.standstill.cause;
+    if (!cause.sentence.empty())
+      json["cause"] = {{"sentence", cause.sentence},
+                       {"remedy", cause.remedy},
+                       {"place", cause.place},
+                       {"tile", trace_name_of(cause.tile)}};
+    json["checks"] = json_list(outcome.checks, json_of_check);
+    json["faults"] = json_list(outcome.faults, json_of_fault);
+    Json& tiles = json["tiles"] = Json::object();
+    for (const GridCell& cell : cells) tiles[trace_name_of(cell.tile)] = json_of_cell(cell);
+    json["graph"] = graph();
+    json["looks"] = looks(cells);
     if (input_.summary != nullptr) {
-      json_.key("profile");
-      write_profile(json_, *input_.summary, *input_.profile);
-      write_timeline();
+      json["profile"] = profile_json(*input_.summary, *input_.profile);
+      json["timeline"] = timeline();
     }
-    json_.end_object();
-    return json_.text();
+    return dump(json);
   }
 
  private:
-  void write_cause(const host::Outcome& outcome) {
-    const host::FirstCause& cause = outcome.standstill.cause;
-    if (cause.sentence.empty()) return;
-    json_.key("cause");
-    json_.begin_object();
-    json_.member("sentence", cause.sentence);
-    json_.member("remedy", cause.remedy);
-    json_.member("place", cause.place);
-    write_tile_name(json_, "tile", cause.tile);
-    json_.end_object();
+  static Json json_of_check(const host::Check& check) {
+    return {{"what", check.what},
+            {"passed", check.passed},
+            {"compared", check.compared},
+            {"wrong", check.wrong},
+            {"detail", check.detail}};
   }
 
-  void write_checks(const host::Outcome& outcome) {
-    json_.key("checks");
-    json_.begin_array();
-    for (const host::Check& check : outcome.checks) {
-      json_.begin_object();
-      json_.member("what", check.what);
-      json_.member("passed", check.passed);
-      json_.member("compared", u64{check.compared});
-      json_.member("wrong", u64{check.wrong});
-      json_.member("detail", check.detail);
-      json_.end_object();
-    }
-    json_.end_array();
+  static Json json_of_fault(const host::FaultReport& report) {
+    return {{"rule", info_of(report.fault.rule).name},
+            {"severity", report.fault.severity == Severity::Error ? "error" : "warn"},
+            {"tile", trace_name_of(report.tile)},
+            {"agent", name_of(report.fault.agent)},
+            {"cycle", report.fault.cycle},
+            {"text", report.fault.text},
+            {"where", report.where},
+            {"instruction", report.instruction}};
   }
 
-  void write_faults(const host::Outcome& outcome) {
-    json_.key("faults");
-    json_.begin_array();
-    for (const host::FaultReport& report : outcome.faults) {
-      json_.begin_object();
-      json_.member("rule", info_of(report.fault.rule).name);
-      json_.member("severity", report.fault.severity == Severity::Error ? "error" : "warn");
-      write_tile_name(json_, "tile", report.tile);
-      json_.member("agent", name_of(report.fault.agent));
-      json_.member("cycle", report.fault.cycle);
-      json_.member("text", report.fault.text);
-      json_.member("where", report.where);
-      json_.member("instruction", report.instruction);
-      json_.end_object();
-    }
-    json_.end_array();
-  }
-
-  void write_cells(const std::vector<GridCell>& cells) {
-    json_.key("tiles");
-    json_.begin_object();
-    for (const GridCell& cell : cells) {
-      json_.key(trace_name_of(cell.tile));
-      json_.begin_object();
-      json_.member("look", name_of(cell.look()));
-      json_.key("agents");
-      json_.begin_array();
-      for (const CellAgent& one : cell.agents) {
-        json_.begin_object();
-        json_.member("agent", trace_name_of(one.agent));
-        json_.member("look", name_of(one.look));
-        json_.member("pc", one.pc);
-        if (!one.what.empty()) json_.member("what", want_of(cell.node, one));
-        if (!one.where.empty()) json_.member("where", one.where);
-        json_.end_object();
-      }
-      json_.end_array();
-      write_buffers(cell.tile);
-      write_sync(cell.tile);
-      json_.end_object();
-    }
-    json_.end_object();
+  Json json_of_cell(const GridCell& cell) {
+    Json json = Json::object({{"look", name_of(cell.look())}});
+    json["agents"] = json_list(cell.agents, [&](const CellAgent& one) {
+      Json agent{{"agent", trace_name_of(one.agent)}, {"look", name_of(one.look)}, {"pc", one.pc}};
+      if (!one.what.empty()) agent["what"] = want_of(cell.node, one);
+      if (!one.where.empty()) agent["where"] = one.where;
+      return agent;
+    });
+    json["buffers"] = json_list(buffers_of(cell.tile), json_of_buffer);
+    add_sync(json, cell.tile);
+    return json;
   }
 
   std::vector<host::CircularBuffer> buffers_of(Coord tile) {
@@ -165,47 +124,27 @@ class Data {
     }
   }
 
-  void write_buffers(Coord tile) {
-    json_.key("buffers");
-    json_.begin_array();
-    for (const host::CircularBuffer& buffer : buffers_of(tile)) {
-      json_.begin_object();
-      json_.member("index", buffer.index);
-      json_.member("address", buffer.address);
-      json_.member("pages", buffer.pages);
-      json_.member("page_size", buffer.page_size);
-      json_.member("received", buffer.received);
-      json_.member("acked", buffer.acked);
-      json_.end_object();
-    }
-    json_.end_array();
+  static Json json_of_buffer(const host::CircularBuffer& buffer) {
+    return {{"index", buffer.index},       {"address", buffer.address},
+            {"pages", buffer.pages},       {"page_size", buffer.page_size},
+            {"received", buffer.received}, {"acked", buffer.acked}};
   }
 
-  void write_sync(Coord at) {
+  void add_sync(Json& json, Coord at) {
     tile::Tile& tile = device_.tile(at);
     const tensix::SyncState& sync = tile.coprocessor().state().sync;
-    json_.key("semaphores");
-    json_.begin_array();
-    for (const tensix::Semaphore& semaphore : sync.semaphore) {
-      json_.begin_array();
-      json_.value(u32{semaphore.value});
-      json_.value(u32{semaphore.max});
-      json_.end_array();
-    }
-    json_.end_array();
-    json_.key("mutexes");
-    json_.begin_array();
-    for (const u8 holder : sync.mutex)
-      json_.value(holder == tensix::kNobody ? -1 : static_cast<int>(holder));
-    json_.end_array();
+    json["semaphores"] = json_list(sync.semaphore, [](const tensix::Semaphore& semaphore) {
+      return Json::array({semaphore.value, semaphore.max});
+    });
+    json["mutexes"] = json_list(sync.mutex, [](u8 holder) {
+      return holder == tensix::kNobody ? -1 : static_cast<int>(holder);
+    });
     const host::LaunchView launch = host::launch_of(tile, 0);
-    json_.key("words");  // semaphores of the launch, in L1
-    json_.begin_array();
+    Json& words = json["words"] = Json::array();  // semaphores of the launch, in L1
     for (u32 address = launch.semaphores;
          launch.valid && address + 4 <= std::min(launch.semaphores_end, launch.semaphores + 256);
          address += host::kSemaphoreStride)
-      json_.value(tile.l1().read32(address));
-    json_.end_array();
+      words.push_back(tile.l1().read32(address));
   }
 
   // --- Who waits for whom.
@@ -228,7 +167,7 @@ class Data {
            (a.what == b.what || (a.want == b.want && a.index == b.index));
   }
 
-  void write_graph() {
+  Json graph() const {
     const std::vector<host::Standing>& all = situation_.standing;
     std::vector<const host::Standing*> boxes;
     std::vector<std::vector<Coord>> tiles;
@@ -256,24 +195,17 @@ class Data {
           out.push_back(box_of[from]);
       }
     }
-    json_.key("graph");
-    json_.begin_array();
-    for (size_t i = 0; i < boxes.size(); ++i) {
-      json_.begin_object();
-      json_.member("agent", name_of(boxes[i]->agent));
-      json_.member("what", want_of(*boxes[i]));
-      json_.member("who", boxes[i]->who);
-      json_.member("place", boxes[i]->user);
-      json_.member("count", u64{tiles[i].size()});
-      write_tile_name(json_, "tile", tiles[i].front());
-      json_.member("tiles", host::tiles_text(tiles[i], device_.board().tensix().size()));
-      json_.key("from");
-      json_.begin_array();
-      for (const size_t from : edges[i]) json_.value(u64{from});
-      json_.end_array();
-      json_.end_object();
-    }
-    json_.end_array();
+    Json json = Json::array();
+    for (size_t i = 0; i < boxes.size(); ++i)
+      json.push_back({{"agent", name_of(boxes[i]->agent)},
+                      {"what", want_of(*boxes[i])},
+                      {"who", boxes[i]->who},
+                      {"place", boxes[i]->user},
+                      {"count", tiles[i].size()},
+                      {"tile", trace_name_of(tiles[i].front())},
+                      {"tiles", host::tiles_text(tiles[i], device_.board().tensix().size())},
+                      {"from", edges[i]}});
+    return json;
   }
 
   // --- Registers and pages of some tiles.
@@ -297,76 +229,61 @@ class Data {
     return all;
   }
 
-  void write_registers(Coord tile, const char* key, host::RegisterFile file, size_t words,
-                       bool halves) {
+  std::string registers(Coord tile, host::RegisterFile file, size_t words, bool halves = false) {
     std::vector<u32> values(words);
     host::read_registers(device_, tile, file, 0, values);
     std::vector<u8> bytes;
     for (const u32 value : values)
       for (unsigned i = 0; i < (halves ? 2u : 4u); ++i)
         bytes.push_back(static_cast<u8>(value >> (8 * i)));
-    json_.member(key, base64(bytes));
+    return base64(bytes);
   }
 
-  void write_looks(const std::vector<GridCell>& cells) {
-    json_.key("looks");
-    json_.begin_object();
+  Json looks(const std::vector<GridCell>& cells) {
+    using File = host::RegisterFile;
+    Json json = Json::object();
     for (const Coord tile : chosen(cells)) {
-      json_.key(trace_name_of(tile));
-      json_.begin_object();
-      using File = host::RegisterFile;
-      write_registers(tile, "dst", File::Dst16, size_t{kDstRows} * kRowCells, true);
-      write_registers(tile, "srca", File::SrcA, host::register_words(File::SrcA), false);
-      write_registers(tile, "srcb", File::SrcB, host::register_words(File::SrcB), false);
-      write_registers(tile, "lreg", File::LReg, host::register_words(File::LReg), false);
-      write_registers(tile, "gpr", File::Gpr, host::register_words(File::Gpr), false);
-      json_.key("pages");
-      json_.begin_array();
-      size_t pages = 0;
-      for (const host::CircularBuffer& buffer : buffers_of(tile))
-        for (u32 page = 0; page < buffer.pages && pages < kMostPages; ++page, ++pages)
-          write_page(tile, buffer, page);
-      json_.end_array();
-      json_.end_object();
+      const auto whole = [&](File file) {
+        return registers(tile, file, host::register_words(file));
+      };
+      json[trace_name_of(tile)] = {
+          {"dst", registers(tile, File::Dst16, size_t{kDstRows} * kRowCells, true)},
+          {"srca", whole(File::SrcA)},
+          {"srcb", whole(File::SrcB)},
+          {"lreg", whole(File::LReg)},
+          {"gpr", whole(File::Gpr)},
+          {"pages", pages(tile)}};
     }
-    json_.end_object();
+    return json;
   }
 
-  void write_page(Coord tile, const host::CircularBuffer& buffer, u32 page) {
-    const u32 address = buffer.address + page * buffer.page_size;
-    std::vector<u8> bytes(std::min(buffer.page_size, kMostPageBytes));
-    if (!device_.read(tile, address, bytes)) return;
-    json_.begin_object();
-    json_.member("buffer", buffer.index);
-    json_.member("page", page);
-    json_.member("address", address);
-    json_.member("bytes", base64(bytes));
-    json_.end_object();
+  Json pages(Coord tile) {
+    Json json = Json::array();
+    size_t pages = 0;
+    for (const host::CircularBuffer& buffer : buffers_of(tile))
+      for (u32 page = 0; page < buffer.pages && pages < kMostPages; ++page, ++pages) {
+        const u32 address = buffer.address + page * buffer.page_size;
+        std::vector<u8> bytes(std::min(buffer.page_size, kMostPageBytes));
+        if (!device_.read(tile, address, bytes)) continue;
+        json.push_back({{"buffer", buffer.index},
+                        {"page", page},
+                        {"address", address},
+                        {"bytes", base64(bytes)}});
+      }
+    return json;
   }
 
   /// A digit per stretch: what most of it was spent on.
-  void write_timeline() {
+  Json timeline() const {
     const Profile& profile = *input_.profile;
-    json_.key("timeline");
-    json_.begin_object();
-    json_.member("begin", profile.begin);
-    json_.member("end", profile.end);
     Cycle width = 0;
     for (const TileUse& tile : profile.tiles)
       for (const auto& [agent, lane] : tile.lanes) width = lane.timeline.width();
-    json_.member("width", width);
-    json_.key("lanes");
-    json_.begin_object();
-    for (const TileUse& tile : profile.tiles) {
-      if (tile.lanes.empty()) continue;
-      json_.key(trace_name_of(tile.tile));
-      json_.begin_object();
+    Json lanes = Json::object();
+    for (const TileUse& tile : profile.tiles)
       for (const auto& [agent, lane] : tile.lanes)
-        json_.member(trace_name_of(agent), digits(lane, width));
-      json_.end_object();
-    }
-    json_.end_object();
-    json_.end_object();
+        lanes[trace_name_of(tile.tile)][trace_name_of(agent)] = digits(lane, width);
+    return {{"begin", profile.begin}, {"end", profile.end}, {"width", width}, {"lanes", lanes}};
   }
 
   static std::string digits(const Lane& lane, Cycle width) {
@@ -388,7 +305,6 @@ class Data {
   Device& device_;
   const ReportInput& input_;
   const host::Situation situation_;
-  JsonWriter json_;
 };
 
 void put(std::string& page, std::string_view mark, std::string_view text) {

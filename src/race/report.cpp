@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/json.hpp"
 #include "race/finding.hpp"
 
 namespace bhemu::race {
 namespace {
+
+constexpr int kIndent = 1;  // of the files that are written
 
 bool same_side(const Side& a, const Side& b) {
   if (a.site.agent != b.site.agent || a.mode != b.mode) return false;
@@ -63,23 +66,6 @@ FixNames names_for(const Finding& finding, const Names& names) {
   return {name(from), name(to), condition_of(from), block_of(to)};
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 std::string side_text(const Side& side, const Names& names) {
   const std::string where = side.known
                                 ? fmt::format("{}, cycle {}", names.side(side), side.site.cycle)
@@ -87,26 +73,30 @@ std::string side_text(const Side& side, const Names& names) {
   return fmt::format("{}, {} {}", names.tile(side.site.tile), where, name_of(side.mode));
 }
 
-std::string side_json(const Side& side, const Names& names) {
+Json side_json(const Side& side, const Names& names) {
   const Names::Line line = names.line(side);
-  return fmt::format(
-      R"({{"tile": "{}", "agent": "{}", "at": "{}", "pc": {}, "pushed_at": {}, "cycle": {}, )"
-      R"("access": "{}", "file": "{}", "line": {}, "known": {}}})",
-      escaped(names.tile(side.site.tile)), name_of(side.site.agent), escaped(names.side(side)),
-      side.site.pc, side.pushed_at, side.site.cycle, name_of(side.mode), escaped(line.file),
-      line.line, side.known);
+  return {{"tile", names.tile(side.site.tile)},
+          {"agent", name_of(side.site.agent)},
+          {"at", names.side(side)},
+          {"pc", side.site.pc},
+          {"pushed_at", side.pushed_at},
+          {"cycle", side.site.cycle},
+          {"access", name_of(side.mode)},
+          {"file", line.file},
+          {"line", line.line},
+          {"known", side.known}};
 }
 
 /// Where an editor shows a side: its line, or else its name.
-std::string sarif_place(const Side& side, const Names& names) {
+Json sarif_place(const Side& side, const Names& names) {
   const Names::Line line = names.line(side);
-  const std::string physical =
-      line.line == 0 ? ""
-                     : fmt::format(R"("physicalLocation": {{"artifactLocation": {{"uri": "{}"}}, )"
-                                   R"("region": {{"startLine": {}}}}}, )",
-                                   escaped(line.file), line.line);
-  return fmt::format(R"({{{}"logicalLocations": [{{"fullyQualifiedName": "{}"}}]}})", physical,
-                     escaped(names.side(side)));
+  Json place = Json::object();
+  if (line.line != 0)
+    place["physicalLocation"] = {{"artifactLocation", Json::object({{"uri", line.file}})},
+                                 {"region", Json::object({{"startLine", line.line}})}};
+  Json name = Json::object({{"fullyQualifiedName", names.side(side)}});
+  place["logicalLocations"] = Json::array({std::move(name)});
+  return place;
 }
 
 bool parse_hex(std::string_view text, u32& value) {
@@ -249,47 +239,45 @@ std::string text_of(const Finding& finding, const Names& names) {
 }
 
 std::string json_of(std::span<const Finding> findings, const Names& names) {
-  std::string text = "{\"findings\": [";
-  const char* separator = "\n";
-  for (const Finding& one : findings) {
+  const Json list = json_list(findings, [&names](const Finding& one) {
     const Edge& edge = info_of(one.edge);
-    text += fmt::format(
-        R"({}  {{"kind": "{}", "tile": "{}", "where": "{}", "times": {},
-   "first": {},
-   "second": {},
-   "edge": {{"row": {}, "name": "{}", "level": "{}", "source": "{}"}},
-   "missing": "{}", "witness": "{}", "detail": "{}"}})",
-        separator, name_of(one.kind), escaped(names.tile(one.tile)),
-        escaped(names.place(one.tile, one.where)), one.times, side_json(one.first, names),
-        side_json(one.second, names), edge.number, edge.name, name_of(edge.level),
-        name_of(edge.source), escaped(missing_edge_of(one, names)), escaped(witness_of(one, names)),
-        escaped(one.detail));
-    separator = ",\n";
-  }
-  return text + "\n]}\n";
+    return Json{{"kind", name_of(one.kind)},
+                {"tile", names.tile(one.tile)},
+                {"where", names.place(one.tile, one.where)},
+                {"times", one.times},
+                {"first", side_json(one.first, names)},
+                {"second", side_json(one.second, names)},
+                {"edge",
+                 {{"row", edge.number},
+                  {"name", edge.name},
+                  {"level", name_of(edge.level)},
+                  {"source", name_of(edge.source)}}},
+                {"missing", missing_edge_of(one, names)},
+                {"witness", witness_of(one, names)},
+                {"detail", one.detail}};
+  });
+  return dump(Json::object({{"findings", list}}), kIndent) + "\n";
 }
 
 std::string sarif_of(std::span<const Finding> findings, const Names& names) {
-  std::string text =
-      R"({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
- "runs": [{"tool": {"driver": {"name": "bhemu --race", "rules": [)";
-  const char* separator = "";
-  for (unsigned i = 0; i < kFindingKinds; ++i) {
-    text += fmt::format(R"({}{{"id": "{}"}})", separator, name_of(static_cast<FindingKind>(i)));
-    separator = ", ";
-  }
-  text += "]}},\n  \"results\": [";
-  separator = "\n";
-  for (const Finding& one : findings) {
+  Json rules = Json::array();
+  for (unsigned i = 0; i < kFindingKinds; ++i)
+    rules.push_back(Json::object({{"id", name_of(static_cast<FindingKind>(i))}}));
+  const Json driver{{"name", "bhemu --race"}, {"rules", rules}};
+  const Json results = json_list(findings, [&names](const Finding& one) {
     const bool mild = one.kind == FindingKind::Contract || one.kind == FindingKind::Injected;
-    text += fmt::format(
-        R"({}   {{"ruleId": "{}", "level": "{}", "message": {{"text": "{}"}},
-    "locations": [{}], "relatedLocations": [{}]}})",
-        separator, name_of(one.kind), mild ? "warning" : "error", escaped(text_of(one, names)),
-        sarif_place(one.second, names), sarif_place(one.first, names));
-    separator = ",\n";
-  }
-  return text + "\n  ]}]}\n";
+    return Json{{"ruleId", name_of(one.kind)},
+                {"level", mild ? "warning" : "error"},
+                {"message", Json::object({{"text", text_of(one, names)}})},
+                {"locations", Json::array({sarif_place(one.second, names)})},
+                {"relatedLocations", Json::array({sarif_place(one.first, names)})}};
+  });
+  const Json run{{"tool", Json::object({{"driver", driver}})}, {"results", results}};
+  return dump({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                         {"version", "2.1.0"},
+                         {"runs", Json::array({run})}},
+                        kIndent) +
+         "\n";
 }
 
 }  // namespace bhemu::race

@@ -52,11 +52,11 @@ TEST_F(Cli, errors_are_json_when_asked) {
   const std::string file = scratch_.file("p.yaml", "name: x\nkernls: {}\n");
   const CommandResult result = run("run --json " + file);
   EXPECT_EQ(result.status, 2);
-  EXPECT_TRUE(result.out.starts_with("{\"status\": \"bad-input\", \"error\": {")) << result.out;
-  EXPECT_TRUE(holds(result.out, "\"place\": \"2:1\"")) << result.out;
+  EXPECT_TRUE(result.out.starts_with("{\"status\":\"bad-input\",\"error\":{")) << result.out;
+  EXPECT_TRUE(holds(result.out, "\"place\":\"2:1\"")) << result.out;
   EXPECT_TRUE(holds(result.out, "did you mean 'kernels'?")) << result.out;
   EXPECT_TRUE(result.err.empty());
-  EXPECT_TRUE(run("--json --nonsense").out.starts_with("{\"status\": \"bad-input\""));
+  EXPECT_TRUE(run("--json --nonsense").out.starts_with("{\"status\":\"bad-input\""));
 }
 
 TEST_F(Cli, mistakes_in_a_program_have_file_line_and_column) {
@@ -128,8 +128,8 @@ TEST_F(Cli, info_counts_tiles_and_banks) {
   EXPECT_TRUE(holds(p100a.out, "P100A: 120 Tensix tiles, 7 DRAM banks")) << p100a.out;
   EXPECT_TRUE(holds(run("info --board P150").out, "P150: 140 Tensix tiles, 8 DRAM banks"));
   const CommandResult other = run("info --harvest-dram 2 --harvest-columns +4 --json");
-  EXPECT_TRUE(holds(other.out, "\"tensix_tiles\": 110")) << other.out;
-  EXPECT_TRUE(holds(other.out, "\"harvested_dram\": 4"));
+  EXPECT_TRUE(holds(other.out, "\"tensix_tiles\":110")) << other.out;
+  EXPECT_TRUE(holds(other.out, "\"harvested_dram\":4"));
 }
 
 TEST_F(Cli, disasm_shows_functions_and_instructions) {
@@ -231,7 +231,7 @@ expect: [{address: 0x110000, value: 1}]
   EXPECT_TRUE(holds(result.out, "expected 0x1, got 0x")) << result.out;
   const CommandResult json = run("run --json " + file);
   EXPECT_EQ(json.status, 1);
-  EXPECT_TRUE(json.out.starts_with("{\"status\": \"wrong-result\"")) << json.out;
+  EXPECT_TRUE(json.out.starts_with("{\"status\":\"wrong-result\"")) << json.out;
 }
 
 TEST_F(Cli, hang_is_status_3_and_explained) {

@@ -37,7 +37,7 @@ TEST_F(WhyCommand, is_an_option_of_run_that_may_be_repeated) {
   const CommandResult result =
       run(std::string(kProgram) + " --json --why \"1-2 dst:0\" --why \"(1,2) sem:1\"");
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_TRUE(holds(result.out, "\"why\": [\"why 1-2 dst:0\\n  Dst row 0")) << result.out;
+  EXPECT_TRUE(holds(result.out, "\"why\":[\"why 1-2 dst:0\\n  Dst row 0")) << result.out;
   EXPECT_TRUE(holds(result.out, "\"why (1,2) sem:1\\n")) << result.out;
 }
 

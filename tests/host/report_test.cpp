@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "host/json.hpp"
 #include "host/settings/card_settings.hpp"
 #include "host/suggest.hpp"
 
@@ -113,24 +112,6 @@ TEST(Report, faults_that_differ_in_their_tile_only_are_told_once) {
       << text;
   EXPECT_NE(text.find("BRISC of (1, 2), (2, 2), (3, 2), cycle 0"), std::string::npos) << text;
   EXPECT_EQ(text.find("Fault ["), text.rfind("Fault ["));
-}
-
-TEST(Json, nests_and_escapes) {
-  JsonWriter json;
-  json.begin_object();
-  json.member("a", "q\"\\\n\x01\xC3\xA9\xFF");
-  json.key("b");
-  json.begin_array();
-  json.value(1u);
-  json.value(true);
-  json.value(0.5);
-  json.end_array();
-  json.key("c");
-  json.begin_object();
-  json.end_object();
-  json.end_object();
-  EXPECT_EQ(json.text(),
-            "{\"a\": \"q\\\"\\\\\\n\\u0001\xC3\xA9\\ufffd\", \"b\": [1, true, 0.5], \"c\": {}}");
 }
 
 TEST(Suggestion, only_close_words_are_suggested) {

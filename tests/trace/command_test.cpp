@@ -46,11 +46,11 @@ TEST_F(TraceCommand, writes_lines_of_json) {
        {"--trace " + path("t.jsonl"), "--trace-format json --trace " + path("t.txt")}) {
     const CommandResult result = run(arguments + " --trace-tiles 1,2 --trace-what stall --json");
     EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_TRUE(holds(result.out, "\"trace\": {\"file\": ")) << result.out;
-    EXPECT_TRUE(holds(result.out, "\"error\": \"\"")) << result.out;
+    EXPECT_TRUE(holds(result.out, "\"trace\":{\"file\":")) << result.out;
+    EXPECT_TRUE(holds(result.out, "\"error\":\"\"")) << result.out;
     const std::string text = contents(arguments.substr(arguments.rfind(' ') + 1));
-    EXPECT_TRUE(text.starts_with("{\"event\": \"begin\", \"version\": 1, \"tiles\": [{\"tile\": "));
-    EXPECT_TRUE(holds(text, "\"tile\": [1, 2], \"agent\": \"thread0\", \"event\": \"stall\""));
+    EXPECT_TRUE(text.starts_with("{\"event\":\"begin\",\"version\":1,\"tiles\":[{\"tile\":"));
+    EXPECT_TRUE(holds(text, "\"tile\":[1,2],\"agent\":\"thread0\",\"event\":\"stall\""));
     std::istringstream stream(text);
     for (std::string line; std::getline(stream, line);) {
       EXPECT_TRUE(line.starts_with("{") && line.ends_with("}")) << line;
@@ -101,7 +101,7 @@ TEST_F(TraceCommand, a_disk_that_is_full_is_reported_and_the_run_goes_on) {
       << result.err;
   const CommandResult json = run("--json --trace /dev/full --trace-what reset");
   EXPECT_EQ(json.status, 2);
-  EXPECT_TRUE(holds(json.out, "\"error\": \"No space left on device\"")) << json.out;
+  EXPECT_TRUE(holds(json.out, "\"error\":\"No space left on device\"")) << json.out;
 }
 
 TEST_F(TraceCommand, what_is_wrong_is_one_line_and_status_2_and_leaves_no_file) {

@@ -47,9 +47,9 @@ TEST_F(TraceDiff, can_leave_out_when_things_happened) {
 }
 
 TEST_F(TraceDiff, reads_lines_of_json) {
-  const std::string frame = "{\"event\": \"begin\", \"version\": 1, \"tiles\": []}\n";
+  const std::string frame = "{\"event\":\"begin\",\"version\":1,\"tiles\":[]}\n";
   const std::string line =
-      "{\"cycle\": 10, \"tile\": [1, 2], \"agent\": \"brisc\", \"event\": \"retire\", \"pc\": ";
+      "{\"cycle\":10, \"tile\":[1,2],\"agent\":\"brisc\",\"event\":\"retire\",\"pc\":";
   const std::string a = scratch_.file("a", frame + line + "1}\n");
   const std::string b = scratch_.file("b", frame + line + "2}\n");
   const debug::TraceDiff diff = debug::diff_traces(a, b, true);
@@ -68,7 +68,7 @@ TEST_F(TraceDiff, is_a_command_with_an_exit_status) {
   EXPECT_EQ(different.status, 1);
   EXPECT_NE(different.out.find("1-2 brisc, after 0 events that are the same"), std::string::npos);
   const CommandResult json = bhemu(scratch_, "trace-diff --json " + a + " " + b);
-  EXPECT_NE(json.out.find("\"same\": false"), std::string::npos);
+  EXPECT_NE(json.out.find("\"same\":false"), std::string::npos);
   const CommandResult wrong = bhemu(scratch_, "trace-diff " + a + " /dev/null/none");
   EXPECT_EQ(wrong.status, 2);
   const std::string nonsense = scratch_.file("n", "hello\n");

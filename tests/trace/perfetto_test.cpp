@@ -161,11 +161,11 @@ class Perfetto : public testing::Test {
         scratch_, std::string("run ") + BHEMU_SOURCE_DIR +
                       "/examples/matmul_multicast.yaml --json --trace-cycles run --trace " + file);
     EXPECT_EQ(result.status, 0) << result.err;
-    counters_ = result.out.substr(result.out.find("\"run\": {"));
+    counters_ = result.out.substr(result.out.find("\"run\":{"));
     trace_ = std::make_unique<Trace>(contents(file));
   }
   u64 counter(const std::string& key) {
-    const std::string wanted = "\"" + key + "\": ";
+    const std::string wanted = "\"" + key + "\":";
     return std::stoull(counters_.substr(counters_.find(wanted) + wanted.size()));
   }
   u64 instructions(bool threads) {

@@ -152,7 +152,7 @@ class ProfileCommand : public testing::Test {
   }
   std::string path(const std::string& name) const { return (scratch_.path() / name).string(); }
   static u64 number(const std::string& text, const std::string& key, size_t from = 0) {
-    const std::string wanted = "\"" + key + "\": ";
+    const std::string wanted = "\"" + key + "\":";
     const size_t at = text.find(wanted, from);
     return at == std::string::npos ? ~u64{0} : std::stoull(text.substr(at + wanted.size()));
   }
@@ -174,27 +174,27 @@ TEST_F(ProfileCommand, agrees_with_the_counters_of_the_run) {
   const CommandResult result = run("--json --profile=" + path("p.json"));
   EXPECT_EQ(result.status, 0) << result.err;
   const std::string file = contents(path("p.json"));
-  const size_t ran = result.out.find("\"run\": {");
+  const size_t ran = result.out.find("\"run\":{");
   ASSERT_NE(ran, std::string::npos);
   u64 tensix = 0;
-  const size_t units = file.find("\"units\": [");
+  const size_t units = file.find("\"units\":[");
   const size_t units_end = file.find(']', units);
-  for (size_t at = file.find("\"instructions\": ", units); at < units_end;
-       at = file.find("\"instructions\": ", at + 1))
+  for (size_t at = file.find("\"instructions\":", units); at < units_end;
+       at = file.find("\"instructions\":", at + 1))
     tensix += number(file, "instructions", at);
   EXPECT_EQ(tensix, number(result.out, "tensix_instructions", ran));
   u64 packets = 0;
-  const size_t noc = file.find("\"noc\": [");
+  const size_t noc = file.find("\"noc\":[");
   const size_t noc_end = file.find(']', noc);
-  for (size_t at = file.find("\"packets\": ", noc); at < noc_end;
-       at = file.find("\"packets\": ", at + 1))
+  for (size_t at = file.find("\"packets\":", noc); at < noc_end;
+       at = file.find("\"packets\":", at + 1))
     packets += number(file, "packets", at);
   EXPECT_EQ(packets, number(result.out, "noc_packets", ran));
   u64 riscv = 0;
-  const size_t agents_end = file.find("\"units\": [");
-  for (size_t at = file.find("\"agent\": \""); at < agents_end;
-       at = file.find("\"agent\": \"", at + 1))
-    if (file.compare(at, 16, "\"agent\": \"thread") != 0) riscv += number(file, "instructions", at);
+  const size_t agents_end = file.find("\"units\":[");
+  for (size_t at = file.find("\"agent\":\""); at < agents_end;
+       at = file.find("\"agent\":\"", at + 1))
+    if (file.compare(at, 15, "\"agent\":\"thread") != 0) riscv += number(file, "instructions", at);
   EXPECT_EQ(riscv, number(result.out, "riscv_instructions", ran));
 }
 

@@ -66,14 +66,14 @@ TEST_F(ReportPage, of_a_hang_shows_the_cause_and_the_graph_in_a_browser) {
 TEST_F(ReportPage, of_a_deadlock_has_a_box_for_each_who_waits_and_an_arrow_both_ways) {
   const std::string page = page_of(kRoot + "tests/hangs/deadlock_of_tiles.yaml --board p150", 3);
   EXPECT_EQ(count(page, "class=\"bh-cell\""), 140u);
-  const size_t graph = page.find("\"graph\": [");
-  const size_t end = page.find("\"looks\": ", graph);
+  const size_t graph = page.find("\"graph\":[");
+  const size_t end = page.find("\"looks\":", graph);
   const std::string boxes = page.substr(graph, end - graph);
-  EXPECT_EQ(count(boxes, "\"agent\": \"BRISC\""), 2u) << boxes;
-  EXPECT_NE(boxes.find("\"from\": [0]"), std::string::npos) << boxes;
-  EXPECT_NE(boxes.find("\"from\": [1]"), std::string::npos) << boxes;
+  EXPECT_EQ(count(boxes, "\"agent\":\"BRISC\""), 2u) << boxes;
+  EXPECT_NE(boxes.find("\"from\":[0]"), std::string::npos) << boxes;
+  EXPECT_NE(boxes.find("\"from\":[1]"), std::string::npos) << boxes;
   // Ethernet tiles, which poll for ever, run no kernel.
-  EXPECT_NE(page.find("\"verdict\": \"BRISC waits "), std::string::npos);
+  EXPECT_NE(page.find("\"verdict\":\"BRISC waits "), std::string::npos);
 }
 
 TEST_F(ReportPage, of_a_fault_shows_the_rule) {
@@ -82,7 +82,7 @@ TEST_F(ReportPage, of_a_fault_shows_the_rule) {
   const std::string program =
       scratch_.file("p.yaml", "name: x\ntiles: [[1, 2]]\nkernels: {brisc: {raw: k.bin}}\n");
   const std::string text = page_of(program, 4);
-  EXPECT_NE(text.find("\"status\": \"fault\""), std::string::npos);
+  EXPECT_NE(text.find("\"status\":\"fault\""), std::string::npos);
   const std::string page = dom();
   if (page.empty()) GTEST_SKIP() << "no chromium here: the page was not looked at";
   EXPECT_NE(page.find("class=\"cause fault\""), std::string::npos);

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <memory>
 
+#include "base/json.hpp"
 #include "diff/campaign.hpp"
-#include "host/json.hpp"
 
 namespace bhemu::diff {
 namespace {
@@ -63,47 +63,25 @@ void print_table(const std::vector<ClassResult>& results) {
   }
 }
 
-void write_counts(host::JsonWriter& json, const char* name,
-                  const std::map<std::string, u64>& counts) {
-  json.key(name);
-  json.begin_object();
-  for (const auto& [key, times] : counts) json.member(key, times);
-  json.end_object();
-}
-
-void write_class(host::JsonWriter& json, const ClassResult& result) {
-  json.begin_object();
-  json.member("class", std::string_view(result.name));
-  json.member("equal", result.tally.of(Verdict::Same));
-  json.member("differ", result.tally.of(Verdict::Differ));
-  json.member("bhemu_refuses", result.tally.of(Verdict::WeRefuse));
-  json.member("peer_refuses", result.tally.of(Verdict::PeerRefuses));
-  json.member("both_refuse", result.tally.of(Verdict::BothRefuse));
-  write_counts(json, "peer_reasons", result.tally.peer_reasons);
-  write_counts(json, "rules", result.tally.rules);
-  json.key("findings");
-  json.begin_array();
-  for (const Finding& finding : result.tally.findings) {
-    json.begin_object();
-    json.member("seed", finding.seed);
-    json.member("listing", std::string_view(finding.listing));
-    json.key("places");
-    json.begin_array();
-    for (const std::string& place : finding.places) json.value(std::string_view(place));
-    json.end_array();
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
+Json json_of(const ClassResult& result) {
+  return {{"class", result.name},
+          {"equal", result.tally.of(Verdict::Same)},
+          {"differ", result.tally.of(Verdict::Differ)},
+          {"bhemu_refuses", result.tally.of(Verdict::WeRefuse)},
+          {"peer_refuses", result.tally.of(Verdict::PeerRefuses)},
+          {"both_refuse", result.tally.of(Verdict::BothRefuse)},
+          {"peer_reasons", result.tally.peer_reasons},
+          {"rules", result.tally.rules},
+          {"findings", json_list(result.tally.findings, [](const Finding& finding) {
+             return Json{
+                 {"seed", finding.seed}, {"listing", finding.listing}, {"places", finding.places}};
+           })}};
 }
 
 void write_json(const std::string& path, const std::vector<ClassResult>& results) {
-  host::JsonWriter json;
-  json.begin_array();
-  for (const ClassResult& result : results) write_class(json, result);
-  json.end_array();
   std::ofstream file(path);
-  file << json.text() << '\n';
+  file << dump(json_list(results, [](const ClassResult& result) { return json_of(result); }))
+       << '\n';
   if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 

@@ -51,119 +51,73 @@ std::string buffer_line(const RoleBuffer& buffer) {
       buffer.popped, agents_text(buffer.consumers));
 }
 
-void write_spent(host::JsonWriter& json, const std::array<u64, kSpents>& cycles) {
-  for (unsigned s = 0; s < kSpents; ++s) json.member(kSpentNames[s], cycles[s]);
+void add_spent(Json& json, const std::array<u64, kSpents>& cycles) {
+  for (unsigned s = 0; s < kSpents; ++s) json[kSpentNames[s]] = cycles[s];
 }
 
-void write_roles(host::JsonWriter& json, const ProfileSummary& summary) {
-  json.key("agents");
-  json.begin_array();
-  for (const RoleUse& use : summary.roles) {
-    json.begin_object();
-    json.member("agent", trace_name_of(use.agent));
-    json.member("tiles", use.tiles);
-    json.member("instructions", use.instructions);
-    write_spent(json, use.cycles);
-    json.key("waits");
-    json.begin_array();
-    for (const RoleWait& wait : use.waits) {
-      json.begin_object();
-      json.member("for", text_of(wait.wait));
-      json.member("cycles", wait.cycles);
-      json.member("share", use.share(wait.cycles));
-      json.member("at", wait.at);
-      json.member("where", wait.where);
-      json.member("place", wait.place);
-      json.end_object();
-    }
-    json.end_array();
-    json.end_object();
-  }
-  json.end_array();
+Json json_of(const RoleUse& use) {
+  Json json{{"agent", trace_name_of(use.agent)},
+            {"tiles", use.tiles},
+            {"instructions", use.instructions}};
+  add_spent(json, use.cycles);
+  json["waits"] = json_list(use.waits, [&use](const RoleWait& wait) {
+    return Json{{"for", text_of(wait.wait)},
+                {"cycles", wait.cycles},
+                {"share", use.share(wait.cycles)},
+                {"at", wait.at},
+                {"where", wait.where},
+                {"place", wait.place}};
+  });
+  return json;
 }
 
-void write_units(host::JsonWriter& json, const char* key, const std::vector<RoleUnit>& units) {
-  json.key(key);
-  json.begin_array();
-  for (const RoleUnit& unit : units) {
-    json.begin_object();
-    json.member("name", unit.name);
-    json.member("cycles", unit.cycles);
-    json.member("instructions", unit.instructions);
-    json.member("share", unit.share);
-    json.end_object();
-  }
-  json.end_array();
+Json json_of(const RoleUnit& unit) {
+  return {{"name", unit.name},
+          {"cycles", unit.cycles},
+          {"instructions", unit.instructions},
+          {"share", unit.share}};
 }
 
-void write_agents(host::JsonWriter& json, const char* key, const std::vector<Agent>& agents) {
-  json.key(key);
-  json.begin_array();
-  for (const Agent agent : agents) json.value(trace_name_of(agent));
-  json.end_array();
+Json json_of(const RoleBuffer& buffer) {
+  const auto name = [](Agent agent) { return trace_name_of(agent); };
+  return {{"index", buffer.index},
+          {"tiles", buffer.tiles},
+          {"pages", buffer.pages},
+          {"pushed", buffer.pushed},
+          {"popped", buffer.popped},
+          {"average", buffer.average},
+          {"most", buffer.most},
+          {"empty", buffer.empty},
+          {"full", buffer.full},
+          {"producers", json_list(buffer.producers, name)},
+          {"consumers", json_list(buffer.consumers, name)}};
 }
 
-void write_buffers(host::JsonWriter& json, const ProfileSummary& summary) {
-  json.key("buffers");
-  json.begin_array();
-  for (const RoleBuffer& buffer : summary.buffers) {
-    json.begin_object();
-    json.member("index", buffer.index);
-    json.member("tiles", buffer.tiles);
-    json.member("pages", buffer.pages);
-    json.member("pushed", buffer.pushed);
-    json.member("popped", buffer.popped);
-    json.member("average", buffer.average);
-    json.member("most", buffer.most);
-    json.member("empty", buffer.empty);
-    json.member("full", buffer.full);
-    write_agents(json, "producers", buffer.producers);
-    write_agents(json, "consumers", buffer.consumers);
-    json.end_object();
-  }
-  json.end_array();
-}
-
-void write_traffic(host::JsonWriter& json, const std::array<std::array<Traffic, 6>, kNocs>& all) {
-  json.key("noc");
-  json.begin_array();
+Json json_of(const std::array<std::array<Traffic, 6>, kNocs>& all) {
+  Json json = Json::array();
   for (u32 noc = 0; noc < kNocs; ++noc)
     for (unsigned kind = 0; kind < 6; ++kind) {
       const Traffic& traffic = all[noc][kind];
       if (traffic.packets == 0) continue;
-      json.begin_object();
-      json.member("noc", noc);
-      json.member("kind", kind_name(kind));
-      json.member("packets", traffic.packets);
-      json.member("bytes", traffic.bytes);
-      json.end_object();
+      json.push_back({{"noc", noc},
+                      {"kind", kind_name(kind)},
+                      {"packets", traffic.packets},
+                      {"bytes", traffic.bytes}});
     }
-  json.end_array();
+  return json;
 }
 
-void write_tile(host::JsonWriter& json, const TileUse& tile) {
-  json.begin_object();
-  json.key("tile");
-  json.begin_array();
-  json.value(u32{tile.tile.x});
-  json.value(u32{tile.tile.y});
-  json.end_array();
-  json.key("agents");
-  json.begin_object();
+Json json_of(const TileUse& tile) {
+  Json agents = Json::object();
   for (const auto& [agent, lane] : tile.lanes) {
-    json.key(trace_name_of(agent));
-    json.begin_object();
-    json.member("instructions", lane.instructions);
-    write_spent(json, lane.cycles);
-    if (lane.first != kNever) {
-      json.member("first", lane.first);
-      json.member("last", lane.last);
-    }
-    json.end_object();
+    Json& json = agents[trace_name_of(agent)];
+    json["instructions"] = lane.instructions;
+    add_spent(json, lane.cycles);
+    if (lane.first == kNever) continue;
+    json["first"] = lane.first;
+    json["last"] = lane.last;
   }
-  json.end_object();
-  write_traffic(json, tile.sent);
-  json.end_object();
+  return {{"tile", bhemu::json_of(tile.tile)}, {"agents", agents}, {"noc", json_of(tile.sent)}};
 }
 
 }  // namespace
@@ -211,24 +165,22 @@ std::string profile_text(const ProfileSummary& summary) {
   return text;
 }
 
-void write_profile(host::JsonWriter& json, const ProfileSummary& summary, const Profile& profile) {
-  json.begin_object();
-  json.member("verdict", summary.verdict);
-  json.member("warning", summary.warning);
-  json.member("begin", summary.begin);
-  json.member("end", summary.end);
-  json.member("tiles", summary.tiles);
-  write_roles(json, summary);
-  write_units(json, "units", summary.units);
-  write_units(json, "instructions", summary.opcodes);
-  write_buffers(json, summary);
-  write_traffic(json, summary.traffic);
-  json.key("per_tile");
-  json.begin_array();
+Json profile_json(const ProfileSummary& summary, const Profile& profile) {
+  const auto json = [](const auto& one) { return json_of(one); };
+  Json tiles = Json::array();
   for (const TileUse& tile : profile.tiles)
-    if (!tile.lanes.empty()) write_tile(json, tile);
-  json.end_array();
-  json.end_object();
+    if (!tile.lanes.empty()) tiles.push_back(json_of(tile));
+  return {{"verdict", summary.verdict},
+          {"warning", summary.warning},
+          {"begin", summary.begin},
+          {"end", summary.end},
+          {"tiles", summary.tiles},
+          {"agents", json_list(summary.roles, json)},
+          {"units", json_list(summary.units, json)},
+          {"instructions", json_list(summary.opcodes, json)},
+          {"buffers", json_list(summary.buffers, json)},
+          {"noc", json_of(summary.traffic)},
+          {"per_tile", tiles}};
 }
 
 }  // namespace bhemu::debug

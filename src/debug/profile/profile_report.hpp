@@ -2,9 +2,9 @@
 // one sentence of verdict.
 #pragma once
 
+#include "base/json.hpp"
 #include "debug/profile/profile.hpp"
 #include "device/device.hpp"
-#include "host/json.hpp"
 #include "host/report/report.hpp"
 
 namespace bhemu::debug {
@@ -70,7 +70,7 @@ ProfileSummary summary_of(const Profile& profile, Device& device, const host::Co
 
 std::string profile_text(const ProfileSummary& summary);
 /// One object; `profile` adds each tile by itself.
-void write_profile(host::JsonWriter& json, const ProfileSummary& summary, const Profile& profile);
+Json profile_json(const ProfileSummary& summary, const Profile& profile);
 
 /// "71 %", "<1 %".
 std::string percent(double share);

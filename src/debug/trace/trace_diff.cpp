@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 
+#include "base/json.hpp"
 #include "host/error.hpp"
 
 namespace bhemu::debug {
@@ -23,37 +24,28 @@ struct Line {
                          "this is no line of a trace of bhemu (text or JSON, see docs/TRACE.md)");
 }
 
-/// `# ...` of the text and the first and last line of JSON say nothing of an agent.
-bool is_frame(const std::string& line) {
-  return line.empty() || line[0] == '#' || line.starts_with("{\"event\": \"begin\"") ||
-         line.starts_with("{\"event\": \"end\"");
+enum class Read { Event, Frame, Nothing };
+
+/// The first and the last line are frame. An event's fields keep their order.
+Read split_json(const std::string& line, Line& out) {
+  Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object()) return Read::Nothing;
+  const std::string event = json.value("event", Json()).dump();
+  if (event == "\"begin\"" || event == "\"end\"") return Read::Frame;
+  const Json cycle = json.value("cycle", Json()), tile = json.value("tile", Json()),
+             agent = json.value("agent", Json());
+  if (event == "null" || !cycle.is_number_unsigned() || tile.size() != 2 || !agent.is_string())
+    return Read::Nothing;
+  out.cycle = cycle.dump();
+  out.tile = fmt::format("{}-{}", tile[0].dump(), tile[1].dump());
+  out.agent = agent.get<std::string>();
+  for (const char* name : {"cycle", "tile", "agent"}) json.erase(name);
+  out.rest = dump(json);
+  return Read::Event;
 }
 
-std::string member(const std::string& line, const std::string& key, char end) {
-  const std::string text = "\"" + key + "\": ";
-  const size_t at = line.find(text);
-  if (at == std::string::npos) return "";
-  const size_t begin = at + text.size();
-  const size_t stop = line.find(end, begin + 1);
-  return stop == std::string::npos ? "" : line.substr(begin, stop - begin);
-}
-
-bool split_json(const std::string& line, Line& out) {
-  out.cycle = member(line, "cycle", ',');
-  out.tile = member(line, "tile", ']');
-  out.agent = member(line, "agent", ',');
-  if (out.cycle.empty() || out.tile.size() < 2 || out.agent.size() < 3) return false;
-  out.tile.erase(0, 1);
-  const size_t comma = out.tile.find(", ");
-  if (comma != std::string::npos) out.tile.replace(comma, 2, "-");
-  out.agent = out.agent.substr(1, out.agent.size() - 2);
-  const size_t rest = line.find("\"event\": ");
-  if (rest == std::string::npos) return false;
-  out.rest = line.substr(rest);
-  return true;
-}
-
-bool split_text(const std::string& line, Line& out) {
+Read split_text(const std::string& line, Line& out) {
+  if (line.empty() || line[0] == '#') return Read::Frame;
   size_t at = 0;
   const auto word = [&]() {
     at = std::min(line.find_first_not_of(' ', at), line.size());
@@ -67,7 +59,9 @@ bool split_text(const std::string& line, Line& out) {
   out.agent = word();
   at = std::min(line.find_first_not_of(' ', at), line.size());
   out.rest = line.substr(at);
-  return !out.rest.empty() && out.cycle.find_first_not_of("0123456789") == std::string::npos;
+  const bool whole =
+      !out.rest.empty() && out.cycle.find_first_not_of("0123456789") == std::string::npos;
+  return whole ? Read::Event : Read::Nothing;
 }
 
 struct Entry {
@@ -84,9 +78,10 @@ Agents read(const std::string& path, bool with_cycles) {
   u64 number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;
-    if (is_frame(line)) continue;
     Line parts;
-    if (!(line[0] == '{' ? split_json(line, parts) : split_text(line, parts))) wrong(path, number);
+    const Read read = line.starts_with('{') ? split_json(line, parts) : split_text(line, parts);
+    if (read == Read::Frame) continue;
+    if (read == Read::Nothing) wrong(path, number);
     std::string compared = with_cycles ? parts.cycle + " " + parts.rest : parts.rest;
     agents[{parts.tile, parts.agent}].push_back({std::move(line), std::move(compared), number});
   }
