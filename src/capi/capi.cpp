@@ -8,6 +8,7 @@
 #include "capi/handle.hpp"
 #include "host/error.hpp"
 #include "host/report/standstill.hpp"
+#include "host/settings/card_settings.hpp"
 #include "host/settings/software.hpp"
 #include "host/version.hpp"
 
@@ -113,14 +114,24 @@ bhemu_options bhemu_default_options(bhemu_board board) {
 bhemu_device* bhemu_create(const bhemu_options* options) {
   bhemu_device* result = nullptr;
   guarded([&] {
-    result = new bhemu_device(device_options(options));
+    result = new bhemu_device(
+        device_options(options),
+        host::race_settings([](const char* name) -> const char* { return std::getenv(name); }));
     return BHEMU_OK;
   });
   return result;
 }
 
 void bhemu_destroy(bhemu_device* device) {
-  delete device;
+  const std::unique_ptr<bhemu_device> owned(device);
+  if (device == nullptr) return;
+  guarded([&] {
+    const std::string races = device->races.finish([device](std::span<const Author> sites) {
+      return device->code.map(device->device, sites);
+    });
+    if (!races.empty()) fmt::print(stderr, "bhemu: {}", races);
+    return BHEMU_OK;
+  });
 }
 
 size_t bhemu_tensix_tiles(const bhemu_device* device, uint8_t* x, uint8_t* y, size_t capacity) {

@@ -8,18 +8,22 @@
 
 #include "../include/bhemu/bhemu.h"
 #include "debug/known_code.hpp"
+#include "debug/race_session.hpp"
 #include "device/device.hpp"
 #include "host/report/report.hpp"
 #include "host/settings/card_checks.hpp"
 
 struct bhemu_device {
-  explicit bhemu_device(const bhemu::DeviceOptions& options) : device(options) {
+  /// Throws host::InputError.
+  bhemu_device(const bhemu::DeviceOptions& options, const bhemu::host::RaceSettings& race)
+      : device(options), races(device, race) {
     bhemu::host::watch_launches(device, options.checks);
   }
   bhemu_device(bhemu::Device&& other, const bhemu::debug::KnownCode& known)
-      : device(std::move(other)), code(known) {}
+      : device(std::move(other)), code(known), races(device, {}) {}
   bhemu::Device device;
-  bhemu::debug::KnownCode code;                  // for reports
+  bhemu::debug::KnownCode code;  // for reports
+  bhemu::debug::RaceSession races;
   std::vector<bhemu::host::FaultReport> faults;  // behind the texts of bhemu_get_fault
 };
 

@@ -125,7 +125,8 @@ void Session::end_trace() {
   const trace::Summary trace = visit.device().stop_trace();
   if (!trace.error.empty()) report_trace(trace.error);
   try {
-    const std::string races = races_->finish(visit.device(), code_);
+    const std::string races = races_->finish(
+        [&](std::span<const Author> sites) { return code_.of_sites(visit.device(), sites); });
     if (!races.empty()) report(races);
   } catch (const host::InputError& error) {
     report(error.what());

@@ -45,6 +45,17 @@ void KnownCode::look_in(const std::string& path) {
 host::CodeMap KnownCode::map(Device& device) {
   host::CodeMap map = finder_->of_faults(device);
   map.add(finder_->of_waiters(device));
+  add_what_is_known(map);
+  return map;
+}
+
+host::CodeMap KnownCode::map(Device& device, std::span<const Author> sites) {
+  host::CodeMap map = finder_->of_sites(device, sites);
+  add_what_is_known(map);
+  return map;
+}
+
+void KnownCode::add_what_is_known(host::CodeMap& map) const {
   // What was loaded last has overwritten what was there.
   for (const Loaded& each : std::views::reverse(loaded_))
     add_all(map, each.core, *each.elf, each.tile);
@@ -52,7 +63,6 @@ host::CodeMap KnownCode::map(Device& device) {
     const auto id = static_cast<CoreId>(core);
     add_all(map, id, firmware_->elf(id), std::nullopt);
   }
-  return map;
 }
 
 }  // namespace bhemu::debug

@@ -29,8 +29,12 @@ class KnownCode {
 
   /// Of the device as it is now. The map does not outlive this, nor the next call.
   host::CodeMap map(Device& device);
+  /// The same for places where cores have been.
+  host::CodeMap map(Device& device, std::span<const Author> sites);
 
  private:
+  void add_what_is_known(host::CodeMap& map) const;
+
   struct Loaded {
     Coord tile;
     CoreId core;

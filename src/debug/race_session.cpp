@@ -13,9 +13,9 @@ RaceSession::RaceSession(Device& device, const host::RaceSettings& settings) : s
 
 RaceSession::~RaceSession() = default;
 
-std::string RaceSession::finish(Device& device, CodeFinder& code) {
+std::string RaceSession::finish(const std::function<host::CodeMap(std::span<const Author>)>& code) {
   if (watch_ == nullptr) return "";
-  const host::CodeMap map = code.of_sites(device, watch_->sites());
+  const host::CodeMap map = code(watch_->sites());
   const host::RaceReport report = watch_->report(map);
   watch_.reset();
   host::write_races(settings_, report);

@@ -104,7 +104,8 @@ void LiveCard::end_trace() {
     std::fprintf(stderr, "bhemu: %s: the trace is not complete: %s\n",
                  settings_.device.trace.file.c_str(), trace.error.c_str());
   try {
-    const std::string races = races_->finish(*device_, code_);
+    const std::string races = races_->finish(
+        [&](std::span<const Author> sites) { return code_.of_sites(*device_, sites); });
     if (!races.empty()) std::fprintf(stderr, "bhemu: %s", races.c_str());
   } catch (const host::InputError& error) {
     std::fprintf(stderr, "bhemu: %s\n", error.what());

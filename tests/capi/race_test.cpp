@@ -1,4 +1,5 @@
-// BHEMU_RACE for a client of the libttsim ABI.
+// BHEMU_RACE for a client of the libttsim ABI, and of the C API.
+#include <bhemu/bhemu.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -85,6 +86,28 @@ TEST_F(RaceSettings, take_a_file_of_findings_that_somebody_has_judged) {
   testing::internal::CaptureStderr();
   use_a_card(true);
   EXPECT_EQ(testing::internal::GetCapturedStderr().find("race: "), std::string::npos);
+}
+
+TEST_F(RaceSettings, hold_for_devices_of_the_c_api_too) {
+  setenv("BHEMU_RACE", "custom", 1);
+  setenv("BHEMU_RACE_JSON", json_.c_str(), 1);
+  testing::internal::CaptureStderr();
+  const bhemu_options options = bhemu_default_options(BHEMU_P100A);
+  bhemu_device* const device = bhemu_create(&options);
+  const auto write = [device](uint64_t address, uint32_t value) {
+    ASSERT_EQ(bhemu_write(device, 1, 2, address, &value, sizeof value), BHEMU_OK);
+  };
+  for (const uint32_t start : {0u, 0x6000u}) {
+    write(start, 0x00020537);                                // lui a0, 0x20
+    write(start + 4, start == 0 ? 0x00A52023 : 0x00052023);  // sw a0 or zero, 0(a0)
+    write(start + 8, 0x0000006F);                            // j .
+  }
+  write(0xFFB121B0, 0x46000);
+  EXPECT_EQ(bhemu_advance(device, 1000), BHEMU_OK);
+  bhemu_destroy(device);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("race: L1[0x20000, +4] of (1, 2)"), std::string::npos) << said;
+  EXPECT_NE(findings().find("\"kind\": \"race\""), std::string::npos) << findings();
 }
 
 }  // namespace

@@ -207,6 +207,7 @@ def summary(work):
             record = json.loads(line)
             outcome = record.get("kind", record["outcome"])
             counts[record["test"]][outcome] += 1
+            counts[record["test"]]["findings"] += bool(record.get("findings"))
             if record["outcome"] == "failed":
                 failures.append(record)
     collected = {}
@@ -215,7 +216,7 @@ def summary(work):
     return counts, failures, collected
 
 
-COLUMNS = ("passed", "result", "run", "compile", "harness", "skipped")
+COLUMNS = ("passed", "result", "run", "compile", "harness", "skipped", "findings")
 
 
 def report(work):

@@ -216,6 +216,15 @@ CardSettings card_settings(const std::function<const char*(const char*)>& get,
   return settings;
 }
 
+RaceSettings race_settings(const std::function<const char*(const char*)>& get) {
+  RaceSettings settings;
+  for (const char* key : kKeys)
+    if (std::string* const setting = race_setting(settings, key))
+      if (const char* value = get(setting_name(SettingStyle::Environment, key).c_str()))
+        *setting = value;
+  return settings;
+}
+
 std::vector<std::string> misspelt_variables(const char* const* environment) {
   constexpr std::string_view kPrefix = "BHEMU_";
   // Settings that have no key in bhemu.yaml.

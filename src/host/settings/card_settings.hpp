@@ -55,6 +55,9 @@ struct CardSettings {
 CardSettings card_settings(const std::function<const char*(const char*)>& get,
                            std::span<const std::string> beside, FaultMode faults);
 
+/// BHEMU_RACE and BHEMU_RACE_*, for devices that have no other settings of a card.
+RaceSettings race_settings(const std::function<const char*(const char*)>& get);
+
 /// Of the variables in `environment` ("NAME=value", null at the end) those that are nearly a
 /// setting of bhemu and are none: one line for each.
 std::vector<std::string> misspelt_variables(const char* const* environment);

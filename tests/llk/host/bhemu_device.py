@@ -1,6 +1,7 @@
 """One emulated Tensix tile, through the C API of libbhemu.so."""
 
 import ctypes
+import json
 import os
 import struct
 from pathlib import Path
@@ -29,6 +30,19 @@ class Options(ctypes.Structure):
     ]
 
 
+class Fault(ctypes.Structure):
+    _fields_ = [
+        ("rule", ctypes.c_char_p),
+        ("is_error", ctypes.c_int),
+        ("x", ctypes.c_uint32),
+        ("y", ctypes.c_uint32),
+        ("agent", ctypes.c_char_p),
+        ("pc", ctypes.c_uint32),
+        ("cycle", ctypes.c_uint64),
+        ("text", ctypes.c_char_p),
+    ]
+
+
 def load_library():
     library = ctypes.CDLL(os.environ["BHEMU_LIBRARY"])
     pointer, u32, u64, size = (
@@ -49,6 +63,9 @@ def load_library():
         getattr(library, name).argtypes = [pointer, u32, u32, u64, ctypes.c_char_p, size]
     library.bhemu_set_rule.argtypes = [pointer, ctypes.c_char_p, ctypes.c_int]
     library.bhemu_run.argtypes = [pointer, u64, pointer, pointer]
+    library.bhemu_fault_count.argtypes = [pointer]
+    library.bhemu_fault_count.restype = size
+    library.bhemu_get_fault.argtypes = [pointer, size, ctypes.POINTER(Fault)]
     library.bhemu_cycle.argtypes = [pointer]
     library.bhemu_cycle.restype = u64
     return library
@@ -78,6 +95,15 @@ class Device:
     def close(self):
         self.library.bhemu_destroy(self.handle)
         self.handle = None
+
+    def warnings(self):
+        """What was reported of the program though it went on: "rule: text", each once."""
+        fault, found = Fault(), []
+        for index in range(self.library.bhemu_fault_count(self.handle)):
+            self.library.bhemu_get_fault(self.handle, index, ctypes.byref(fault))
+            if not fault.is_error:
+                found.append(f"{fault.rule.decode()}: {fault.agent.decode()} {fault.text.decode()}")
+        return sorted(set(found))
 
     def error(self):
         return self.library.bhemu_last_error().decode()
@@ -160,6 +186,19 @@ def current():
     if _current is None:
         _current = Device()
     return _current
+
+
+def findings(races):
+    """Warnings of the board in use, and with `races`, which then throws the board away, what the
+    race detector has written into that file."""
+    found = _current.warnings() if _current is not None else []
+    if races:
+        reset()
+        if races.exists():
+            for one in json.loads(races.read_text())["findings"]:
+                found.append(f"{one['kind']}: {one['where']}, {one['missing']}")
+            races.unlink()
+    return found
 
 
 def reset():

@@ -121,6 +121,10 @@ SAMPLE = int(os.environ.get("BHEMU_LLK_SAMPLE", "0"))
 SHARE = SAMPLE // SHARDS + (SHARD < SAMPLE % SHARDS)
 SEED = os.environ.get("BHEMU_SEED", "1")
 EXCHANGE_CYCLES = 20000
+# With BHEMU_RACE each variant's races go there first.
+RACES = WORK / f"races-{WORKER}.json" if os.environ.get("BHEMU_RACE") else None
+if RACES:
+    os.environ["BHEMU_RACE_JSON"] = str(RACES)
 
 TestConfig.DEFAULT_ARTEFACTS_PATH = WORK / "artefacts" / WORKER
 
@@ -290,5 +294,9 @@ def pytest_runtest_makereport(item, call):
         record["text"] = text[:20000]
     elif report.skipped:
         record["text"] = text[:400]
+    if report.when == "call" and not report.skipped:
+        found = bhemu_device.findings(RACES)
+        if found:
+            record["findings"] = found
     with open(WORK / f"results-{WORKER}.jsonl", "a", encoding="utf-8") as results:
         results.write(json.dumps(record) + "\n")
