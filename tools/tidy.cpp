@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
   }
   const std::vector<Source> sources = read_tree(argv[1]);
   std::vector<Finding> findings = bhemu::tidy::check_unused_headers(sources);
+  for (Finding& finding : bhemu::tidy::check_parts(sources)) findings.push_back(std::move(finding));
   for (const Source& source : sources)
     for (Finding& finding : bhemu::tidy::check(source)) findings.push_back(std::move(finding));
   for (const Finding& f : findings) fmt::print("{}:{}: {}: {}\n", f.path, f.line, f.check, f.text);

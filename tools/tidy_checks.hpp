@@ -40,6 +40,10 @@ Source make_source(std::string path, std::string text);
 std::vector<Finding> check(const Source& source);
 /// Headers of src/ that no file includes.
 std::vector<Finding> check_unused_headers(const std::vector<Source>& sources);
+/// Where a class lists its parts (`struct CLASS::Parts` in a source file, of a class in a header of
+/// the same folder): data members that are neither visited there nor named in the file by a comment
+/// that begins with "Not listed:", and names in such comments that are no members.
+std::vector<Finding> check_parts(const std::vector<Source>& sources);
 
 // The checks themselves, for check() and its tests.
 using Findings = std::vector<Finding>;

@@ -167,5 +167,23 @@ TEST(Tidy, a_header_that_nobody_includes_is_found) {
   EXPECT_EQ(findings[0].path, "src/base/a.hpp");
 }
 
+TEST(Tidy, a_member_without_a_row_in_the_list_of_parts_is_found) {
+  const std::string list =
+      "// Not listed: what is made once (made_,\n// gone_).\n"
+      "struct A::Parts {\n  void each(A& a) { visit(a.saved_); }\n};\n";
+  const std::vector<Source> sources = {
+      make_source("src/tile/a.hpp",
+                  "// A.\nclass A final : public B {\n public:\n  void run();\n private:\n"
+                  "  int made_ = 1;\n  std::array<int, 3> saved_;\n  bool forgotten_{};\n};\n"),
+      make_source("src/tile/b.hpp", "// B.\nclass B {\n  int other_;\n};\n"),
+      make_source("src/tile/parts.cpp", list),
+  };
+  const auto findings = check_parts(sources);
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0].path, "src/tile/a.hpp");
+  EXPECT_EQ(findings[0].line, 8u);
+  EXPECT_EQ(findings[1].text, "'gone_' is no member of A");
+}
+
 }  // namespace
 }  // namespace bhemu::tidy
