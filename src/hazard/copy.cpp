@@ -14,12 +14,15 @@ namespace {
 
 constexpr u32 kAlonePc = 0x1000;  // the first; a branch either way stays within L1
 constexpr u32 kAloneBytes = 0x2000;
-constexpr unsigned kMostSteps = 96;          // round a polling loop
+constexpr unsigned kMostSteps = 512;         // round a polling loop, which may pass its time
 constexpr unsigned kMostRequestSteps = 512;  // with a request and the wait for its answer
-constexpr unsigned kMostForks = 8;           // branches on what an NIU says
+constexpr unsigned kMostForks = 8;           // branches on what an NIU or a clock says
 constexpr u32 kNius = 0xFFB20000;
 constexpr u32 kNiusEnd = 0xFFB40000;
-constexpr u32 kA = 5;  // registers that a single instruction is made to use
+constexpr u32 kWallClock = 0xFFB121F0;  // low, high, high as it was when low was read
+constexpr u32 kWallClockEnd = 0xFFB121FC;
+constexpr u64 kTick = 1u << 16;  // cycles that pass from one look at a clock to the next
+constexpr u32 kA = 5;            // registers that a single instruction is made to use
 constexpr u32 kB = 6;
 constexpr u32 kResult = 7;
 
@@ -57,8 +60,10 @@ struct Copy::Bus {
         l1_flags(flags.data()),
         decoded(reinterpret_cast<riscv::Decoded*>(table.data())) {}
 
-  riscv::Loaded load(riscv::CoreState&, u32 address, u32) {
+  riscv::Loaded load(riscv::CoreState& state, u32 address, u32) {
     asked_niu |= is_niu(address);
+    if (address >= kWallClock && address < kWallClockEnd)
+      return {clock(state, address == kWallClock, address != kWallClock)};
     return {0};
   }
   riscv::Outcome store(riscv::CoreState&, u32 address, u32, u32) {
@@ -66,7 +71,12 @@ struct Copy::Bus {
   }
   riscv::Outcome store_l1(riscv::CoreState&, u32, const void*, u32) { return done(); }
   riscv::Outcome push_tensix(riscv::CoreState&, u32) { return done(); }
-  riscv::Loaded read_csr(riscv::CoreState&, u32) { return {0}; }
+  riscv::Loaded read_csr(riscv::CoreState& state, u32 csr) {
+    constexpr u32 kMcycle = 0xB00, kMcycleh = 0xB80, kCycle = 0xC00, kCycleh = 0xC80;
+    const bool high = csr == kMcycleh || csr == kCycleh;
+    return high || csr == kMcycle || csr == kCycle ? riscv::Loaded{clock(state, !high, high)}
+                                                   : riscv::Loaded{0};
+  }
   riscv::Outcome write_csr(riscv::CoreState&, u32, u32) { return riscv::Outcome::Ok; }
   void mark_code(u32) {}
   bool raise(riscv::CoreState&, Rule, std::string) { return true; }
@@ -88,7 +98,16 @@ struct Copy::Bus {
     known = word;
     decoded[pc / 4] = {};
   }
-  void forget() { noticed = asked_niu = false; }
+  /// A core that waits for a while, or gives up after a while, looks at a clock that goes on.
+  u32 clock(const riscv::CoreState& state, bool tick, bool high) {
+    asked_clock = true;
+    if (tick) ticks += kTick;
+    return static_cast<u32>((state.cycle + ticks) >> (high ? 32 : 0));
+  }
+  /// What the next branch decides on is not known, so it goes either way.
+  bool is_undecided() const { return (requests && asked_niu) || asked_clock; }
+  void decide() { asked_niu = asked_clock = false; }
+  void forget() { noticed = asked_niu = asked_clock = false; }
 
   std::vector<u8> flags;
   Mapping table;
@@ -96,6 +115,8 @@ struct Copy::Bus {
   bool requests = false;  // to the NIU are nothing to notice
   bool noticed = false;
   bool asked_niu = false;  // since the last branch
+  bool asked_clock = false;
+  u64 ticks = 0;
 
   u8* l1;
   const u8* l1_flags;
@@ -152,16 +173,16 @@ u32 Copy::word_at(u32 pc) const {
 }
 
 /// Goes on to the next load of the address and returns where that is; 0 when the core does anything
-/// that others could notice before, or does not come to one. What an NIU would say is not known, so
-/// a branch behind a look at it goes either way.
+/// that others could notice before, or does not come to one. What an NIU or a clock would say is
+/// not known, so a branch behind a look at it goes either way.
 u32 Copy::next_load(riscv::CoreState& state, u32 address, unsigned forks) {
   while (steps_ != 0 && riscv::is_instruction_address(state.pc, kL1Size)) {
     --steps_;
     const u32 word = word_at(state.pc);
     const riscv::Effect effect = riscv::effect_of(state, word);
     if (riscv::loads(effect) && effect.address == address) return state.pc;
-    if (inside_->requests && inside_->asked_niu && is_branch(word)) {
-      inside_->asked_niu = false;
+    if (inside_->is_undecided() && is_branch(word)) {
+      inside_->decide();
       if (forks == 0) return 0;
       const auto other = std::make_unique<riscv::CoreState>(state);
       other->pc = state.pc + 4;  // out of a loop, mostly
@@ -169,7 +190,7 @@ u32 Copy::next_load(riscv::CoreState& state, u32 address, unsigned forks) {
         state = *other;
         return found;
       }
-      inside_->asked_niu = inside_->noticed = false;
+      inside_->forget();
       state.pc = branch_target(state.pc, word);
       --forks;
       continue;
@@ -206,7 +227,7 @@ bool Copy::comes_back(const riscv::CoreState& state, u32 from, u32 load_pc, u32 
         const auto way = std::make_unique<riscv::CoreState>(*copy);
         way->pc = next;
         back |= next_load(*way, address, kMostForks) == load;
-        inside_->noticed = inside_->asked_niu = false;
+        inside_->forget();
       }
     }
   }

@@ -47,14 +47,17 @@ Mode mode_of(const tensix::Touch& touch, u32 word) {
 /// Fields of which shipped software believes that an instruction takes them when it is issued.
 bool is_sampled(const Location& where, u32 word) {
   if (where.place != Place::Config || where.size != 1) return false;
+  if (tensix::opcode_of(word) == tensix::op::RDCFG::kOpcode) return true;
   const u64 field = where.begin % race::kConfigBank;
   if (field >= std::size(tensix::kConfigFields)) return false;
   const std::string_view name = tensix::kConfigFields[field].name;
   const race::Part part = race::part_of_word(word);
   if (part == race::Part::Unpack0 || part == race::Part::Unpack1)
-    return name.starts_with("THCON_SEC0_REG3_Base") || name.starts_with("THCON_SEC1_REG3_Base");
-  return part == race::Part::Pack && name.starts_with("PCK0_ADDR_CTRL_") &&
-         name.ends_with("stride");
+    return name.starts_with("THCON_SEC0_REG3_Base") || name.starts_with("THCON_SEC1_REG3_Base") ||
+           name.starts_with("THCON_SEC0_REG7_Offset") || name.starts_with("THCON_SEC1_REG7_Offset");
+  if (part != race::Part::Pack) return false;
+  return name == "THCON_SEC0_REG1_L1_Dest_addr" ||
+         (name.starts_with("PCK0_ADDR_CTRL_") && name.ends_with("stride"));
 }
 
 }  // namespace

@@ -223,6 +223,7 @@ bool Detector::is_clear(Epoch epoch) const {
 /// been issued before the second: a block of Dst that the matrix unit writes (row 23). And what the
 /// window checker judges by distance within a thread is not judged here (rows 24, 25).
 bool Detector::interlocked(const Actor& actor, Epoch before, Place place, bool was_write) const {
+  if (place == Place::Gpr) return was_written_long_ago(actor, before);
   const bool src = place == Place::SrcA || place == Place::SrcB;
   if ((place != Place::Dst && !src) || before.tile != settings_.tile || !was_write) return false;
   if (kind_of(before) != kind::Fpu) return false;
@@ -233,6 +234,17 @@ bool Detector::interlocked(const Actor& actor, Epoch before, Place place, bool w
   if (src) return false;
   if (actor.kind == kind::Fpu || actor.kind == kind::Pack) return actor.clock->knows(issued);
   return actor.kind == kind::Sfpu && thread_behind(actor.self) == static_cast<int>(thread);
+}
+
+/// Custom (row 8): a store to a GPR that the thread's own core made long before it pushed the
+/// instruction.
+bool Detector::was_written_long_ago(const Actor& actor, Epoch before) const {
+  const int thread = thread_behind(actor.self);
+  if (thread < 0 || settings_.level == Level::Documented || before.tile != settings_.tile)
+    return false;
+  const unsigned core = static_cast<unsigned>(thread) + 2;
+  return before.component == store_of(core, Region::Config) &&
+         before.time <= threads_[static_cast<unsigned>(thread)].gprs_written;
 }
 
 /// Two packets on one channel whose effects hardware keeps in order (row 49): here, both touch the

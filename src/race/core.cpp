@@ -170,6 +170,7 @@ void Detector::on(const event::Store& one) {
   if (one.where.place == Place::Config && one.where.begin == kFeatureDisable)
     check_units_at_work(actor, one.where);
   access(actor, one.where);
+  if (one.where.place == Place::Gpr) core.gpr_stores.emplace_back(core.time, one.step);
   if (!one.more) queue_store(core, one.where, one.region);
   if (one.where.place != Place::L1) return;
   drop_l0(core, one.where);
@@ -243,7 +244,11 @@ void Detector::on(const event::Push& one) {
   queue_store(core, port, Region::Push);
   core.last_push[one.thread] = core.time;
   core.last_push_id[one.thread] = one.id;
-  threads_[one.thread].pushed[index].emplace_back(one.id, clock);
+  while (!core.gpr_stores.empty() && core.gpr_stores.front().second + kLongAgo <= one.step) {
+    core.gprs_written = core.gpr_stores.front().first;
+    core.gpr_stores.pop_front();
+  }
+  threads_[one.thread].pushed[index].push_back({one.id, clock, core.gprs_written});
 }
 
 /// CoprocessorDoneCheck and MOPExpanderDoneCheck: a load after a store to the same address comes

@@ -117,6 +117,7 @@ class Detector {
  private:
   static constexpr unsigned kQueue = 4;     // stores that wait (MemoryOrdering.md)
   static constexpr unsigned kRetire = 8;    // loads that can be under way
+  static constexpr unsigned kLongAgo = 64;  // instructions of a core (row 8)
   static constexpr unsigned kHistory = 64;  // sites kept of each component
   static constexpr unsigned kOps = 64;      // instructions of a thread that can be at work
   static constexpr unsigned kL0Lines = 4;
@@ -151,7 +152,9 @@ class Detector {
     std::array<u32, kThreads> last_push_id{};
     bool l0_enabled = false;
     std::deque<CachedLine> l0;
-    Clock code;  // writes that its instruction cache has seen
+    Clock code;                                  // writes that its instruction cache has seen
+    std::deque<std::pair<u32, u64>> gpr_stores;  // not long ago: time and step
+    u32 gprs_written = 0;                        // stores to GPRs up to this time are long ago
   };
   struct SrcTest {
     u8 src = 0;
@@ -178,6 +181,11 @@ class Detector {
     Clock clock;
     u32 pushed_at = 0;
   };
+  struct Pushed {
+    u32 id = 0;
+    Clock clock;           // what the core knew
+    u32 gprs_written = 0;  // Core::gprs_written
+  };
   struct Thread {
     Clock known;
     Clock::Joined joined;  // by `known`
@@ -185,8 +193,10 @@ class Detector {
     std::array<Op, kOps> ops;
     std::array<u32, kParts> last_of_part{};
     Wait wait;
-    std::array<std::deque<std::pair<u32, Clock>>, kCores> pushed;  // by core: id and clock
-    std::array<u32, 2> unpacks{};                                  // UNPACRs issued, by unpacker
+    std::array<std::deque<Pushed>, kCores> pushed;  // by core
+    std::array<u32, 2> unpacks{};                   // UNPACRs issued, by unpacker
+    u32 read_config = 0;   // the last RDCFG, until the scalar unit has had an instruction
+    u32 gprs_written = 0;  // stores of the own core to GPRs that are there, by custom
   };
   struct SrcBank {
     Clock to_matrix;
@@ -320,6 +330,7 @@ class Detector {
   void check_same_writes(const Actor& actor, const Location& where);
   void note_read(const Actor& actor, Cell& cell);
   bool in_order(const Actor& actor, Epoch before, bool was_write) const;
+  bool was_written_long_ago(const Actor& actor, Epoch before) const;
   bool interlocked(const Actor& actor, Epoch before, Place place, bool was_write) const;
   bool is_clear(Epoch epoch) const;
   bool on_channel(const Actor& actor, Epoch before) const;

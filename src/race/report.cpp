@@ -274,9 +274,9 @@ std::string sarif_of(std::span<const Finding> findings, const Names& names) {
   });
   const Json run{{"tool", Json::object({{"driver", driver}})}, {"results", results}};
   return dump({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-                         {"version", "2.1.0"},
-                         {"runs", Json::array({run})}},
-                        kIndent) +
+               {"version", "2.1.0"},
+               {"runs", Json::array({run})}},
+              kIndent) +
          "\n";
 }
 

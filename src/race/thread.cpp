@@ -2,6 +2,7 @@
 // (SyncUnit.md), banks of SrcA and SrcB (WormholeB0 SrcASrcB.md).
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "race/detector.hpp"
 
@@ -30,9 +31,11 @@ Clock Detector::gate_clock(unsigned index) const {
 /// A word takes along what the core knew when it pushed it.
 void Detector::join_push(Thread& thread, unsigned core, u32 push) {
   auto& pushed = thread.pushed[core];
-  while (!pushed.empty() && pushed.front().first < push) pushed.pop_front();
-  if (!pushed.empty() && pushed.front().first == push)
-    thread.known.join(pushed.front().second, thread.joined);
+  while (!pushed.empty() && pushed.front().id < push) pushed.pop_front();
+  if (pushed.empty() || pushed.front().id != push) return;
+  thread.known.join(pushed.front().clock, thread.joined);
+  const unsigned index = static_cast<unsigned>(&thread - threads_.data());
+  if (core == index + 2) thread.gprs_written = pushed.front().gprs_written;
 }
 
 Detector::Op& Detector::op_of(Thread& thread, u32 op) {
@@ -45,8 +48,8 @@ void Detector::on(const event::Expand& one) {
   // have the numbers of their pushes, so that a core that waits for what it has pushed need not
   // know how far the expander was.
   Clock clock;
-  for (const auto& [id, known] : thread.pushed[one.core])
-    if (id == one.push) clock = known;
+  for (const Pushed& pushed : thread.pushed[one.core])
+    if (pushed.id == one.push) clock = pushed.clock;
   thread.last_of_part[static_cast<unsigned>(Part::Expander)] = one.push;
   const Epoch self{one.push, part_of(one.thread, Part::Expander), settings_.tile};
   clock.raise(self);
@@ -66,6 +69,13 @@ void Detector::on(const event::Issue& one) {
   thread.time = one.op;
   const Part part = part_of_word(word);
   thread.last_of_part[static_cast<unsigned>(part)] = one.op;
+  // Custom (row 34): the scalar unit's next instruction finds in the GPR what RDCFG has read.
+  const u8 opcode = tensix::opcode_of(word);
+  if (tensix::kInfo[opcode].unit == tensix::Unit::Thcon && thread.read_config != 0 &&
+      settings_.level != Level::Documented)
+    thread.known.raise(
+        {std::exchange(thread.read_config, 0), part_of(one.thread, Part::Config), settings_.tile});
+  if (opcode == tensix::op::RDCFG::kOpcode) thread.read_config = one.op;
   Op& op = op_of(thread, one.op);
   op = {one.op, part, gate_clock(one.thread), one.pushed_at};
   op.clock.raise({one.op, part_of(one.thread, part), settings_.tile});

@@ -386,6 +386,46 @@ TEST(RaceReport, a_second_pass_finds_the_site_that_the_first_has_forgotten) {
   EXPECT_TRUE(second.detector.wanted().empty());
 }
 
+/// LLK's matrix product adds to what it has just read, and writes it back.
+TEST(RaceThread, rdcfg_is_done_by_custom_when_the_scalar_unit_goes_on) {
+  constexpr Location kGpr{Place::Gpr, 2, 24};
+  const auto findings = [&](Level level, u32 next) {
+    Settings settings;
+    settings.level = level;
+    Bench bench(settings);
+    bench.run(0, word<tensix::op::RDCFG>(), kGpr, Mode::Write);
+    bench.run(0, next, kGpr, Mode::Read);
+    return bench.detector.findings();
+  };
+  const u32 add = word<tensix::op::ADDDMAREG>();
+  EXPECT_TRUE(findings(Level::Custom, add).empty());
+  const auto documented = findings(Level::Documented, add);
+  ASSERT_EQ(documented.size(), 1u);
+  EXPECT_EQ(documented[0].kind, FindingKind::Contract);
+  EXPECT_EQ(documented[0].edge, EdgeId::RdcfgToGpr);
+  const auto without = findings(Level::Custom, word<tensix::op::WRCFG>());
+  ASSERT_EQ(without.size(), 1u);
+  EXPECT_EQ(without[0].kind, FindingKind::Race);
+}
+
+/// Start-up code clears the GPRs by stores and waits for nothing.
+TEST(RaceThread, a_store_to_a_gpr_is_there_by_custom_after_sixty_four_instructions_of_the_core) {
+  constexpr Location kGpr{Place::Gpr, 2, 24};
+  const auto count = [&](Level level, unsigned between, unsigned thread) {
+    Settings settings;
+    settings.level = level;
+    Bench bench(settings);
+    bench.store(kTrisc0, kGpr, Region::Config);
+    bench.steps(kTrisc0, between);
+    bench.run(thread, word<tensix::op::SETDMAREG>(), kGpr, Mode::Write);
+    return bench.detector.findings().size();
+  };
+  EXPECT_EQ(count(Level::Custom, 64, 0), 0u);
+  EXPECT_EQ(count(Level::Custom, 62, 0), 1u);
+  EXPECT_EQ(count(Level::Custom, 64, 1), 1u);
+  EXPECT_EQ(count(Level::Documented, 64, 0), 1u);
+}
+
 TEST(RaceReport, suppressions_need_a_reason_and_match_both_ways_round) {
   Bench bench;
   bench.store(kBrisc, kFlag);

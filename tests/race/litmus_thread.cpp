@@ -125,8 +125,8 @@ void dst_window(Bench& b, bool ordered) {
 }
 void rdcfg_to_gpr(Bench& b, bool ordered) {
   b.run(0, words::rdcfg, gpr(0, 5), Mode::Write);
-  if (ordered) b.issue(0, words::stallwait(block::kThcon, wait::kCfg));
-  b.run(0, words::adddmareg, gpr(0, 5), Mode::Read);
+  if (ordered) b.issue(0, words::stallwait(block::kCfg, wait::kCfg));
+  b.run(0, words::wrcfg, gpr(0, 5), Mode::Read);
 }
 void stream_to_config(Bench& b, bool ordered) {
   b.run(0, words::streamwrcfg, field(9), Mode::Write);

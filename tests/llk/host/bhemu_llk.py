@@ -135,7 +135,11 @@ TestConfig.DEFAULT_ARTEFACTS_PATH = WORK / "artefacts" / WORKER
 def _commit_brisc_command(location="0,0", command=None, timeout=1):
     boxes = device_module.Mailboxes
     chip = bhemu_device.current()
-    chip.run(EXCHANGE_CYCLES)  # BRISC clears the boxes when it starts
+    chip.run(EXCHANGE_CYCLES)  # BRISC clears the boxes when it starts, the counter last
+    while not all(
+        chip.read_word(boxes.BriscCounter.value) == device_module.common_counter for _ in range(2)
+    ):
+        chip.run(EXCHANGE_CYCLES)
     odd = device_module.common_counter & 1
     chip.write_word((boxes.BriscCommand1 if odd else boxes.BriscCommand0).value, command.value)
     device_module.common_counter += 1
