@@ -95,6 +95,7 @@ constexpr GalleryEntry kGallery[] = {
     {"two_of_four", FindingKind::Race, 66, 2, true},
     {"post_of_a_mop", FindingKind::Race, 16},
     {"lock_with_a_thread", FindingKind::Race, 66},
+    {"patient_poll", FindingKind::Race, 66},
 };
 
 }  // namespace
