@@ -66,10 +66,21 @@ FixNames names_for(const Finding& finding, const Names& names) {
   return {name(from), name(to), condition_of(from), block_of(to)};
 }
 
+/// Who did it, where the place in the code is no longer remembered.
+std::string actor_text(Component component) {
+  if (is_core_component(component))
+    return name_of(static_cast<Agent>(core_of_component(component)));
+  if (is_thread_component(component))
+    return fmt::format("thread {}'s {}", thread_of_component(component),
+                       name_of(part_of_component(component)));
+  return is_noc_component(component) ? "a packet" : "the host";
+}
+
 std::string side_text(const Side& side, const Names& names) {
-  const std::string where = side.known
-                                ? fmt::format("{}, cycle {}", names.side(side), side.site.cycle)
-                                : std::string("(site not kept: run a second pass)");
+  const std::string where =
+      side.known ? fmt::format("{}, cycle {}", names.side(side), side.site.cycle)
+                 : fmt::format("{} (too long ago: which instruction is not remembered)",
+                               actor_text(side.epoch.component));
   return fmt::format("{}, {} {}", names.tile(side.site.tile), where, name_of(side.mode));
 }
 
@@ -225,8 +236,7 @@ std::string text_of(const Finding& finding, const Names& names) {
   std::string text =
       fmt::format("{}: {} of {}\n", name_of(finding.kind), names.place(finding.tile, finding.where),
                   names.tile(finding.tile));
-  if (finding.first.site.pc != 0 || finding.first.known)
-    text += fmt::format("  first   {}\n", side_text(finding.first, names));
+  if (finding.first.epoch) text += fmt::format("  first   {}\n", side_text(finding.first, names));
   text += fmt::format("  second  {}\n", side_text(finding.second, names));
   if (!finding.detail.empty()) text += fmt::format("  {}\n", finding.detail);
   text += fmt::format("  missing {} (ORDERING.md, row {}: {} → {})\n",
