@@ -50,6 +50,11 @@ void TileChecker::begin(std::shared_ptr<const Layout> layout) {
   banks_ = banks_of(tile_.coprocessor().state());
 }
 
+void TileChecker::empty_buffers() {
+  for (const Buffer& buffer : layout_->buffers)
+    l1_.clear(buffer.range.begin, buffer.range.end - buffer.range.begin);
+}
+
 void TileChecker::forget() {
   // What a snapshot brings is somebody's.
   l1_.set(0, tile_.l1().size());

@@ -26,6 +26,8 @@ class TileChecker final : public trace::Observer {
 
   /// A launch: kernels begin anew, and what is in L1 stays written.
   void begin(std::shared_ptr<const Layout> layout);
+  /// What earlier launches have left in circular buffers is nobody's.
+  void empty_buffers();
 
   void executes(const trace::Instruction& one) override;
   void retired(const trace::Instruction& one) override;
@@ -128,6 +130,7 @@ class TileChecker final : public trace::Observer {
     Author last;              // who has cleared some last
     Author computed;          // who has written anything else last
     std::string computed_at;  // where it was pushed
+    std::string last_at;
     u32 computed_row = 0;
     u32 first_packed = tensix::kDstRows;
     bool any_packed = false;  // of what was computed

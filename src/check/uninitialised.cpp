@@ -161,6 +161,9 @@ void TileChecker::check_computed(const trace::Issue& one) {
       }
     }
   }
+  if (cleared_.last.cycle == one.operation.author.cycle &&
+      cleared_.last.agent == one.operation.author.agent)
+    cleared_.last_at = pushed_from(one);
   if (cleared_.computed.cycle == one.operation.author.cycle &&
       cleared_.computed.agent == one.operation.author.agent)
     cleared_.computed_at = pushed_from(one);
@@ -171,8 +174,13 @@ void TileChecker::check_computed(const trace::Issue& one) {
         Rule::UninitialisedRegister, one.operation.author,
         fmt::format(
             "it packs Dst from row {} on, where nothing was computed since {} cleared it in cycle "
-            "{}; {}",
+            "{}{}{}{}; {}",
             cleared_.first_packed, name_of(cleared_.last.agent), cleared_.last.cycle,
+            cleared_.last_at.empty() ? "" : " at ", cleared_.last_at,
+            cleared_.last.agent == one.operation.author.agent &&
+                    computed.cycle < cleared_.last.cycle
+                ? " (Dst has to be packed before it is cleared and handed back)"
+                : "",
             computed.cycle == 0
                 ? std::string("nothing was computed anywhere in Dst in this launch")
                 : fmt::format("what was computed last is row {}, by {} in cycle {}{}{}",

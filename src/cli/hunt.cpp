@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "host/program/compile.hpp"
+
 namespace bhemu::cli {
 
 RaceHunt::RaceHunt(const CommonOptions& options, host::Machine& machine,
@@ -18,7 +20,8 @@ const host::RaceReport* RaceHunt::report(const RunCommand& command) {
   report_ = watch_->report(machine_.code());
   watch_.reset();
   if (report_->needs_another_pass) {
-    const host::Program program = host::load_program(command.program);
+    host::Program program = host::load_program(command.program);
+    host::compile_sources(program);
     report_ = host::with_hints(
         program, device_options(options_, program.board.value_or(BoardModel::P100A)),
         options_.firmware, options_.max_cycles != 0 ? options_.max_cycles : kNever, race_,

@@ -7,6 +7,8 @@
 
 #include "host/report/cause.hpp"
 #include "host/report/races.hpp"
+#include "watch/pushes.hpp"
+#include "watch/unread.hpp"
 #include "watch/unwritten.hpp"
 #include "watch/way.hpp"
 
@@ -98,14 +100,16 @@ class SecondLook {
   }
 
   /// True: a rule was broken that explains it.
-  bool tell(const Outcome& checked, const WritersOfDevice* writers) {
+  bool tell(const Outcome& checked, const WritersOfDevice* writers, const ReadsOfDevice* reads) {
     const FaultReport* found = earliest(checked);
     if (found != nullptr) {
       take(*found, checked);
+      if (writers != nullptr && found->fault.rule == Rule::UninitialisedL1)
+        tell_of_data(*writers, *found);
       return true;
     }
     if (writers == nullptr) return false;
-    if (ran_.status == Status::WrongResult) tell_of_result(*writers);
+    if (ran_.status == Status::WrongResult) tell_of_result(*writers, *reads);
     if (ran_.status == Status::Hang && ran_.standstill.cause.awaited)
       tell_of_word(*writers, *ran_.standstill.cause.awaited);
     return false;
@@ -154,6 +158,12 @@ class SecondLook {
         ran_.faults.front().fault.severity = info_of(found.fault.rule).severity;
       }
     }
+    // Not somebody else's fault: it was the thread itself that has cleared what it packs.
+    if (found.fault.text.find("has to be packed before it is cleared") != std::string::npos)
+      cause.remedy +=
+          "; pack the tile first, and clear and hand back its part of Dst after that (ZEROACC, "
+          "SEMGET; "
+          "tile_regs_release)";
     ran_.standstill.cause = std::move(cause);
   }
 
@@ -214,6 +224,8 @@ class SecondLook {
     const auto around = parts(*of, begin, spot.address + spot.bytes + kNear);
     for (const Written& part : around)
       if (nearest == nullptr || distance(part) < distance(*nearest)) nearest = &part;
+    // Where the signal went instead is known better.
+    if (sentence.find(" (but ") != std::string::npos) return;
     if (nearest != nullptr) {
       sentence += fmt::format(" What was written next to it is {}, by {}.",
                               describe(nearest->place), author_of(nearest->writer).text);
@@ -236,6 +248,47 @@ class SecondLook {
     }
   }
 
+  /// What nobody had written when it was read: who has done so afterwards, or wrote next to it.
+  void tell_of_data(const WritersOfDevice& writers, const FaultReport& found) {
+    constexpr u64 kAround = 4096;  // bytes
+    const size_t at = found.fault.text.rfind("L1[");
+    unsigned begin = 0;
+    unsigned bytes = 0;
+    if (at == std::string::npos ||
+        std::sscanf(found.fault.text.c_str() + at, "L1[%x, +%u]", &begin, &bytes) != 2)
+      return;
+    Writers* of = writers.of(again_.device().board().node_at_translated(found.tile));
+    if (of == nullptr) return;
+    host::FirstCause& cause = ran_.standstill.cause;
+    const Written* best = nullptr;
+    u64 least = kAround + 1;
+    const u64 from =
+        std::max<u64>(begin > kAround ? begin - kAround : 0, again_.firmware().data_buffer_base());
+    const auto around =
+        of->last({Area::Memory, std::min<u64>(from, begin), begin + bytes + kAround});
+    for (const Written& part : around) {
+      if (!counts(part.writer)) continue;
+      const u64 distance = part.place.end <= begin             ? begin - part.place.end + 1
+                           : part.place.begin >= begin + bytes ? part.place.begin - begin
+                                                               : 0;
+      if (distance < least) least = distance, best = &part;
+    }
+    if (best == nullptr) return;
+    const std::string author = author_of(best->writer).text;
+    if (least == 0) {
+      cause.sentence += fmt::format(" It was written only after that, by {}.", author);
+      cause.remedy +=
+          "; wait until it has been written before it is read: compare what the reader waits for "
+          "(a count, an initial value, the place of the wait) with what the writer signals";
+    } else {
+      cause.sentence += fmt::format(" What was written nearest to it is {}, by {}.",
+                                    describe(best->place), author);
+      cause.remedy +=
+          "; write what is read, or read what is written: compare the address, the size and the "
+          "number of the slot or page on both sides";
+    }
+  }
+
   void tell_of_unwritten(const WritersOfDevice& writers, const Spot& spot) {
     host::FirstCause& cause = ran_.standstill.cause;
     const auto instead = written_instead(
@@ -252,7 +305,7 @@ class SecondLook {
               "writes, and how the work is shared out";
   }
 
-  void tell_of_result(const WritersOfDevice& writers) {
+  void tell_of_result(const WritersOfDevice& writers, const ReadsOfDevice& reads) {
     for (const host::Check& check : ran_.checks) {
       if (check.passed || !check.spot) continue;
       const Spot& spot = *check.spot;
@@ -277,6 +330,7 @@ class SecondLook {
           cause.sentence += way_of(again_.device(), program_, answers.front(), again_.code());
         const std::string pages = pages_without_buffer(program_);
         cause.sentence += pages;
+        cause.sentence += reads.missing(program_);
         cause.remedy =
             fmt::format("{}follow the value back: bhemu why PROGRAM {}-{} {:#x}",
                         pages.empty() ? ""
@@ -339,6 +393,8 @@ void tell_of_race(const DeviceOptions& options, const std::function<host::Firmwa
   for (const host::RaceFinding& one : report.findings) {
     if (!one.text.starts_with("race: ") || (ran.status == Status::Ok && !is_of_threads(one)))
       continue;
+    // What the host does here is done by the program file, and in order.
+    if (one.text.find(", the host, cycle") != std::string::npos) continue;
     host::FirstCause& cause = ran.standstill.cause;
     cause.sentence +=
         fmt::format("{}There is a race on {}, which nothing puts in order: first {}, then {}.",
@@ -366,7 +422,19 @@ void look_for_cause(const DeviceOptions& options, const std::function<host::Firm
   if (again.boot().status != Status::Ok) return;
   std::optional<WritersOfDevice> writers;
   if (watched) writers.emplace(again.device());
+  std::optional<PushesOfDevice> pushes;
+  if (watched && ran.status == Status::Hang) {
+    pushes.emplace(again.device());
+    again.set_observed(&*pushes);
+  }
+  std::optional<ReadsOfDevice> reads;
+  if (watched && ran.status == Status::WrongResult) reads.emplace(again.device());
   const Outcome checked = again.run_unsaved(prepared);
+  // The same end, and more is known of it.
+  if (pushes && checked.status == Status::Hang &&
+      checked.standstill.cycle == ran.standstill.cycle &&
+      !checked.standstill.cause.sentence.empty())
+    ran.standstill = checked.standstill;
   SecondLook look(again, prepared, ran);
   if (!failed) {
     look.warn(checked);
@@ -374,7 +442,7 @@ void look_for_cause(const DeviceOptions& options, const std::function<host::Firm
       tell_of_race(options, firmware, limit, prepared, ran);
     return;
   }
-  const bool told = look.tell(checked, writers ? &*writers : nullptr);
+  const bool told = look.tell(checked, writers ? &*writers : nullptr, reads ? &*reads : nullptr);
   if (!told && watched && ran.status == Status::WrongResult)
     tell_of_race(options, firmware, limit, prepared, ran);
 }

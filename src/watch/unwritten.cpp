@@ -29,16 +29,6 @@ std::vector<Written> written_of(const WritersOfDevice& writers,
   return found;
 }
 
-/// "3", "0 to 11", "0, 2, 4", "0, 2, 4 and 9 more".
-std::string list_of(const std::vector<u64>& pages) {
-  if (pages.size() > 1 && pages.back() - pages.front() + 1 == pages.size())
-    return fmt::format("{} to {}", pages.front(), pages.back());
-  constexpr std::size_t kShown = 4;
-  const std::size_t shown = std::min(pages.size(), kShown);
-  return fmt::format("{}{}", fmt::join(pages.begin(), pages.begin() + shown, ", "),
-                     pages.size() > shown ? fmt::format(" and {} more", pages.size() - shown) : "");
-}
-
 /// Of one tensor: the pages that kernels have written, and the last write to one of them that is
 /// before `page`, or else the first behind it.
 struct Pages {
@@ -63,6 +53,15 @@ Pages pages_of(const WritersOfDevice& writers, const host::PreparedProgram& prog
 }
 
 }  // namespace
+
+std::string list_of(const std::vector<u64>& pages) {
+  if (pages.size() > 1 && pages.back() - pages.front() + 1 == pages.size())
+    return fmt::format("{} to {}", pages.front(), pages.back());
+  constexpr std::size_t kShown = 4;
+  const std::size_t shown = std::min(pages.size(), kShown);
+  return fmt::format("{}{}", fmt::join(pages.begin(), pages.begin() + shown, ", "),
+                     pages.size() > shown ? fmt::format(" and {} more", pages.size() - shown) : "");
+}
 
 std::optional<TensorPage> page_at(const Board& board, const host::PreparedProgram& program,
                                   NodeId node, u64 address) {

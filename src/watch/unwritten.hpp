@@ -8,6 +8,9 @@
 namespace bhemu::watch {
 
 /// A page of a tensor.
+/// "3", "0 to 11", "0, 2, 4", "0, 2, 4 and 9 more".
+std::string list_of(const std::vector<u64>& pages);
+
 struct TensorPage {
   const host::PreparedTensor* tensor = nullptr;
   u64 page = 0;

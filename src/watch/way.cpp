@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tensix/isa.hpp"
 #include "watch/unwritten.hpp"
 
 namespace bhemu::watch {
@@ -30,6 +31,8 @@ std::string station(const Device& device, const Actor& actor, NodeId here,
                      : actor.kind == Actor::Kind::Noc ? actor.issuer
                                                       : actor.author.agent;
   std::string text = name_of(thread ? actor.author.agent : core);
+  // Which operation made the value is half of the answer.
+  if (thread) text += fmt::format("'s {}", tensix::info_of_word(actor.author.pc).name);
   const Coord tile = device.coord_of(actor.author.tile);
   if (actor.author.tile != here) text += fmt::format(" of ({}, {})", tile.x, tile.y);
   const u32 pc = thread ? actor.pushed_from : actor.author.pc;

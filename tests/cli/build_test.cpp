@@ -150,6 +150,64 @@ expect:
   EXPECT_NE(result.out.find("(2, 2) NCRISC, cycle "), std::string::npos) << result.out;
 }
 
+/// The number of arguments differs, and with it where what follows them lies.
+TEST_F(Build, a_semaphore_has_one_address_in_all_parts_of_a_launch) {
+  const std::string program = R"(
+name: signals
+semaphores: [{index: 0}]
+parts:
+  - {tiles: [[1, 2]], kernels: {brisc: {source: kernel.c}}, arguments: {brisc: ["1", "2", "2"]}}
+  - tiles: [[2, 2]]
+    kernels: {brisc: {source: kernel.c}}
+    arguments: {brisc: ["0", "0", "0", "0", "0", "0", "0", "0", "0"]}
+)";
+  const char* kernel = R"(
+#include "launch.h"
+#include "noc.h"
+#include "semaphore.h"
+static void Signal(void) {
+  if (Arg(0)) {
+    NocAtomicAdd(MyNoc(), NocXy(Arg(1), Arg(2)), SemaphoreAddress(0), 1);
+    NocAtomicBarrier(MyNoc());
+  } else {
+    SemaphoreWaitMin(0, 1);
+  }
+}
+KERNEL(Signal)
+)";
+  const CommandResult result = run(kernel, program, "--check=all --race");
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_EQ(result.err, "");
+}
+
+/// What the program file has laid down once is there for all of its launches.
+TEST_F(Build, a_tensor_is_read_in_a_later_launch_without_a_word) {
+  const char* kernel = R"(
+#include "launch.h"
+#include "noc.h"
+static void Read(void) {
+  const struct interleaved_dram table = InterleavedDram(MyNoc(), Arg(0), 64);
+  NocRead(MyNoc(), DramPageXy(&table, 0), DramPageAddress(&table, 0), 0x40000, 64);
+  NocReadBarrier(MyNoc());
+  Write32(0x41000, Read32(0x40000));
+}
+KERNEL(Read)
+)";
+  const CommandResult result = run(kernel, R"(
+name: twice
+tiles: [[1, 2]]
+tensors:
+  table: {generate: {shape: [1, 16], pattern: constant, value: 7}, dtype: uint32, layout: row_major}
+launches:
+  - {kernels: {brisc: {source: kernel.c}}, arguments: {brisc: [table.address]}}
+  - {kernels: {brisc: {source: kernel.c}}, arguments: {brisc: [table.address]}}
+expect: [{address: 0x41000, value: "7"}]
+)",
+                                   "--check=all");
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_EQ(result.err, "");
+}
+
 TEST_F(Build, two_parts_of_a_launch_cannot_share_a_tile) {
   const CommandResult result = run(kSum, R"(
 name: sums

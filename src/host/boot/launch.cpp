@@ -102,6 +102,7 @@ LaunchOffsets layout_of(const Launch& launch, const Firmware& firmware) {
     offsets.arguments[core] = take(u64{launch.argument_counts[core]} * 4);
   for (unsigned core = 0; core < kCores; ++core)
     offsets.common_arguments[core] = take(launch.common_arguments[core].size() * 4);
+  next = std::max(next, launch.semaphores_from);
   offsets.semaphores = take(launch.semaphores.size() * kSemaphoreStride);
   offsets.circular_buffers = take(u64{local_cb_count(launch)} * kLocalCbConfigBytes);
   CHECK(next <= kMaxOffset16);  // 341 arguments for each core are far below
@@ -143,8 +144,8 @@ std::vector<u8> launch_message(const Firmware& firmware, const Launch& launch,
   return message.take();
 }
 
-void start(Device& device, const Firmware& firmware, const Launch& launch,
-           std::span<const Coord> tiles, std::span<const TileArguments> arguments) {
+void write_launch(Device& device, const Firmware& firmware, const Launch& launch,
+                  std::span<const Coord> tiles, std::span<const TileArguments> arguments) {
   CHECK(tiles.size() == arguments.size());
   const Protocol& protocol = firmware.protocol();
   const LaunchOffsets offsets = layout_of(launch, firmware);
@@ -157,7 +158,12 @@ void start(Device& device, const Firmware& firmware, const Launch& launch,
     CHECK(device.write(tiles[i], firmware.kernel_config_base(), bytes));
     CHECK(device.write(tiles[i], protocol.launch_ring + slot * protocol.launch.bytes, message));
   }
+}
+
+void say_go(Device& device, const Firmware& firmware, const Launch& launch,
+            std::span<const Coord> tiles) {
   if (!launch.go) return;
+  const Protocol& protocol = firmware.protocol();
   const u32 go = u32{kGoGo} << (8 * kGoSignalByte);
   for (const Coord tile : tiles) CHECK(device.write32(tile, protocol.go_messages, go));
 }

@@ -38,6 +38,7 @@ struct Launch {
   std::array<std::optional<KernelImage>, kCores> kernels;
   std::vector<CircularBufferConfig> circular_buffers;
   std::vector<u32> semaphores;                // initial values, by index
+  u32 semaphores_from = 0;                    // they begin at this offset at least
   std::array<u32, kCores> argument_counts{};  // runtime arguments, per tile
   std::array<std::vector<u32>, kCores> common_arguments;
   bool go = true;    // false: never say go
@@ -59,9 +60,13 @@ LaunchOffsets layout_of(const Launch& launch, const Firmware& firmware);
 /// Arguments of one tile, by core.
 using TileArguments = std::array<std::vector<u32>, kCores>;
 
-/// Writes everything to `tiles` and says go. The device must then run until a GoWatcher is content.
-void start(Device& device, const Firmware& firmware, const Launch& launch,
-           std::span<const Coord> tiles, std::span<const TileArguments> arguments);
+/// Writes everything to `tiles`. All tiles of a launch have to be written before the first of them
+/// is told to go: its kernel may signal the others at once.
+void write_launch(Device& device, const Firmware& firmware, const Launch& launch,
+                  std::span<const Coord> tiles, std::span<const TileArguments> arguments);
+/// The device must then run until a GoWatcher is content.
+void say_go(Device& device, const Firmware& firmware, const Launch& launch,
+            std::span<const Coord> tiles);
 
 /// The launch message's bytes, for `layout`.
 std::vector<u8> launch_message(const Firmware& firmware, const Launch& launch,

@@ -120,7 +120,7 @@ void Machine::finish_checks() {
 
 Standstill Machine::where_everything_stands(Standstill::Reason reason,
                                             std::span<const Coord> tiles) {
-  return standstill_of(device_, code_, tiles, reason, known_words_, launched_);
+  return standstill_of(device_, code_, tiles, reason, known_words_, launched_, observed_);
 }
 
 Outcome Machine::boot() {
@@ -164,15 +164,12 @@ void Machine::know_code(const PreparedProgram& program, const PreparedPart& part
 
 Outcome Machine::run_launch(const PreparedProgram& program, unsigned index,
                             std::span<const u8> snapshot) {
-  std::vector<std::unique_ptr<CheckWatch>> checks;
   std::vector<std::unique_ptr<NoteWatch>> notes;
   std::vector<Coord> tiles;
   for (const PreparedPart& part : program.parts()) {
     if (part.launch_index != index) continue;
     know_code(program, part);
     tiles.insert(tiles.end(), part.tiles.begin(), part.tiles.end());
-    checks.push_back(std::make_unique<CheckWatch>(device_, device_.options().checks,
-                                                  program.program(), part, firmware_));
     notes.push_back(std::make_unique<NoteWatch>(device_, part, firmware_, printer_));
   }
   launched_ = index == 0 ? 0 : device_.cycle();
@@ -213,6 +210,7 @@ Outcome Machine::run_unsaved(const PreparedProgram& program, std::span<const u8>
                      "a program with several launches has to be repeated from its beginning");
   know_words(program);
   device_.clear_faults();
+  CheckWatch checks(device_, device_.options().checks, program, firmware_);
   if (device_.options().timing == TimingModel::Chaos) {
     // The firmware of other tiles only waits.
     std::vector<NodeId> nodes;
@@ -222,6 +220,7 @@ Outcome Machine::run_unsaved(const PreparedProgram& program, std::span<const u8>
   }
   Outcome outcome;
   for (unsigned index = 0; index < program.launches(); ++index) {
+    checks.begin(index);
     join(outcome, run_launch(program, index, snapshot));
     if (outcome.status != Status::Ok || outcome.stopped) return outcome;
   }

@@ -58,6 +58,8 @@ class Machine {
   void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
   /// Called when a program was written to the device, before its first cycle.
   void set_started(std::function<void()> started) { started_ = std::move(started); }
+  /// Who looks on at the run, for the report of a hang.
+  void set_observed(const Observed* observed) { observed_ = observed; }
   /// Gets what kernels PRINT, in the order of cycles; without one it is dropped.
   void set_printer(Printer printer) { printer_ = std::move(printer); }
   /// What is late while programs run (timing Chaos only; without this what the seed draws). The
@@ -94,6 +96,7 @@ class Machine {
   std::function<bool()> stop_;
   std::function<void()> started_;
   Printer printer_;
+  const Observed* observed_ = nullptr;
   std::vector<std::unique_ptr<NoteWatch>>* watches_ = nullptr;  // of the launch under way
   Cycle limit_ = kNever;
   Cycle launched_ = 0;  // when the launch under way began; 0: the first

@@ -276,15 +276,32 @@ u32 PreparedProgram::word(const ArgumentSpec& argument, const Scope& scope) cons
   }
 }
 
+/// Offsets do not depend on the arguments' values, and semaphore() needs them.
+void PreparedProgram::lay_out(const Firmware& firmware) {
+  const auto place = [&](PreparedPart& part) {
+    part.offsets = located(program_, Mark{}, [&] { return layout_of(part.launch, firmware); });
+  };
+  for (PreparedPart& part : parts_) {
+    for (unsigned core = 0; core < kCores; ++core) {
+      part.launch.argument_counts[core] = static_cast<u32>(part.spec->arguments[core].size());
+      part.launch.common_arguments[core].resize(part.spec->common_arguments[core].size(), 0);
+    }
+    place(part);
+  }
+  // As with tt-metal, a semaphore has one address in all tiles that run at the same time: kernels
+  // signal each other at their own one's.
+  for (PreparedPart& part : parts_)
+    for (const PreparedPart& other : parts_)
+      if (other.launch_index == part.launch_index && !other.launch.semaphores.empty())
+        part.launch.semaphores_from =
+            std::max(part.launch.semaphores_from, other.offsets.semaphores);
+  for (PreparedPart& part : parts_)
+    if (part.launch.semaphores_from > part.offsets.semaphores) place(part);
+}
+
 void PreparedProgram::compute_arguments(PreparedPart& part, const Board& board,
                                         const Firmware& firmware) {
   const PartSpec& spec = *part.spec;
-  // Offsets do not depend on the arguments' values, and semaphore() needs them.
-  for (unsigned core = 0; core < kCores; ++core) {
-    part.launch.argument_counts[core] = static_cast<u32>(spec.arguments[core].size());
-    part.launch.common_arguments[core].resize(spec.common_arguments[core].size(), 0);
-  }
-  part.offsets = located(program_, Mark{}, [&] { return layout_of(part.launch, firmware); });
   check_arguments_given(part);
   part.arguments.resize(part.tiles.size());
   for (size_t tile = 0; tile < part.tiles.size(); ++tile) {
@@ -300,6 +317,7 @@ void PreparedProgram::compute_arguments(PreparedPart& part, const Board& board,
 }
 
 void PreparedProgram::compute_arguments(const Board& board, const Firmware& firmware) {
+  lay_out(firmware);
   for (PreparedPart& part : parts_) compute_arguments(part, board, firmware);
   for (size_t tile = 0; tile < tiles_.size(); ++tile) {
     const Scope scope = scope_of(parts_.front(), tiles_, tile, board, firmware);
@@ -440,7 +458,9 @@ void PreparedProgram::start(Device& device, const Firmware& firmware) const {
 void PreparedProgram::start_launch(Device& device, const Firmware& firmware, unsigned index) const {
   for (const PreparedPart& part : parts_)
     if (part.launch_index == index)
-      host::start(device, firmware, part.launch, part.tiles, part.arguments);
+      write_launch(device, firmware, part.launch, part.tiles, part.arguments);
+  for (const PreparedPart& part : parts_)
+    if (part.launch_index == index) say_go(device, firmware, part.launch, part.tiles);
 }
 
 Tensor PreparedProgram::read_tensor(Device& device, const PreparedTensor& tensor) const {

@@ -88,6 +88,7 @@ class PreparedProgram {
   void compute_arguments(const Board& board, const Firmware& firmware);
   void prepare_expectations();
   u32 word(const ArgumentSpec& argument, const Scope& scope) const;
+  void lay_out(const Firmware& firmware);
   void compute_arguments(PreparedPart& part, const Board& board, const Firmware& firmware);
   /// For the tile of this number of a part, or of the program.
   Scope scope_of(const PreparedPart& part, const std::vector<Coord>& tiles, size_t tile,

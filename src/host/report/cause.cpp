@@ -16,7 +16,7 @@ namespace {
 class Teller {
  public:
   Teller(Device& device, const Situation& situation, const CodeMap& code)
-      : device_(device), situation_(situation), context_{device, situation, code} {}
+      : device_(device), situation_(situation), code_(code), context_{device, situation, code} {}
 
   FirstCause tell() {
     const std::vector<Standing>& all = situation_.standing;
@@ -203,12 +203,70 @@ class Teller {
       const Standing& one = *circle[i];
       const Standing& next = *circle[(i + 1) % circle.size()];
       text += i == 0 ? name_of(context_, one, true) + " waits" : ", but waits itself";
-      text += fmt::format("{} {}; {} would give it", at(one.user), explain(context_, one).want,
-                          name_of(context_, next, true));
+      text += fmt::format("{} {}{}; {} would give it", at(one.user), explain(context_, one).want,
+                          progress_of(context_, one), name_of(context_, next, true));
     }
     cause.sentence = fmt::format("Deadlock, a circle of {}: {}.", circle.size(), text);
-    cause.remedy = "let one of them give what it owes before it waits";
+    cause.remedy = remedy_of(circle);
+    tell_of_unposted(circle, cause);
     return cause;
+  }
+
+  /// What could have been meant, by what the circle is made of.
+  std::string remedy_of(const std::vector<const Standing*>& circle) const {
+    std::string remedy = "let one of them give what it owes before it waits";
+    u32 buffers = 0;
+    for (const Standing* one : circle) {
+      buffers += one->want == Want::CbPages || one->want == Want::CbRoom;
+      if (one->want != Want::Word || !one->compared || one->relation == Relation::Less) continue;
+      if (one->value == 0 && progress_of(context_, *one).empty() && is_semaphore(*one))
+        remedy +=
+            ", or begin a semaphore that counts what is free from the start with that count "
+            "instead of 0";
+      else if (one->wanted > one->value)
+        remedy +=
+            fmt::format(", or wait for as many signals as are sent before: {:#x} and not {:#x}",
+                        one->value, one->wanted);
+      return remedy;
+    }
+    return buffers < 2 ? remedy
+                       : remedy +
+                             ", take exactly as many pages as are pushed (cb_pop_front), or give "
+                             "the buffers as many pages as are pushed before the first is taken";
+  }
+
+  bool is_semaphore(const Standing& one) const {
+    const LaunchView launch = launch_of(tile_of(one), situation_.kernel_base);
+    return launch.valid && one.address >= launch.semaphores && one.address < launch.semaphores_end;
+  }
+
+  /// A thread of the circle goes on asking for room and gives nothing: the others wait for what it
+  /// has ready.
+  void tell_of_unposted(const std::vector<const Standing*>& circle, FirstCause& cause) const {
+    if (situation_.observed == nullptr) return;
+    for (const Standing* one : circle) {
+      if (one->want != Want::Semaphore || one->relation == Relation::Less) continue;
+      for (unsigned thread = 0; thread < kThreads; ++thread) {
+        const UnpostedWaits waits =
+            situation_.observed->unposted_waits(one->node, thread, one->index);
+        if (waits.count < 2) continue;
+        const Agent core = agent_of(static_cast<CoreId>(index_of(CoreId::Trisc0) + thread));
+        const std::string place = code_.locate(core, waits.last_pc, one->tile).users();
+        cause.agent = agent_of_thread(thread);
+        cause.tile = one->tile;
+        cause.place = place;
+        cause.sentence = fmt::format(
+            "{} of ({}, {}) has asked for room {} times{} (SEMWAIT of semaphore {}), and has "
+            "handed over nothing in between (SEMPOST). {}",
+            name_of(cause.agent), one->tile.x, one->tile.y, waits.count,
+            place.empty() ? "" : ", the last time" + at(place), one->index, cause.sentence);
+        cause.remedy = fmt::format(
+            "post semaphore {} (SEMPOST; tile_regs_commit, where it guards Dst) once for each "
+            "time that room was asked for",
+            one->index);
+        return;
+      }
+    }
   }
 
   FirstCause of_firmware() const {
@@ -264,6 +322,7 @@ class Teller {
 
   Device& device_;
   const Situation& situation_;
+  const CodeMap& code_;
   const Context context_;
 };
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "check/tile_checker.hpp"
 #include "host/boot/mailboxes.hpp"
 #include "numeric/format_codes.hpp"
 
@@ -99,22 +98,42 @@ std::shared_ptr<const check::Layout> layout_of(const Program& program, const Pre
 
 }  // namespace
 
-CheckWatch::CheckWatch(Device& device, CheckSet set, const Program& program,
-                       const PreparedPart& part, const Firmware& firmware)
-    : device_(device) {
+CheckWatch::CheckWatch(Device& device, CheckSet set, const PreparedProgram& program,
+                       const Firmware& firmware)
+    : device_(device), program_(program), firmware_(firmware) {
   if (!set.needs_observer()) return;
-  const auto layout = layout_of(program, part, firmware);
-  std::vector<bool> watched(device.board().node_count(), false);
-  for (const Coord tile : part.tiles) watched[device.board().node_at_translated(tile)] = true;
+  std::map<NodeId, std::shared_ptr<const check::Layout>> layouts;
+  for (const PreparedPart& part : program.parts()) {
+    const auto layout = layout_of(program.program(), part, firmware);
+    for (const Coord tile : part.tiles)
+      layouts.try_emplace(device.board().node_at_translated(tile), layout);
+  }
   observation_ = device.observe([&](NodeId node) -> std::unique_ptr<trace::Observer> {
     if (tile::Tile* tile = device.tile_of(node)) {
-      if (!watched[node]) return nullptr;
-      return std::make_unique<check::TileChecker>(*tile, set, layout);
+      const auto layout = layouts.find(node);
+      if (layout == layouts.end()) return nullptr;
+      auto checker = std::make_unique<check::TileChecker>(*tile, set, layout->second);
+      checkers_[node] = checker.get();
+      return checker;
     }
     if (!set.has(CheckGroup::Uninitialised) || device.node(node).kind() != noc::NodeKind::Dram)
       return nullptr;
     return std::make_unique<check::BankChecker>(device.node(node).faults(), device.name_of(node));
   });
+}
+
+void CheckWatch::begin(unsigned launch) {
+  if (observation_ == 0 || launch == 0) return;
+  for (const PreparedPart& part : program_.parts()) {
+    if (part.launch_index != launch) continue;
+    const auto layout = layout_of(program_.program(), part, firmware_);
+    for (const Coord tile : part.tiles)
+      if (const auto known = checkers_.find(device_.board().node_at_translated(tile));
+          known != checkers_.end()) {
+        known->second->begin(layout);
+        known->second->empty_buffers();
+      }
+  }
 }
 
 CheckWatch::~CheckWatch() {

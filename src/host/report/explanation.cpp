@@ -110,6 +110,26 @@ class Words : public Signals {
                        total & 0xFFFF);
   }
 
+  /// How much of what is waited for has been given: of buffers both counts, of words the signals.
+  std::string progress(const Standing& one) const {
+    if (one.want == Want::Word) {
+      const Received signals = signals_of(one);
+      if (signals.arrivals == 0) return "";
+      return fmt::format(" ({} {}, last by {})", signals.last.atomic ? "incremented" : "written",
+                         times(signals.arrivals), sender_of(signals.last).first);
+    }
+    if (one.want != Want::CbPages && one.want != Want::CbRoom) return "";
+    const auto count = [&](bool received) {
+      u32 total = 0;
+      peek_register(tile_of(one), CoreId::Brisc,
+                    static_cast<u32>(counter_address(one.index, received)), total);
+      return total & 0xFFFF;
+    };
+    // tt-metal's kernels may begin below zero.
+    if ((count(true) | count(false)) & 0x8000) return "";
+    return fmt::format(" ({} pushed to it so far, {} taken)", count(true), count(false));
+  }
+
   /// Two consumers of one buffer starve each other.
   std::string taken_by_another(const Standing& one) const {
     const tile::CounterChange& change = tile_of(one).ledger().counter(one.index, false);
@@ -242,7 +262,17 @@ class Words : public Signals {
                             "that counts what the kernel has sent";
       return text;
     }
-    text.remedy = one.value < one.wanted
+    const std::vector<Multicast> sent = multicasts_of(one, one.index);
+    const bool turned = offset == noc::niu::NIU_MST_WR_ACK_RECEIVED && one.value > one.wanted &&
+                        std::any_of(sent.begin(), sent.end(), [](const Multicast& multicast) {
+                          return multicast.to.first.x > multicast.to.last.x ||
+                                 multicast.to.first.y > multicast.to.last.y;
+                        });
+    text.remedy = turned ? fmt::format(
+                               "exchange the corners of the rectangle: what is sent on NoC {} "
+                               "begins at its {} corner",
+                               one.index, one.index == 0 ? "upper left" : "lower right")
+                  : one.value < one.wanted
                       ? "the kernel counts on more answers than it asked for: posted requests "
                         "have none, a multicast has one for each tile that it reaches (gaps and "
                         "the sender do not count), and the counter of another NoC or core is "
@@ -478,6 +508,10 @@ Explanation explain(const Context& context, const Standing& standing) {
 
 std::string name_of(const Context& context, const Standing& standing, bool alone) {
   return Words(context).name(standing, alone);
+}
+
+std::string progress_of(const Context& context, const Standing& standing) {
+  return Words(context).progress(standing);
 }
 
 std::string places_of_handing_over(const Context& context, const Standing& standing) {

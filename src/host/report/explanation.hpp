@@ -24,6 +24,8 @@ Explanation explain(const Context& context, const Standing& standing);
 
 /// "BRISC of (1, 2) (and of 3 more tiles)"; alone: "BRISC of (1, 2)".
 std::string name_of(const Context& context, const Standing& standing, bool alone = false);
+/// What has been given and taken so far of what it waits for: " (NCRISC has pushed 4 ...)".
+std::string progress_of(const Context& context, const Standing& standing);
 /// Where the kernel of a thread hands over the source whose bank it waits for; empty: in a MOP.
 std::string places_of_handing_over(const Context& context, const Standing& standing);
 /// What the cores of a tile do, those that do the same together.

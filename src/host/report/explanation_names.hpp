@@ -108,12 +108,32 @@ class Names {
       case CoreStand::Busy:
         break;
     }
-    const std::string place =
-        code_.locate(agent, tile.core(core).pc, device_.coord_of(node)).user();
-    const bool waits =
-        std::any_of(situation_.standing.begin(), situation_.standing.end(),
-                    [&](const Standing& one) { return one.node == node && one.agent == agent; });
-    return fmt::format("{}{}", waits ? "waits itself" : "runs", at(place));
+    const CodeMap::Location place = code_.locate(agent, tile.core(core).pc, device_.coord_of(node));
+    const auto waiting =
+        std::find_if(situation_.standing.begin(), situation_.standing.end(),
+                     [&](const Standing& one) { return one.node == node && one.agent == agent; });
+    if (waiting == situation_.standing.end()) return "runs" + at(place.user());
+    return fmt::format("waits itself{}{}", at(place.users()), briefly(*waiting));
+  }
+
+  /// " for room in CB 24", of one who is not the matter; nothing where that takes more words.
+  static std::string briefly(const Standing& one) {
+    switch (one.want) {
+      case Want::CbPages:
+        return fmt::format(" for {} in CB {}", counted(one.wanted, "page"), one.index);
+      case Want::CbRoom:
+        return fmt::format(" for room in CB {}", one.index);
+      case Want::Semaphore:
+        return " for " + semaphore_name(one.index);
+      case Want::Word:
+        return fmt::format(" for L1[{:#07x}]", one.address);
+      case Want::Mutex:
+        return fmt::format(" for mutex {}", one.index);
+      case Want::Answers:
+        return fmt::format(" for answers on NoC {}", one.index);
+      default:
+        return "";
+    }
   }
 
   static std::string plural(std::string text) {

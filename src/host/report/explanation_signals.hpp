@@ -153,11 +153,20 @@ class Signals : public Names {
       return {"", own,
               "multicast with the sender included (NOC_CMD_BRCST_SRC_INCLUDE, the loopback "
               "variant), and count it, or have the sender write its own word"};
-    return {"",
-            fmt::format("nobody has written it over the NoC{}, and {}{}", elsewhere(one),
-                        cores_of(tile_of(one), one.node, one.agent), held),
-            "have the kernel that owes the signal write or increment this address of this "
-            "tile (coordinates, address and count are what usually differ)"};
+    const std::string others = elsewhere(one);
+    const bool to_others = others.find("the same address of") != std::string::npos;
+    const bool to_another = others.find("semaphore ") != std::string::npos &&
+                            others.find("of the tile was") != std::string::npos;
+    const std::string giver = fmt::format("nobody has written it over the NoC{}, and {}{}", others,
+                                          cores_of(tile_of(one), one.node, one.agent), held);
+    std::string remedy =
+        "have the kernel that owes the signal write or increment this address of this tile "
+        "(coordinates, address and count are what usually differ)";
+    if (to_others && !to_another)
+      remedy += fmt::format("; it goes to other tiles: send it to {}", text_of(one.tile));
+    else if (to_another && !to_others)
+      remedy += "; another semaphore is signalled than is waited for: their numbers differ";
+    return {"", giver, remedy};
   }
 
   Explanation word(const Standing& one) const {

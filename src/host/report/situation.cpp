@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 
@@ -34,10 +35,6 @@ u32 l1_word(tile::Tile& tile, u32 address) {
   if (address + 4 <= tile.l1().size()) std::memcpy(&value, tile.l1().data() + address, 4);
   return value;
 }
-u32 l1_half(tile::Tile& tile, u32 address) {
-  return l1_word(tile, address & ~3u) >> (address % 4 * 8) & 0xFFFF;
-}
-
 bool is_thread(Agent agent) {
   return agent >= Agent::Thread0 && agent <= Agent::Thread2;
 }
@@ -48,48 +45,10 @@ CoreId core_of_thread(unsigned thread) {
   return static_cast<CoreId>(index_of(CoreId::Trisc0) + thread);
 }
 
-}  // namespace
-
-LaunchView launch_of(tile::Tile& tile, u32 kernel_base) {
-  LaunchView view;
-  if (!tile.shape().is_tensix()) return view;
-  const Protocol& protocol = kProtocol96;
-  const LaunchLayout& layout = protocol.launch;
-  const u32 slot = l1_word(tile, protocol.launch_message_read_pointer);
-  const u32 index = l1_word(tile, protocol.go_message_index);
-  const u32 message = protocol.launch_ring + slot * layout.bytes;
-  if (slot >= protocol.launch_ring_size || index > protocol.launch_ring_size) return view;
-  view.kernel_base = l1_word(tile, message + layout.kernel_config_base);
-  if (view.kernel_base == 0) view.kernel_base = kernel_base;
-  view.enables = l1_word(tile, message + layout.enables);
-  view.go_address = protocol.go_messages + 4 * index;
-  view.go = static_cast<u8>(l1_word(tile, view.go_address) >> 24);
-  const u32 semaphores = l1_half(tile, message + layout.sem_offset);
-  const u32 buffers = l1_half(tile, message + layout.local_cb_offset);
-  view.semaphores = view.kernel_base + semaphores;
-  view.semaphores_end = view.kernel_base + std::max(semaphores, buffers);
-  for (u32 core = 0; core < kCores; ++core)
-    view.text[core] =
-        view.kernel_base + l1_word(tile, message + layout.kernel_text_offset + 4 * core);
-  // Firmware lies between the mailboxes and the kernels; anything else there is other software.
-  view.valid = view.kernel_base >= 0x1000 && view.kernel_base < kL1Size && view.enables < 32;
-  return view;
-}
-
-CoreStand stand_of(tile::Tile& tile, const LaunchView& launch, CoreId core) {
-  const tile::CoreStatus status = tile.status(core);
-  if (status == tile::CoreStatus::Reset) return CoreStand::InReset;
-  if (status == tile::CoreStatus::Stopped) return CoreStand::Faulted;
-  if (!launch.valid || tile.core(core).pc >= launch.kernel_base) return CoreStand::Busy;
-  const bool told = launch.go == kGoGo || launch.go == kGoDone;
-  return told && bit(launch.enables, index_of(core)) ? CoreStand::Ended : CoreStand::Idle;
-}
-
-namespace {
-
 class Builder {
  public:
-  Builder(Device& device, const CodeMap& code) : device_(device), code_(code) {}
+  Builder(Device& device, const CodeMap& code, const Observed* observed)
+      : device_(device), code_(code), observed_(observed) {}
 
   Situation build(std::span<const Coord> tiles, bool running) {
     situation_.cycle = device_.cycle();
@@ -233,6 +192,7 @@ class Builder {
       if (bit(static_cast<u32>(exit.words >> i), 0)) classify(one, loop.words[i]);
     one.by_clock = loop.reads_clock && one.want == Want::Register;
     if (one.want == Want::CbPages) look_into_buffer(one, loop, chosen, tile, probe);
+    if (one.want == Want::Semaphore) look_into_semaphore(one, loop, chosen, tile, probe);
     if (one.want == Want::Word || one.want == Want::Register)
       look_into_bits(one, loop, chosen, tile, probe);
     for (size_t i = 0; i < chosen && one.want == Want::Word; ++i) add_alternative(one, loop, i);
@@ -327,6 +287,28 @@ class Builder {
     look_behind_core(one, reads_received != reads_acked, seen, asked);
   }
 
+  /// Which of its values would end the wait. (Compilers make shifts and masks of `< 2`.)
+  static void look_into_semaphore(Standing& one, const ProbedLoop& loop, size_t exit,
+                                  tile::Tile& tile, Probe& probe) {
+    constexpr u32 kValues = 16;
+    u32 leaves = 0;
+    for (u32 value = 0; value < kValues; ++value)
+      leaves |= u32{probe.otherwise(loop, exit, kSemaphores + 4 * one.index, value).leaves}
+                << value;
+    const u32 all = (1u << kValues) - 1;
+    const u32 below = static_cast<u32>(std::countr_one(leaves));
+    const u32 from = static_cast<u32>(std::countr_zero(leaves | 1u << kValues));
+    const auto becomes = [&](Relation relation, u32 wanted) {
+      one.relation = relation;
+      one.wanted = wanted;
+      one.value = tile.coprocessor().state().sync.semaphore[one.index].value;
+    };
+    if (below > 1 && leaves == (1u << below) - 1)
+      becomes(Relation::Less, below);
+    else if (from > 1 && from < kValues && leaves == (all & ~((1u << from) - 1)))
+      becomes(Relation::AtLeast, from);
+  }
+
   /// A TRISC keeps a counter of its own, and its thread writes the shared one later: what the core
   /// sees is less than what the two registers say.
   void look_behind_core(Standing& one, bool one_counter, u32 seen, u32 asked) const {
@@ -375,7 +357,12 @@ class Builder {
     const tensix::Frontend& frontend = state.frontend[thread];
     const u32 word = one.waits.by;
     look_into_waits(one, thread);
-    one.user = place_of_word(tile, launch(one.node), one.tile, thread, word, code_);
+    const std::optional<u32> pusher =
+        observed_ == nullptr ? std::nullopt : observed_->pushed_from(one.node, thread);
+    if (pusher && word == frontend.gate_word)
+      one.user = code_.locate(agent_of(core_of_thread(thread)), *pusher, one.tile).users();
+    if (one.user.empty())
+      one.user = place_of_word(tile, launch(one.node), one.tile, thread, word, code_);
     if (one.user.empty() && word != frontend.gate_word)
       one.user = place_of_word(tile, launch(one.node), one.tile, thread, frontend.gate_word, code_);
     const CoreId core = core_of_thread(thread);
@@ -536,13 +523,19 @@ class Builder {
            (one.want == Want::CbPages ? tile::Ledger::kReceived : tile::Ledger::kAcked);
   }
 
+  /// It waits for less, in whatever form that is compared.
+  static bool falls(const Standing& one) {
+    return one.relation == Relation::Less ||
+           (one.relation == Relation::Equal && one.value > one.wanted);
+  }
+
   static bool is_given_by_word(const Standing& one, u32 word) {
     const u8 opcode = tensix::opcode_of(word);
     if (one.want == Want::CbPages || one.want == Want::CbRoom)
       return opcode == tensix::op::STOREREG::kOpcode &&
              tensix::op::STOREREG{word}.reg_addr() == (counter_of(one) & 0xFFFFF) >> 2;
     if (one.want != Want::Semaphore) return false;
-    const bool post = one.relation != Relation::Less;
+    const bool post = !falls(one);
     return opcode == (post ? tensix::op::SEMPOST::kOpcode : tensix::op::SEMGET::kOpcode) &&
            bit(word, 2 + one.index);
   }
@@ -554,8 +547,7 @@ class Builder {
       if (one.want == Want::CbPages || one.want == Want::CbRoom)
         return deed.address == counter_of(one);
       if (one.want == Want::Semaphore)
-        return deed.address == kSemaphores + 4 * one.index &&
-               bit(deed.value, 0) == (one.relation == Relation::Less);
+        return deed.address == kSemaphores + 4 * one.index && bit(deed.value, 0) == falls(one);
       return one.want == Want::Word && (deed.address & ~3u) == one.address;
     }
     const std::optional<Written> written = written_by(deed);
@@ -575,6 +567,7 @@ class Builder {
 
   Device& device_;
   const CodeMap& code_;
+  const Observed* observed_;
   Situation situation_;
   std::map<NodeId, LaunchView> launches_;
   unsigned probes_ = 0;
@@ -584,8 +577,10 @@ class Builder {
 }  // namespace
 
 Situation situation_of(Device& device, const CodeMap& code, std::span<const Coord> tiles,
-                       bool running) {
-  return Builder(device, code).build(tiles, running);
+                       bool running, const Observed* observed) {
+  Situation situation = Builder(device, code, observed).build(tiles, running);
+  situation.observed = observed;
+  return situation;
 }
 
 }  // namespace bhemu::host

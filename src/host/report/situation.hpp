@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "host/report/observed.hpp"
 #include "host/report/probe.hpp"
 #include "host/report/report.hpp"
 
@@ -100,13 +101,14 @@ struct Situation {
   std::vector<Standing> standing;  // that wait in kernels or threads first, then firmware
   std::vector<Coord> tiles;        // that were asked about
   u32 kernel_base = 0;             // where firmware ends, if there is any that we know
-  Cycle launched = 0;              // when this launch began, where others came before it
+  const Observed* observed = nullptr;
+  Cycle launched = 0;  // when this launch began, where others came before it
 };
 
 /// Of the given tiles, or of all in use. `running`: cores that run are listed, too, as after a
 /// limit of cycles.
 Situation situation_of(Device& device, const CodeMap& code, std::span<const Coord> tiles,
-                       bool running);
+                       bool running, const Observed* observed = nullptr);
 
 CoreStand stand_of(tile::Tile& tile, const LaunchView& launch, CoreId core);
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/bits.hpp"
+#include "host/boot/mailboxes.hpp"
 #include "host/error.hpp"
 #include "host/report/inspect.hpp"
 #include "host/report/situation.hpp"
@@ -18,7 +19,46 @@ u32 l1_word(tile::Tile& tile, u32 address) {
   return value;
 }
 
+u32 l1_half(tile::Tile& tile, u32 address) {
+  return l1_word(tile, address & ~3u) >> (address % 4 * 8) & 0xFFFF;
+}
+
 }  // namespace
+
+LaunchView launch_of(tile::Tile& tile, u32 kernel_base) {
+  LaunchView view;
+  if (!tile.shape().is_tensix()) return view;
+  const Protocol& protocol = kProtocol96;
+  const LaunchLayout& layout = protocol.launch;
+  const u32 slot = l1_word(tile, protocol.launch_message_read_pointer);
+  const u32 index = l1_word(tile, protocol.go_message_index);
+  const u32 message = protocol.launch_ring + slot * layout.bytes;
+  if (slot >= protocol.launch_ring_size || index > protocol.launch_ring_size) return view;
+  view.kernel_base = l1_word(tile, message + layout.kernel_config_base);
+  if (view.kernel_base == 0) view.kernel_base = kernel_base;
+  view.enables = l1_word(tile, message + layout.enables);
+  view.go_address = protocol.go_messages + 4 * index;
+  view.go = static_cast<u8>(l1_word(tile, view.go_address) >> 24);
+  const u32 semaphores = l1_half(tile, message + layout.sem_offset);
+  const u32 buffers = l1_half(tile, message + layout.local_cb_offset);
+  view.semaphores = view.kernel_base + semaphores;
+  view.semaphores_end = view.kernel_base + std::max(semaphores, buffers);
+  for (u32 core = 0; core < kCores; ++core)
+    view.text[core] =
+        view.kernel_base + l1_word(tile, message + layout.kernel_text_offset + 4 * core);
+  // Firmware lies between the mailboxes and the kernels; anything else there is other software.
+  view.valid = view.kernel_base >= 0x1000 && view.kernel_base < kL1Size && view.enables < 32;
+  return view;
+}
+
+CoreStand stand_of(tile::Tile& tile, const LaunchView& launch, CoreId core) {
+  const tile::CoreStatus status = tile.status(core);
+  if (status == tile::CoreStatus::Reset) return CoreStand::InReset;
+  if (status == tile::CoreStatus::Stopped) return CoreStand::Faulted;
+  if (!launch.valid || tile.core(core).pc >= launch.kernel_base) return CoreStand::Busy;
+  const bool told = launch.go == kGoGo || launch.go == kGoDone;
+  return told && bit(launch.enables, index_of(core)) ? CoreStand::Ended : CoreStand::Idle;
+}
 
 std::vector<std::string> places_of_words(tile::Tile& tile, const LaunchView& launch, Coord where,
                                          unsigned thread, const std::function<bool(u32)>& wanted,

@@ -113,9 +113,9 @@ std::string idle_text(std::span<const WaiterGroup> groups, size_t all_tiles) {
 
 Standstill standstill_of(Device& device, const CodeMap& code, std::span<const Coord> tiles,
                          Standstill::Reason reason, std::span<const KnownWord> words,
-                         Cycle launched) {
+                         Cycle launched, const Observed* observed) {
   const bool running = reason == Standstill::Reason::Limit || reason == Standstill::Reason::Asked;
-  Situation situation = situation_of(device, code, tiles, running);
+  Situation situation = situation_of(device, code, tiles, running, observed);
   situation.launched = launched;
   Standstill result;
   result.reason = reason;

@@ -25,7 +25,7 @@ struct Standstill {
 /// began, of several.
 Standstill standstill_of(Device& device, const CodeMap& code, std::span<const Coord> tiles,
                          Standstill::Reason reason, std::span<const KnownWord> words = {},
-                         Cycle launched = 0);
+                         Cycle launched = 0, const Observed* observed = nullptr);
 std::string text_of(const Standstill& standstill);
 
 }  // namespace bhemu::host

@@ -1,0 +1,105 @@
+#include "watch/pushes.hpp"
+
+#include <algorithm>
+
+#include "base/bits.hpp"
+#include "tensix/isa.hpp"
+#include "tensix/operation.hpp"
+#include "tile/tile.hpp"
+
+namespace bhemu::watch {
+
+void Pushes::pushed(const trace::Push& one) {
+  if (one.by_brisc) return;
+  kept_[one.thread][one.number % kKept] = {one.number, one.author.pc, one.word};
+  last_[one.thread] = one.number;
+}
+
+const Pushes::Pushed* Pushes::find(unsigned thread, u64 number) const {
+  const Pushed& found = kept_[thread][number % kKept];
+  return number != 0 && found.number == number ? &found : nullptr;
+}
+
+void Pushes::issued(const trace::Issue& one) {
+  const u32 word = one.operation.author.pc;
+  const u32 opcode = tensix::opcode_of(word);
+  constexpr u32 kOnMaximum = 2;
+  const bool waits = opcode == tensix::op::SEMWAIT::kOpcode &&
+                     (tensix::op::SEMWAIT{word}.wait_sem_cond() & kOnMaximum) != 0;
+  if (!waits && opcode != tensix::op::SEMPOST::kOpcode) return;
+  const u32 mask =
+      waits ? tensix::op::SEMWAIT{word}.sem_sel() : tensix::op::SEMPOST{word}.sem_sel();
+  const Pushed* push = one.push.by_brisc ? nullptr : find(one.thread, one.push.number);
+  for (u32 semaphore = 0; semaphore < tensix::kSemaphores; ++semaphore) {
+    if (!bit(mask, semaphore)) continue;
+    host::UnpostedWaits& unposted = unposted_[one.thread][semaphore];
+    if (waits)
+      unposted = {unposted.count + 1, push == nullptr ? 0 : push->pc};
+    else
+      unposted = {};
+  }
+}
+
+void Pushes::forget() {
+  kept_ = {};
+  unposted_ = {};
+}
+
+/// Words leave the queues in the order in which they entered: of those that were pushed, some are
+/// still in front of the MOP expander, and of some the last word is still behind it. What is at the
+/// gate may be of the next one or, in the midst of a MOP, of the one after that.
+std::optional<u32> Pushes::source_of_gate(const tensix::Frontend& frontend, unsigned thread) const {
+  if (!frontend.gate_full || frontend.gate_from_brisc) return std::nullopt;
+  u64 behind = frontend.mop.phase != tensix::MopPhase::Idle;
+  for (u32 i = 0; i < frontend.behind_mop.size(); ++i) behind += frontend.behind_mop[i].ends;
+  const u64 popped = last_[thread] - frontend.fifo.size();
+  const auto fits = [&](const Pushed& push) {
+    const u32 opcode = tensix::opcode_of(push.word);
+    const bool mop = opcode == tensix::op::MOP::kOpcode;
+    switch (frontend.gate_origin) {
+      case Origin::Mop:
+        return mop;
+      case Origin::Replay:
+        return mop || opcode == tensix::op::REPLAY::kOpcode;
+      default:
+        return push.word == frontend.gate_word;
+    }
+  };
+  // While it plays, the REPLAY itself has left the queues, and others may follow it.
+  for (u64 i = 0; i <= 2; ++i) {
+    const u64 number = popped - behind + (i == 2 ? ~u64{0} : i);
+    const Pushed* push = find(thread, number);
+    if (push != nullptr && fits(*push)) return push->pc;
+  }
+  return std::nullopt;
+}
+
+PushesOfDevice::PushesOfDevice(Device& device) : device_(device) {
+  id_ = device.observe([&](NodeId node) -> std::unique_ptr<trace::Observer> {
+    pushes_.resize(std::max<std::size_t>(pushes_.size(), node + 1u));
+    tile::Tile* tile = device.tile_of(node);
+    if (tile == nullptr || !tile->shape().is_tensix()) return nullptr;
+    auto pushes = std::make_unique<Pushes>();
+    pushes_[node] = pushes.get();
+    return pushes;
+  });
+}
+
+PushesOfDevice::~PushesOfDevice() {
+  device_.stop_observing(id_);
+}
+
+std::optional<u32> PushesOfDevice::pushed_from(NodeId node, unsigned thread) const {
+  const Pushes* pushes = of(node);
+  if (pushes == nullptr) return std::nullopt;
+  return pushes->source_of_gate(device_.tile_of(node)->coprocessor().state().frontend[thread],
+                                thread);
+}
+
+host::UnpostedWaits PushesOfDevice::unposted_waits(NodeId node, unsigned thread,
+                                                   u32 semaphore) const {
+  const Pushes* pushes = of(node);
+  return pushes == nullptr ? host::UnpostedWaits{} : pushes->unposted(thread, semaphore);
+}
+
+}  // namespace bhemu::watch
