@@ -175,7 +175,7 @@ static void Signal(void) {
 }
 KERNEL(Signal)
 )";
-  const CommandResult result = run(kernel, program, "--check=all --race");
+  const CommandResult result = run(kernel, program, " --check=all --race");
   EXPECT_EQ(result.status, 0) << result.out << result.err;
   EXPECT_EQ(result.err, "");
 }
@@ -203,7 +203,7 @@ launches:
   - {kernels: {brisc: {source: kernel.c}}, arguments: {brisc: [table.address]}}
 expect: [{address: 0x41000, value: "7"}]
 )",
-                                   "--check=all");
+                                   " --check=all");
   EXPECT_EQ(result.status, 0) << result.out << result.err;
   EXPECT_EQ(result.err, "");
 }
