@@ -2,28 +2,27 @@
 
 #include <fmt/format.h>
 
-#include "host/program/compile.hpp"
-
 namespace bhemu::cli {
 
 RaceHunt::RaceHunt(const CommonOptions& options, host::Machine& machine,
                    const host::PreparedProgram& prepared)
-    : options_(options), machine_(machine), race_(host::race_options(options.race)) {
+    : options_(options),
+      machine_(machine),
+      program_(prepared.program()),
+      race_(host::race_options(options.race)) {
   if (!race_.on) return;
   watch_ = std::make_unique<host::RaceWatch>(machine.device(), race_, &machine.firmware(),
                                              prepared.tiles());
   watch_->know(prepared, machine.firmware());
 }
 
-const host::RaceReport* RaceHunt::report(const RunCommand& command) {
+const host::RaceReport* RaceHunt::report() {
   if (watch_ == nullptr) return nullptr;
   report_ = watch_->report(machine_.code());
   watch_.reset();
-  if (report_->needs_another_pass) {
-    host::Program program = host::load_program(command.program);
-    host::compile_sources(program);
+  if (report_->needs_more()) {
     report_ = host::with_hints(
-        program, device_options(options_, program.board.value_or(BoardModel::P100A)),
+        program_, device_options(options_, program_.board.value_or(BoardModel::P100A)),
         options_.firmware, options_.max_cycles != 0 ? options_.max_cycles : kNever, race_,
         std::move(*report_));
   }

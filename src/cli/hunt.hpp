@@ -20,11 +20,12 @@ class RaceHunt {
            const host::PreparedProgram& prepared);
   /// What was found, null when nobody looked. Where the run has shown words by which cores signal
   /// each other, it is made once more, knowing them. Writes the files that were asked for.
-  const host::RaceReport* report(const RunCommand& command);
+  const host::RaceReport* report();
 
  private:
   const CommonOptions& options_;
   host::Machine& machine_;
+  const host::Program& program_;  // as it ran, with what its sources were compiled to
   host::RaceOptions race_;
   std::unique_ptr<host::RaceWatch> watch_;
   std::optional<host::RaceReport> report_;

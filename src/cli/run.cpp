@@ -341,7 +341,7 @@ int perform(const CommonOptions& options, const RunCommand& command, const host:
     const Outcome& last = ran != nullptr ? *ran : booted;
     if (recording) recording->write(machine, last, ran != nullptr);
     const int status = finish(machine, options, &program, booted, ran, tiles,
-                              {observation, &inquiry, hunt.report(command), interrupts.status()});
+                              {observation, &inquiry, hunt.report(), interrupts.status()});
     return recorded == nullptr
                ? status
                : finish_replay(machine, options, last, ran != nullptr, *recorded, status);

@@ -25,16 +25,16 @@ Follower::Known* Follower::known_of(const Chain& chain) {
 }
 
 void Follower::forget_all() {
-  for (Chain& one : registers_) one.look = 0;
+  for (Chain& one : registers_) one.look = one.drawn = 0;
   for (Slot& one : slots_) one.chain.look = 0;
 }
 
 void Follower::put_away(u32 address, unsigned reg) {
   Slot& slot = slots_[address / 4 % kSlots];
-  if (reg != 0 && registers_[reg].look != 0) {
+  if (reg != 0 && (registers_[reg].look != 0 || registers_[reg].drawn != 0)) {
     slot = {address / 4, registers_[reg]};
   } else if (slot.word == address / 4) {
-    slot.chain.look = 0;
+    slot.chain.look = slot.chain.drawn = 0;
   }
 }
 
@@ -51,6 +51,7 @@ void Follower::loaded(unsigned reg, Look&& look) {
   known.look = std::move(look);
   known.branches.clear();
   registers_[reg].look = number_;
+  registers_[reg].drawn = known.look.kind == Look::Kind::Atomic ? known.look.address : 0;
   registers_[reg].steps = 0;
 }
 
@@ -71,14 +72,24 @@ void Follower::compute(u32 word, unsigned rd, unsigned rs1, unsigned rs2, u32 a,
   const bool two = (word & 0x7F) == kOp;
   const Chain none;
   const Chain* source = pick(registers_[rs1], two ? registers_[rs2] : none);
+  const u32 drawn =
+      registers_[rs1].drawn != 0 || !two ? registers_[rs1].drawn : registers_[rs2].drawn;
   if (source == nullptr || source->steps == kMostSteps) {
     registers_[rd].look = 0;
+    registers_[rd].drawn = drawn;
     return;
   }
   const bool first = source == &registers_[rs1];
   Chain chain = *source;
   chain.step[chain.steps++] = {word, first ? b : a, first};
+  chain.drawn = drawn;
   registers_[rd] = chain;
+}
+
+void Follower::take_turn(const Chain& word, const Chain& number) {
+  const Known* known = known_of(word);
+  if (number.drawn != 0 && known != nullptr && known->look.kind == Look::Kind::Word)
+    turn_ = {known->look.address, number.drawn};
 }
 
 Look* Follower::executed(u32 pc, u32 word, u32 a, u32 b, u32 next_pc) {
@@ -91,10 +102,15 @@ Look* Follower::executed(u32 pc, u32 word, u32 a, u32 b, u32 next_pc) {
     return nullptr;
   }
   if (!writes_no_register(opcode)) {
-    registers_[rd].look = 0;  // of some, no integer register; then a proof is lost, at worst
+    forget(rd);  // of some, no integer register; then a proof is lost, at worst
     return nullptr;
   }
   if (opcode != kBranch) return nullptr;
+  turn_ = {};
+  if (a == b) {
+    take_turn(registers_[rs1], registers_[rs2]);
+    take_turn(registers_[rs2], registers_[rs1]);
+  }
   const Chain* chain = pick(registers_[rs1], registers_[rs2]);
   if (chain == nullptr) return nullptr;
   Known& known = *known_of(*chain);

@@ -16,7 +16,9 @@
 
 namespace bhemu::hazard {
 
-inline constexpr unsigned kLevels = 2;  // race::Level::Custom and ::Documented
+/// What is looked at with a detector of its own: race::Level::Custom, ::Documented, and the first
+/// once more without the order of critical sections (race/guard.hpp).
+inline constexpr unsigned kLevels = 3;
 
 /// A word that a read has fetched from another tile.
 struct RemoteWord {
@@ -42,6 +44,7 @@ struct Look {
   std::array<race::Detector::Certain, kLevels> semaphore;  // what is certain whatever it says
   RemoteWord remote;                                       // Remote
   bool settled = false;                                    // nothing more can be learned of it
+  u32 guarded = 0;  // Word: 1 + version, when it was looked at under a lock; else 0
 };
 
 class Follower {
@@ -53,10 +56,17 @@ class Follower {
   /// Any other instruction has been executed, with these operands. Returns the look that it was a
   /// branch on, if any; valid until the next call of loaded().
   Look* executed(u32 pc, u32 word, u32 a, u32 b, u32 next_pc);
+  /// Of the branch just executed: a word was found equal to a number that an atomic on another has
+  /// drawn.
+  struct Turn {
+    u32 word = 0;        // their addresses
+    u32 drawn_from = 0;  // 0: nothing of the kind
+  };
+  Turn turn() const { return turn_; }
   /// Would the core have come to where it is if the value (of the whole register) had been this?
   bool would_have_come(const Look& look, u32 value);
   void forget_all();
-  void forget(unsigned reg) { registers_[reg].look = 0; }
+  void forget(unsigned reg) { registers_[reg].look = registers_[reg].drawn = 0; }
   /// A register (0: something else) is stored to a word of the core's own memory, and loaded from
   /// there again.
   void put_away(u32 address, unsigned reg);
@@ -72,8 +82,9 @@ class Follower {
     u32 other = 0;
     bool first = true;  // the value is operand a; else b
   };
-  struct Chain {   // a register that holds something made of a look
-    u32 look = 0;  // its number; 0: none
+  struct Chain {    // a register that holds something made of a look
+    u32 look = 0;   // its number; 0: none
+    u32 drawn = 0;  // address of the atomic that the value was made of, if any
     u8 steps = 0;
     std::array<Step, kMostSteps> step{};
   };
@@ -93,6 +104,7 @@ class Follower {
   };
 
   Known* known_of(const Chain& chain);
+  void take_turn(const Chain& word, const Chain& number);
   const Chain* pick(const Chain& a, const Chain& b);
   void compute(u32 word, unsigned rd, unsigned rs1, unsigned rs2, u32 a, u32 b);
   u32 value_through(const Chain& chain, u32 loaded);
@@ -103,6 +115,7 @@ class Follower {
   std::array<Slot, kSlots> slots_;  // by address
   std::array<Known, kLooks> looks_;
   u32 number_ = 0;
+  Turn turn_;
 };
 
 }  // namespace bhemu::hazard

@@ -12,6 +12,9 @@ race::Settings settings_of(NodeId node, const Hints& hints, const Options& optio
   for (const u64 address : hints.sync_words)
     settings.sync_words.push_back({race::Place::L1, 4, address});
   settings.wanted = hints.wanted;
+  settings.locks = hints.locks;
+  settings.changes = hints.changes;
+  settings.racy = hints.racy;
   return settings;
 }
 
@@ -33,24 +36,33 @@ race::Settings settings_of(NodeId node, std::span<const u8> memory, const Hints&
 
 }  // namespace
 
-Detectors::Detectors(const race::Settings& settings, unsigned levels) {
-  for (unsigned level = 0; level < levels; ++level) {
+Detectors::Detectors(const race::Settings& settings, const Options& options)
+    : contracts_(options.contracts), without_locks_(options.without_locks) {
+  const auto add = [&](race::Level level, bool without_locks) {
     race::Settings own = settings;
-    own.level = level == 0 ? race::Level::Custom : race::Level::Documented;
+    own.level = level;
+    own.without_locks = without_locks;
     each_.push_back(std::make_unique<race::Detector>(own));
-  }
+  };
+  add(race::Level::Custom, false);
+  if (contracts_) add(race::Level::Documented, false);
+  if (without_locks_) add(race::Level::Custom, true);
 }
 
 Found Detectors::found(std::span<const race::Finding> windows) const {
   Found found;
   found.findings = each_[0]->findings();
-  if (each_.size() > 1) found.findings = race::merge_levels(found.findings, each_[1]->findings());
+  if (without_locks_) found.findings = race::merge_levels(found.findings, each_.back()->findings());
+  if (contracts_) found.findings = race::merge_levels(found.findings, each_[1]->findings());
   found.findings.insert(found.findings.end(), windows.begin(), windows.end());
   for (const auto& one : each_) {
     for (const race::Epoch epoch : one->wanted()) found.wanted.push_back(epoch);
+    found.racy.insert(found.racy.end(), one->racy().begin(), one->racy().end());
     found.is_full |= one->is_full();
   }
   found.sync_words = each_[0]->sync_words();
+  found.locks = each_[0]->locks();
+  found.changes = each_[0]->changes();
   return found;
 }
 
@@ -58,7 +70,7 @@ TileObserver::TileObserver(Shared& shared, tile::Tile& tile, const Hints& hints)
     : shared_(shared),
       tile_(tile),
       node_(tile.id()),
-      detectors_(settings_of(tile.id(), tile, hints, shared.options), shared.options.levels()),
+      detectors_(settings_of(tile.id(), tile, hints, shared.options), shared.options),
       copy_(tile.l1().data(), tile.l1().size()) {
   cores_.reserve(kCores);
   for (unsigned core = 0; core < kCores; ++core) cores_.emplace_back(copy_);
@@ -76,8 +88,6 @@ Found TileObserver::found() const {
 
 MemoryObserver::MemoryObserver(Shared& shared, NodeId node, std::span<const u8> memory,
                                const Hints& hints)
-    : shared_(shared),
-      node_(node),
-      detectors_(settings_of(node, memory, hints), shared.options.levels()) {}
+    : shared_(shared), node_(node), detectors_(settings_of(node, memory, hints), shared.options) {}
 
 }  // namespace bhemu::hazard

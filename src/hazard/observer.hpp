@@ -23,7 +23,7 @@ namespace bhemu::hazard {
 /// One detector for each level that is looked at.
 class Detectors {
  public:
-  Detectors(const race::Settings& settings, unsigned levels);
+  Detectors(const race::Settings& settings, const Options& options);
   template <class E>
   void feed(const E& event) {
     for (const auto& one : each_) one->on(event);
@@ -31,10 +31,24 @@ class Detectors {
   unsigned count() const { return static_cast<unsigned>(each_.size()); }
   race::Detector& at(unsigned level) { return *each_[level]; }
   race::Detector& first() { return *each_[0]; }
+  /// That without the order of critical sections; null: there is none.
+  race::Detector* without_locks() { return without_locks_ ? each_.back().get() : nullptr; }
   Found found(std::span<const race::Finding> windows) const;
 
  private:
   std::vector<std::unique_ptr<race::Detector>> each_;
+  bool contracts_;
+  bool without_locks_;
+};
+
+/// What the host has written last, of its small writes: launch messages, arguments.
+class HostBytes {
+ public:
+  /// The stretches of a write that were the same before.
+  std::vector<race::Location> write(u64 address, std::span<const u8> bytes);
+
+ private:
+  std::unordered_map<u64, u8> last_;
 };
 
 /// Of a DRAM bank, or any other node without cores.
@@ -164,6 +178,8 @@ class TileObserver final : public trace::Observer {
                const CorePlace& place);
   void prove(CoreView& core, const trace::Instruction& one, Look& look);
   void learn(unsigned core, const Look& look);
+  void prove_guarded(CoreView& core, unsigned index, const Look& look);
+  void learn_word(CoreView& core, unsigned index, const Look& look, u32 version);
   void prove_word(CoreView& core, unsigned index, Look& look);
   void prove_pages(CoreView& core, unsigned index, Look& look);
   void prove_semaphore(CoreView& core, unsigned index, Look& look);
@@ -208,6 +224,7 @@ class TileObserver final : public trace::Observer {
   std::array<u32, 2 * tensix::kConfigWords> config_{};  // values of the words, as last written
   std::vector<race::Location> places_;                  // of one touch
   u32 feature_disable_ = 0;
+  HostBytes from_host_;
   // Short reads under way, by number, and what they have brought, by address / 4.
   std::map<u32, ShortRead> short_reads_;
   std::map<u32, RemoteWord> remote_;

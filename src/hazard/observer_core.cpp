@@ -17,6 +17,7 @@ constexpr u32 kMiscMem = 0x0F;
 constexpr u32 kStore = 0x23;
 constexpr u32 kAtomic = 0x2F;
 constexpr u32 kSystem = 0x73;
+constexpr u32 kBranch = 0x63;
 constexpr u32 kFirstFloat = 32;              // register numbers of the detector
 constexpr u32 kFeatureDisable = 0xFFB12068;  // DBG_FEATURE_DISABLE (tile/debug.def)
 constexpr unsigned kBrisc = 0;
@@ -31,6 +32,23 @@ u8 register_loaded(const trace::Instruction& one) {
 bool has_side_effect(u32 word) {
   const u32 in_bank = word % tensix::kConfigWords;
   return in_bank == tensix::cfg::STATE_RESET_EN::kWord;
+}
+
+/// What an atomic makes of any value.
+race::SyncWord::How change_of(u32 word) {
+  using How = race::SyncWord::How;
+  switch (bits(word, 27, 5)) {
+    case 0x00:
+      return How::Add;
+    case 0x04:
+      return How::Xor;
+    case 0x08:
+      return How::Or;
+    case 0x0C:
+      return How::And;
+    default:
+      return How::Set;
+  }
 }
 
 u32 offset_of(const trace::CoreAccess& access) {
@@ -69,6 +87,11 @@ void TileObserver::retired(const trace::Instruction& one) {
   if ((opcode == kLoad || opcode == kAtomic) && !one.accesses.empty()) return;
   Look* look = core.follower.executed(one.author.pc, one.word, core.a, core.b, one.state->pc);
   if (look != nullptr) prove(core, one, *look);
+  if (opcode != kBranch) return;
+  const Follower::Turn turn = core.follower.turn();
+  if (turn.drawn_from == 0 || detectors_.first().sync_word(turn.word) == nullptr) return;
+  for (unsigned level = 0; level < detectors_.count(); ++level)
+    detectors_.at(level).note_turn(one.core, turn.word, turn.drawn_from);
 }
 
 void TileObserver::released(unsigned index, u32, const Author& by) {
@@ -154,8 +177,18 @@ void TileObserver::touch_atomic(CoreView& core, const trace::Instruction& one,
   for (unsigned level = 0; level < detectors_.count(); ++level)
     if (const race::SyncWord* word = detectors_.at(level).sync_word(access.address))
       look.knowledge[level] = word->known_at(word->version(), race::SyncWord::kAllBytes);
-  detectors_.feed(event::Amo{one.author, place.where, reg, one.step, access.loaded == access.stored,
-                             bits(one.word, 27, 5) == kSwap, access.stored, true});
+  event::Amo amo{one.author,
+                 place.where,
+                 reg,
+                 one.step,
+                 access.loaded == access.stored,
+                 bits(one.word, 27, 5) == kSwap,
+                 access.stored,
+                 true};
+  amo.before = access.loaded;
+  amo.how = change_of(one.word);
+  amo.operand = core.b;
+  detectors_.feed(amo);
   core.under_way |= u64{1} << reg;
   written(access.address, access.size);
   // What it looks at afterwards comes behind its own change.

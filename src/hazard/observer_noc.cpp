@@ -105,6 +105,26 @@ void feed_host(Detectors& detectors, Shared& shared, const E& event) {
 
 }  // namespace
 
+std::vector<race::Location> HostBytes::write(u64 address, std::span<const u8> bytes) {
+  constexpr std::size_t kMost = 1024;
+  std::vector<race::Location> same;
+  if (bytes.size() > kMost) {
+    std::erase_if(last_, [&](const auto& one) { return one.first - address < bytes.size(); });
+    return same;
+  }
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto [known, is_new] = last_.try_emplace(address + i, bytes[i]);
+    const bool as_before = !is_new && known->second == bytes[i];
+    known->second = bytes[i];
+    if (!as_before) continue;
+    if (!same.empty() && same.back().end() == address + i)
+      ++same.back().size;
+    else
+      same.push_back({Place::L1, 1, address + i});
+  }
+  return same;
+}
+
 // --- Requests
 
 void TileObserver::requested(const trace::Request& request) {
@@ -277,8 +297,10 @@ void TileObserver::host_wrote(u64 address, std::span<const u8> bytes, Cycle cycl
   if (address >= tile_.l1().size() || bytes.empty()) return;
   written(address, bytes.size());
   feed_host(detectors_, shared_,
-            event::HostWrite{
-                host_at(cycle), {Place::L1, static_cast<u32>(bytes.size()), address}, false});
+            event::HostWrite{host_at(cycle),
+                             {Place::L1, static_cast<u32>(bytes.size()), address},
+                             false,
+                             from_host_.write(address, bytes)});
 }
 
 void TileObserver::host_read(u64 address, std::span<const u8> bytes, Cycle cycle) {
@@ -289,8 +311,9 @@ void TileObserver::host_read(u64 address, std::span<const u8> bytes, Cycle cycle
 
 void MemoryObserver::host_wrote(u64 address, std::span<const u8> bytes, Cycle cycle) {
   const Author host{Agent::Host, 0, cycle, node_};
-  feed_host(detectors_, shared_,
-            event::HostWrite{host, {Place::Dram, static_cast<u32>(bytes.size()), address}, false});
+  feed_host(
+      detectors_, shared_,
+      event::HostWrite{host, {Place::Dram, static_cast<u32>(bytes.size()), address}, false, {}});
 }
 
 void MemoryObserver::host_read(u64 address, std::span<const u8> bytes, Cycle cycle) {

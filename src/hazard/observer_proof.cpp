@@ -60,7 +60,10 @@ void TileObserver::look_at(CoreView& core, const trace::Instruction& one,
       look.latest = 1;
       return core.follower.loaded(reg, std::move(look));
     }
-    if (word == nullptr && core.plain_loads.contains(one.author.pc)) return core.forget(reg);
+    if (race::Detector* without_locks = detectors_.without_locks(); without_locks != nullptr)
+      look.guarded = without_locks->guarded_version(one.core, access.address);
+    if (word == nullptr && look.guarded == 0 && core.plain_loads.contains(one.author.pc))
+      return core.forget(reg);
     const auto seen = core.versions.find(access.address / 4);
     look.certain = seen != core.versions.end() ? seen->second.version : 0;
     look.latest = word != nullptr ? word->version() : ~0u;
@@ -104,6 +107,7 @@ void TileObserver::look_at(CoreView& core, const trace::Instruction& one,
 void TileObserver::prove(CoreView& core, const trace::Instruction& one, Look& look) {
   switch (look.kind) {
     case Look::Kind::Word:
+      if (look.guarded != 0) prove_guarded(core, one.core, look);
       if (is_polled(core, one, look)) prove_word(core, one.core, look);
       break;
     case Look::Kind::Atomic:
@@ -177,11 +181,39 @@ void TileObserver::prove_remote_word(CoreView& core, unsigned index, Look& look)
     if (!core.follower.would_have_come(look, first->value_at(version))) continue;
     const u8 bytes =
         race::bytes_of_word(look.address / 4, look.address, u64{look.address} + look.size);
+    const auto passes = [&](u32 value) { return core.follower.would_have_come(look, value); };
     for (unsigned level = 0; level < detectors_.count(); ++level)
       if (const race::SyncWord* word = said(level); word != nullptr)
-        detectors_.at(level).learn(index, word->known_at(version, bytes));
+        detectors_.at(level).learn(
+            index, detectors_.at(level).known_by_word(index, *word, version, bytes, passes));
     seen = version;
     return;
+  }
+}
+
+/// What a word of the own tile has proved.
+void TileObserver::learn_word(CoreView& core, unsigned index, const Look& look, u32 version) {
+  const u8 bytes =
+      race::bytes_of_word(look.address / 4, look.address, u64{look.address} + look.size);
+  const auto passes = [&](u32 value) { return core.follower.would_have_come(look, value); };
+  for (unsigned level = 0; level < detectors_.count(); ++level) {
+    race::Detector& detector = detectors_.at(level);
+    const race::SyncWord* word = detector.sync_word(look.address);
+    if (word == nullptr) continue;
+    detector.note_proof(index, look.address, version);
+    detector.learn(index, detector.known_by_word(index, *word, version, bytes, passes));
+  }
+}
+
+/// Under a lock a word need not be polled to tell something: nobody changes it meanwhile.
+void TileObserver::prove_guarded(CoreView& core, unsigned index, const Look& look) {
+  race::Detector& detector = *detectors_.without_locks();
+  const race::Guard::Word* word = detector.guarded_word(look.address);
+  if (word == nullptr) return;
+  for (u32 version = std::max(word->first, word->said.oldest()); version < look.guarded;
+       ++version) {
+    if (!core.follower.would_have_come(look, word->said.value_at(version))) continue;
+    return detector.learn(index, word->said.known_at(version, race::SyncWord::kAllBytes));
   }
 }
 
@@ -195,9 +227,7 @@ void TileObserver::prove_word(CoreView& core, unsigned index, Look& look) {
     const u8 bytes =
         race::bytes_of_word(look.address / 4, look.address, u64{look.address} + look.size);
     if (version != seen.learned || (bytes & ~seen.bytes) != 0)
-      for (unsigned level = 0; level < detectors_.count(); ++level)
-        if (const race::SyncWord* word = detectors_.at(level).sync_word(look.address))
-          detectors_.at(level).learn(index, word->known_at(version, bytes));
+      learn_word(core, index, look, version);
     seen = {version, version,
             version == seen.learned ? static_cast<u8>(seen.bytes | bytes) : bytes};
     return;
@@ -252,6 +282,7 @@ void TileObserver::prove_atomic(CoreView& core, unsigned index, Look& look) {
     if (core.follower.would_have_come(look, look.value - away) &&
         core.follower.would_have_come(look, look.value + away))
       continue;
+    detectors_.first().note_taken(index, look.address);
     return learn(index, look);
   }
 }

@@ -1,7 +1,6 @@
 // The check itself: an access against what is remembered of the place, and what to say of a pair
 // that nothing orders.
 #include <algorithm>
-#include <cstring>
 #include <tuple>
 
 #include "race/detector.hpp"
@@ -19,13 +18,6 @@ u32 low(u32 a, u32 b) {
   return a < b ? a : b;
 }
 
-u32 mask_of_bytes(u8 bytes) {
-  u32 mask = 0;
-  for (unsigned i = 0; i < 4; ++i)
-    if ((bytes >> i & 1) != 0) mask |= 0xFFu << 8 * i;
-  return mask;
-}
-
 constexpr u32 kRegionKinds[kRegions] = {kind::StoreL1,    kind::StoreConfig, kind::StoreNiu,
                                         kind::StoreOther, kind::StoreOther,  kind::StoreOther,
                                         kind::Push,       kind::StoreOther,  kind::StoreOther};
@@ -39,95 +31,18 @@ Detector::Detector(const Settings& settings) : settings_(settings) {
   for (const Location& where : settings.sync_words)
     for (u64 at = where.begin; at < where.end(); at += 4) mark_sync(at);
   for (const Epoch epoch : settings.wanted) wanted_.insert(epoch_key(epoch));
+  if (settings.without_locks || !settings.racy.empty()) {
+    guard_ = std::make_unique<Guard>(settings.locks);
+    for (const u64 key : settings.racy) guard_->make(key);
+  }
+  for (const auto& [address, all] : settings.changes) {
+    mark_sync(address);
+    words_.at(address / 4).expect(all);
+  }
 }
 
 void Detector::feed(const Event& event) {
   std::visit([this](const auto& one) { on(one); }, event);
-}
-
-u32 Detector::value_of_word(u64 word) const {
-  u32 value = 0;
-  if (settings_.memory != nullptr && word * 4 + 4 <= settings_.memory_bytes)
-    std::memcpy(&value, settings_.memory + word * 4, 4);
-  return value;
-}
-
-void Detector::mark_sync(u64 address) {
-  const u64 word = address / 4;
-  const auto [at, is_new] = words_.try_emplace(word, value_of_word(word));
-  if (is_new && address < kL1Size) {
-    if (sync_lines_.size() <= address / 64) sync_lines_.resize(address / 64 + 1);
-    sync_lines_[address / 64] = 1;
-  } else if (is_new) {
-    far_sync_lines_.insert(address / 64);
-  }
-  if (!is_new || recent_.empty()) return;
-  const RecentWrite& last = recent_[word % kRecentWrites];
-  if (last.word == word) at->second.write(last.bytes, last.value, last.clock);
-}
-
-std::vector<u64> Detector::sync_words() const {
-  std::vector<u64> addresses;
-  for (const auto& [word, known] : words_) addresses.push_back(word * 4);
-  std::sort(addresses.begin(), addresses.end());
-  return addresses;
-}
-
-const SyncWord* Detector::sync_word(u64 address) const {
-  if (!is_sync_line(address / 64)) return nullptr;
-  const auto found = words_.find(address / 4);
-  return found == words_.end() ? nullptr : &found->second;
-}
-
-/// What a word is behind a write. Of a core's store it is known before it is in memory; of all
-/// others memory says it.
-u32 Detector::word_after(u64 word, u8 bytes, u64 begin, const u32* value) const {
-  if (value == nullptr || begin / 4 != word) return value_of_word(word);
-  const auto known = words_.find(word);
-  const u32 before =
-      known != words_.end() ? known->second.value_at(known->second.version()) : value_of_word(word);
-  const u32 mask = mask_of_bytes(bytes);
-  return (before & ~mask) | (*value << begin % 4 * 8 & mask);
-}
-
-/// What a writer of L1 tells those who wait for a word. Flags come in small pieces.
-void Detector::note_write(const Location& where, const Clock& clock, bool atomic,
-                          const u32* value) {
-  constexpr u32 kMostOfFlag = 16;
-  if (where.size > kMostOfFlag && !near_sync(where)) return;
-  for (u64 word = where.begin / 4; word < (where.end() + 3) / 4; ++word) {
-    const u8 bytes = bytes_of_word(word, where.begin, where.end());
-    if (const auto found = words_.find(word); found != words_.end()) {
-      if (atomic) {
-        found->second.change(word_after(word, bytes, where.begin, value), clock);
-      } else {
-        found->second.write(bytes, word_after(word, bytes, where.begin, value), clock);
-      }
-    } else if (where.size <= kMostOfFlag) {
-      if (recent_.empty()) recent_.resize(kRecentWrites);
-      recent_[word % kRecentWrites] = {word, bytes, word_after(word, bytes, where.begin, value),
-                                       clock};
-    }
-  }
-}
-
-bool Detector::is_sync_line(u64 line) const {
-  if (line < sync_lines_.size()) return sync_lines_[line] != 0;
-  return !far_sync_lines_.empty() && far_sync_lines_.contains(line);
-}
-
-bool Detector::near_sync(const Location& where) const {
-  if (where.begin / 64 >= sync_lines_.size() && far_sync_lines_.empty()) return false;
-  for (u64 line = where.begin / 64; line < (where.end() + 63) / 64; ++line)
-    if (is_sync_line(line)) return true;
-  return false;
-}
-
-bool Detector::is_sync(const Location& where) const {
-  if (where.place != settings_.memory_place || !near_sync(where)) return false;
-  for (u64 word = where.begin / 4; word < (where.end() + 3) / 4; ++word)
-    if (words_.contains(word)) return true;
-  return false;
 }
 
 u32 Detector::kind_of(Epoch epoch) const {
@@ -338,6 +253,8 @@ void Detector::access_cell(const Actor& actor, Cell& cell, const Location& piece
       return;
     }
   }
+  if (actor.kind == kind::Host && actor.same && cell.write && kind_of(cell.write) == kind::Host)
+    return;
   const bool changes = actor.mode != Mode::Read;
   const bool both_atomic = actor.mode == Mode::Atomic && cell.atomic;
   // A poll of a word that agents signal by is how they synchronise, and no race.
@@ -373,7 +290,8 @@ void Detector::access(const Actor& actor, const Location& where) {
   // Nobody will ask for a poll, of which there can be any number.
   const bool poll = actor.sync && actor.mode == Mode::Read;
   if (!poll) remember(actor.self, {actor.site, actor.pushed_at}, actor.kind);
-  if (full_) return;
+  if (full_ || is_lock(where)) return;
+  if (guard_ != nullptr && guarded_access(actor, where)) return;
   shadow_.visit(where, [&](Cell& cell, u64 begin, u64 end) {
     access_cell(actor, cell, {where.place, static_cast<u32>(end - begin), begin});
   });
@@ -395,11 +313,15 @@ void Detector::check_units_at_work(const Actor& actor, const Location& where) {
 
 void Detector::report_pair(const Actor& actor, Epoch before, Mode before_mode,
                            const Location& where) {
+  report_sides(side_of(before, before_mode), actor, where);
+}
+
+void Detector::report_sides(const Side& first, const Actor& actor, const Location& where) {
   Finding finding;
   finding.kind = settings_.level == Level::Documented ? FindingKind::Contract : FindingKind::Race;
   finding.tile = settings_.tile;
   finding.where = where;
-  finding.first = side_of(before, before_mode);
+  finding.first = first;
   finding.second = {actor.site, actor.self, actor.kind, actor.mode, true, actor.pushed_at};
   finding.edge = edge_of(finding, actor);
   report(std::move(finding));
@@ -518,6 +440,14 @@ bool Detector::was_pushed_before(const Actor& actor, Epoch load) const {
 }
 
 void Detector::report(Finding finding) {
+  // Of locks, a detector without their order is asked, between agents of its own tile; and of
+  // nothing else.
+  const auto is_outside = [this](const Side& side) {
+    return side.epoch.tile != settings_.tile || side.kind == kind::Host;
+  };
+  if (settings_.without_locks && (finding.kind != FindingKind::Race || is_outside(finding.first) ||
+                                  is_outside(finding.second)))
+    return;
   // All of them, though they look the same as long as nobody knows where they come from.
   constexpr std::size_t kMostMissing = 4096;
   for (const Side* side : {&finding.first, &finding.second})
@@ -535,8 +465,18 @@ void Detector::report(Finding finding) {
     if (finding.where.begin < known.where.begin) known.where = finding.where;
     return;
   }
+  note_racy(finding);
   index_of_.emplace(key, findings_.size());
   findings_.push_back(std::move(finding));
+}
+
+/// What was met first at a place hides others: they are all kept in another pass.
+void Detector::note_racy(const Finding& finding) {
+  constexpr std::size_t kMost = 256;
+  if (finding.kind != FindingKind::Race && finding.kind != FindingKind::Contract) return;
+  const u64 line = Guard::key_of(finding.where.place, finding.where.begin / Guard::kUnits);
+  if (racy_.size() < kMost && std::find(racy_.begin(), racy_.end(), line) == racy_.end())
+    racy_.push_back(line);
 }
 
 /// Nobody but a test tool lets one thread fill the unpackers with no-ops while another unpacks.

@@ -175,7 +175,17 @@ void Detector::on(const event::Store& one) {
   if (one.where.place != Place::L1) return;
   drop_l0(core, one.where);
   if (one.sync) mark_sync(one.where.begin);
-  note_write(one.where, clock, false, &one.value);
+  const u64 word = one.where.begin / 4;
+  if (book_.has(word * 4)) {
+    const u8 bytes = bytes_of_word(word, one.where.begin, one.where.end());
+    book_.stored(word * 4, index, word_after(word, bytes, one.where.begin, &one.value));
+  }
+  if (is_lock(one.where) && guard_->is_held(word * 4, index)) {
+    leave_section(word * 4, clock);
+    return note_write(one.where, Clock(), {{}, false, &one.value});
+  }
+  if (guard_ != nullptr) note_guarded(one.where, clock, &one.value);
+  note_write(one.where, clock, {self, false, &one.value});
 }
 
 /// Loads have their values, the store queue is empty, L0 is flushed.
@@ -207,7 +217,13 @@ void Detector::on(const event::Amo& one) {
   if (!one.followed) load.clock = word.known_at(word.version(), SyncWord::kAllBytes);
   load.clock.raise(self);
   grant(core, std::move(load));
-  if (!one.same) note_write(one.where, clock, true, &one.value);
+  if (one.same) return;
+  book_.changed(one.where.begin, index, one.before, one.value);
+  if (is_lock(one.where)) {
+    use_lock(one.where.begin, index, self, clock);
+    return note_write(one.where, Clock(), {{}, true, &one.value, one.how, one.operand});
+  }
+  note_write(one.where, clock, {self, true, &one.value, one.how, one.operand});
 }
 
 void Detector::on(const event::Use& one) {

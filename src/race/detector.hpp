@@ -9,6 +9,7 @@
 
 #include <array>
 #include <deque>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -16,6 +17,8 @@
 
 #include "race/event.hpp"
 #include "race/finding.hpp"
+#include "race/guard.hpp"
+#include "race/locks.hpp"
 #include "race/objects.hpp"
 #include "race/shadow.hpp"
 #include "race/sync_word.hpp"
@@ -31,8 +34,15 @@ struct Settings {
   bool pack_condition_is_early = false;  // the chicken bit by which C3 means "Dst has been read"
   std::vector<Location> sync_words;      // of L1: agents signal by them
   std::vector<Epoch> wanted;             // second pass: actions whose sites must be kept
-  const u8* memory = nullptr;            // as it is, for the values of those words; null: 0
-  std::size_t most_bytes = 64u << 20;    // of shadow; beyond, accesses are no longer recorded
+  std::vector<u64> locks;                // second pass, numbered as in locks.hpp
+  /// What only the order of critical sections puts in order is not in order (guard.hpp); `locks`
+  /// are asked for then only.
+  bool without_locks = false;
+  std::vector<u64> racy;  // second pass: lines (Guard::key_of) of which all that is done is kept
+  /// Second pass: words of which looks depend on who was first, with all that is done to them.
+  std::vector<std::pair<u64, std::shared_ptr<const SyncWord::Changes>>> changes;
+  const u8* memory = nullptr;          // as it is, for the values of those words; null: 0
+  std::size_t most_bytes = 64u << 20;  // of shadow; beyond, accesses are no longer recorded
 };
 
 class Detector {
@@ -74,6 +84,10 @@ class Detector {
   bool is_sync(const Location& where) const;
   /// All of them, ascending addresses: Settings::sync_words of a second pass.
   std::vector<u64> sync_words() const;
+  /// Settings::locks and Settings::changes of a second pass.
+  std::vector<u64> locks() const { return book_.locks(); }
+  const std::vector<u64>& racy() const { return racy_; }
+  std::vector<std::pair<u64, std::shared_ptr<const SyncWord::Changes>>> changes() const;
 
   // --- What a look at something can prove. Whoever follows a core knows what it has proved
   // (observe/follow.hpp) and says so by learn().
@@ -82,6 +96,18 @@ class Detector {
   }
   /// Null: not one of the words that agents signal by.
   const SyncWord* sync_word(u64 address) const;
+  /// What a core learns whom the word, or a copy of it, has let through as it was at a version.
+  Clock known_by_word(unsigned core, const SyncWord& word, u32 version, u8 bytes,
+                      const SyncWord::Passes& passes) const;
+  /// The same has been learned of the word itself.
+  void note_proof(unsigned core, u64 address, u32 version);
+  /// A core has looked at what its atomic has found, and gone on for that reason.
+  void note_taken(unsigned core, u64 address) { book_.proved(address / 4 * 4, core); }
+  /// It is the core's turn: the word has come to the number that it had drawn from another.
+  void note_turn(unsigned core, u64 address, u64 drawn_from);
+  /// A core loads under a lock: 1 + the version of the word; 0: it holds none, or nobody asks.
+  u32 guarded_version(unsigned core, u64 address);
+  const Guard::Word* guarded_word(u64 address) const;
   /// What is known when the counter has this value, of which all below are ruled out.
   Clock known_by_counter(const event::Counter& one);
   /// What is known when NOC_CMD_CTRL of the initiator has been found to be 0.
@@ -268,6 +294,7 @@ class Detector {
     u8 bytes = 0;
     u32 value = 0;
     Clock clock;
+    Epoch by;
   };
   /// Units that obey DBG_FEATURE_DISABLE.
   static constexpr std::array kFeatureParts = {Part::Fpu, Part::Sfpu, Part::Pack};
@@ -301,6 +328,8 @@ class Detector {
   void take(Semaphore& semaphore, const Clock& clock, const Side& by, unsigned index);
   void touch_semaphore(const Side& by, const Clock& clock, unsigned index, Mode mode,
                        bool limit = false);
+  void take_mutex(Thread& thread, unsigned index, u32 mutex, Epoch self);
+  void note_lock(u32 word, unsigned taker, const Location& where);
   void lost(const Semaphore& semaphore, const Side& by, unsigned index, bool post);
   void spread_thread(unsigned thread);
   void spread_settled(const event::Issue& one, Part part);
@@ -322,6 +351,16 @@ class Detector {
   bool proves(const Niu& niu, unsigned index, u32 value) const;
   Clock answered(const event::Counter& one, Core& core, unsigned index);
 
+  // exclusion.cpp
+  bool is_lock(const Location& where) const;
+  void use_lock(u64 lock, unsigned by, Epoch self, const Clock& clock);
+  void check_guarded(const Actor& actor, const std::vector<Guard::Held>& held,
+                     const Location& piece);
+  void remember_line(Place place, u64 line);
+  bool guarded_access(const Actor& actor, const Location& where);
+  void leave_section(u64 lock, const Clock& clock);
+  void note_guarded(const Location& where, const Clock& clock, const u32* value);
+
   // check.cpp
   void access(const Actor& actor, const Location& where);
   void access_cell(const Actor& actor, Cell& cell, const Location& piece);
@@ -340,7 +379,9 @@ class Detector {
   bool has_heard_from(const Clock& clock, unsigned core, u32 after) const;
   const Track* later_on_channel(const Clock& clock, Epoch before) const;
   void report_pair(const Actor& actor, Epoch before, Mode before_mode, const Location& where);
+  void report_sides(const Side& first, const Actor& actor, const Location& where);
   void report(Finding finding);
+  void note_racy(const Finding& finding);
   void remember(Epoch epoch, const Kept& from, u32 kind);
   Track& track_of(Epoch epoch);
   const Track* find_track(Epoch epoch) const;
@@ -352,8 +393,15 @@ class Detector {
   u32 value_of_word(u64 word) const;
   bool near_sync(const Location& where) const;
   bool is_sync_line(u64 line) const;
-  void note_write(const Location& where, const Clock& clock, bool atomic,
-                  const u32* value = nullptr);
+  struct Written {
+    Epoch by;
+    bool atomic = false;
+    const u32* value = nullptr;  // of a core's store or atomic; null: memory says it
+    SyncWord::How how = SyncWord::How::Set;
+    u32 operand = 0;
+  };
+  void note_write(const Location& where, const Clock& clock, const Written& written);
+  void note_word(SyncWord& word, u8 bytes, u32 after, const Clock& clock, const Written& written);
   u32 word_after(u64 word, u8 bytes, u64 begin, const u32* value) const;
   FindingKind judge_injected(const Finding& finding) const;
 
@@ -376,8 +424,11 @@ class Detector {
   u32 host_time_ = 0;
   u64 host_looked_at_ = ~u64{0};             // its last short read
   std::unordered_map<u64, SyncWord> words_;  // by address / 4
-  std::vector<u8> sync_lines_;               // by address / 64: whether one of words_ is there
-  std::unordered_set<u64> far_sync_lines_;   // likewise, behind what a tile has
+  LockBook book_;
+  std::unique_ptr<Guard> guard_;            // null: nothing is asked of it
+  std::vector<u64> racy_;                   // lines with findings
+  std::vector<u8> sync_lines_;              // by address / 64: whether one of words_ is there
+  std::unordered_set<u64> far_sync_lines_;  // likewise, behind what a tile has
   std::vector<RecentWrite> recent_;
   bool feature_written_ = false;           // DBG_FEATURE_DISABLE, by a core
   std::unordered_map<u32, Track> tracks_;  // by tile and component

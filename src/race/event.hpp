@@ -123,6 +123,9 @@ struct Amo {
   bool swap = false;  // whatever the word holds, it is `value` afterwards
   u32 value = 0;
   bool followed = false;  // what the old value proves comes by Detector::learn
+  u32 before = 0;         // what the word held
+  SyncWord::How how = SyncWord::How::Set;
+  u32 operand = 0;
 };
 /// The core uses what a register holds, so all that was loaded into it has arrived.
 struct Use {
@@ -305,6 +308,9 @@ struct HostWrite {
   Site site;
   Location where;
   bool posted = false;
+  // Ascending stretches of what the host has written there last as well: unless somebody else has
+  // since then, nothing changes.
+  std::vector<Location> same;
 };
 /// A read by the host, which posted writes do not pass.
 struct HostRead {

@@ -219,7 +219,10 @@ void Detector::on(const event::Arrive& one) {
   known.raise(self);
   // Custom: what has arrived has been read, all of it.
   if (packet.source && settings_.level != Level::Documented) known.raise(packet.source);
-  note_write(one.where, known, one.mode == Mode::Atomic);
+  for (u64 word = one.where.begin / 4; one.where.size <= 16 && word < (one.where.end() + 3) / 4;
+       ++word)
+    book_.written_from_outside(word * 4);
+  note_write(one.where, known, {self, one.mode == Mode::Atomic});
 }
 
 /// A read polls the words by which agents signal each other, and what is in one unit of 16 bytes
@@ -374,9 +377,18 @@ void Detector::on(const event::HostWrite& one) {
   Clock clock = host_;
   clock.raise(self);
   const bool sync = is_sync(one.where);
-  access({self, &clock, one.site, Mode::Write, kind::Host, sync}, one.where);
+  Actor actor{self, &clock, one.site, Mode::Write, kind::Host, sync};
+  u64 at = one.where.begin;
+  for (const Location& same : one.same) {
+    access(actor, {one.where.place, static_cast<u32>(same.begin - at), at});
+    actor.same = true;
+    access(actor, same);
+    actor.same = false;
+    at = same.end();
+  }
+  access(actor, {one.where.place, static_cast<u32>(one.where.end() - at), at});
   if (!one.posted) host_.raise(self);
-  if (one.where.place == settings_.memory_place) note_write(one.where, clock, false);
+  if (one.where.place == settings_.memory_place) note_write(one.where, clock, {self});
 }
 
 /// A read does not pass the posted writes before it. The host is taken to wait for what it reads of

@@ -64,6 +64,7 @@ class Shadow {
 
   /// Several reads that no write has followed.
   std::vector<Epoch>& readers_of(Cell& cell) { return sets_[cell.readers - 1]; }
+  const std::vector<Epoch>& readers_of(const Cell& cell) const { return sets_[cell.readers - 1]; }
   /// Makes a set of a cell's single read.
   void inflate(Cell& cell);
   void forget_readers(Cell& cell);

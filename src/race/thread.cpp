@@ -340,14 +340,25 @@ void Detector::execute_sync(Thread& thread, unsigned index, const event::Issue& 
       });
       break;
     case op::ATGETM::kOpcode:
-      thread.known.join(mutexes_[op::ATGETM{word}.mutex_index() & 7]);
+      take_mutex(thread, index, op::ATGETM{word}.mutex_index() & 7, by.epoch);
       break;
-    case op::ATRELM::kOpcode:
-      mutexes_[op::ATRELM{word}.mutex_index() & 7] = gate_clock(index);
+    case op::ATRELM::kOpcode: {
+      const u32 mutex = op::ATRELM{word}.mutex_index() & 7;
+      mutexes_[mutex] = gate_clock(index);
+      if (settings_.without_locks) leave_section(kMutexLock + mutex, mutexes_[mutex]);
       break;
+    }
     default:
       break;
   }
+}
+
+void Detector::take_mutex(Thread& thread, unsigned index, u32 mutex, Epoch self) {
+  book_.took_mutex(mutex, taker_of_thread(index));
+  if (settings_.without_locks)
+    guard_->take(kMutexLock + mutex, taker_of_thread(index), self);
+  else
+    thread.known.join(mutexes_[mutex]);
 }
 
 void Detector::on(const event::StreamTest& one) {
@@ -391,7 +402,27 @@ void Detector::on(const event::Access& one) {
   access(actor, one.where);
   if (one.where.place != Place::L1 || one.mode == Mode::Read) return;
   if (one.mode == Mode::Atomic) mark_sync(one.where.begin);
-  note_write(one.where, op.clock, one.mode == Mode::Atomic);
+  if (one.mode == Mode::Atomic || book_.has(one.where.begin / 4 * 4))
+    note_lock(one.site.pc, taker_of_thread(one.thread), one.where);
+  const unsigned taker = taker_of_thread(one.thread);
+  const u64 lock = one.where.begin / 4 * 4;
+  if (is_lock(one.where) && (waits || guard_->is_held(lock, taker))) {
+    use_lock(lock, taker, self, op.clock);
+    return note_write(one.where, Clock(), {{}, one.mode == Mode::Atomic});
+  }
+  note_write(one.where, op.clock, {self, one.mode == Mode::Atomic});
+}
+
+/// ATCAS says what it finds and what it leaves; of a store it is not known, and who holds the lock
+/// is taken to let it go.
+void Detector::note_lock(u32 word, unsigned taker, const Location& where) {
+  const u64 address = where.begin / 4 * 4;
+  if (tensix::opcode_of(word) != tensix::op::ATCAS::kOpcode) {
+    if (!book_.has(address)) return;
+    return where.size == 4 ? book_.let_go_by(address, taker) : book_.written_from_outside(address);
+  }
+  const tensix::op::ATCAS view{word};
+  book_.changed(address, taker, view.cmp_val(), view.swap_val(), true);
 }
 
 /// The bank was the instruction's when it left the gate: everything after it in the thread comes

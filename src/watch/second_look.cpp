@@ -376,7 +376,7 @@ bool has_two_threads(const host::PreparedProgram& program) {
 /// one may have been luck.
 void tell_of_race(const DeviceOptions& options, const std::function<host::Firmware()>& firmware,
                   Cycle limit, const host::PreparedProgram& prepared, Outcome& ran) {
-  constexpr unsigned kPasses = 3;
+  constexpr unsigned kPasses = 5;
   host::RaceOptions race;
   race.on = true;
   host::RaceReport report;

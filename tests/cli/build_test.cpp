@@ -62,6 +62,37 @@ TEST_F(Build, a_source_is_compiled_and_its_prints_are_shown) {
   EXPECT_NE(result.out.find(": round 2 of 3: 0x15 21\n"), std::string::npos) << result.out;
 }
 
+// The run is made again, knowing by which words its cores signal each other.
+TEST_F(Build, a_source_is_looked_at_for_races_in_further_passes) {
+  constexpr const char* kFlags = R"(
+#include "launch.h"
+static void Tell(void) {
+  volatile u32* const words = (volatile u32*)0x100000;
+  if (GUEST_CORE == 0) {
+    words[16] = 7;
+    words[0] = 1;
+  } else {
+    while (words[0] != 1) __asm__ volatile("fence" ::: "memory");
+    words[32] = words[16];
+    words[48] = words[17];
+  }
+#ifdef LATE
+  if (GUEST_CORE == 0) words[17] = 8;
+#endif
+}
+KERNEL(Tell)
+)";
+  for (const std::string flags : {"[]", "[-DLATE]"}) {
+    const std::string kernel = "{source: kernel.c, flags: " + flags + "}";
+    const CommandResult result = run(
+        kFlags,
+        "name: flags\ntiles: [[1, 2]]\nkernels: {brisc: " + kernel + ", ncrisc: " + kernel + "}\n",
+        " --race");
+    EXPECT_EQ(result.err.find("not been compiled"), std::string::npos) << result.err;
+    EXPECT_EQ(result.status, flags == "[]" ? 0 : 1) << result.out << result.err;
+  }
+}
+
 /// "768", of the line that begins with "run".
 std::string cycles_of(const std::string& out) {
   const size_t end = out.find(" cycles", out.find("\n  run "));

@@ -85,17 +85,20 @@ constexpr GalleryEntry kGallery[] = {
     {"wrong_semwait", FindingKind::Race, 27},
     {"byte_flags", FindingKind::Race, 66},
     {"one_round", FindingKind::Race, 66},
-    {"spin_lock", FindingKind::Race, 66, 2, true},
+    {"spin_lock", FindingKind::Race, 66},
     {"sense_barrier", FindingKind::Race, 66},
     {"full_ring", FindingKind::Race, 66},
     {"third_tile", FindingKind::Race, 46},
     {"next_id", FindingKind::Race, 47},
     {"third_buffer", FindingKind::Race, 66},
     {"remote_lock", FindingKind::Race, 46},
-    {"two_of_four", FindingKind::Race, 66, 2, true},
+    {"two_of_four", FindingKind::Race, 66},
     {"post_of_a_mop", FindingKind::Race, 16},
     {"lock_with_a_thread", FindingKind::Race, 66},
     {"patient_poll", FindingKind::Race, 66},
+    {"flag_under_lock", FindingKind::Race, 66},
+    {"last_ticket", FindingKind::Race, 66},
+    {"mutex_let_go", FindingKind::Race, 39},
 };
 
 }  // namespace

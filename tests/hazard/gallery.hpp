@@ -12,9 +12,6 @@ struct GalleryEntry {
   race::FindingKind kind;
   unsigned row;
   unsigned lines = 2;  // that are known: code made at run time has none
-  /// Who is first with a lock or a bit is a matter of time, and with it which accesses meet, if
-  /// any.
-  bool first_come = false;
 };
 std::span<const GalleryEntry> gallery();
 

@@ -59,7 +59,7 @@ inline Watched run_once(const Program& program, const Way& way, bool contracts,
 inline Watched watch(const std::string& name, const Way& way = {}, bool contracts = false) {
   const Program program = load_program(example(name));
   Watched result = run_once(program, way, contracts, {});
-  for (unsigned pass = 1; pass < 4 && result.report.needs_another_pass; ++pass)
+  for (unsigned pass = 1; pass < 6 && result.report.needs_more(); ++pass)
     result = run_once(program, way, contracts, result.report.hints);
   return result;
 }

@@ -42,6 +42,14 @@ class Bench {
   void amo(unsigned core, Location where, u8 reg = 5) {
     detector.on(event::Amo{site(core), where, reg, ++steps_[core]});
   }
+  /// A swap that finds 0, and a look at what it has found.
+  void take(unsigned core, Location where, u8 reg = 5) {
+    event::Amo one{site(core), where, reg, ++steps_[core]};
+    one.swap = true;
+    one.value = 1;
+    detector.on(one);
+    use(core, reg);
+  }
   void steps(unsigned core, unsigned count) { steps_[core] += count; }
   void done_check(unsigned core, bool store = true, bool mop = false) {
     if (store) detector.on(event::DoneCheck{site(core), mop, false, 0, ++steps_[core]});

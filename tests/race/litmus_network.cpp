@@ -126,9 +126,9 @@ void thread_at_end(Bench& b, bool ordered) {
 void host_go(Bench& b, bool ordered) {
   Site host;
   b.detector.mark_sync(kFlag.begin);
-  b.detector.on(event::HostWrite{host, l1(0x10000), true});
+  b.detector.on(event::HostWrite{host, l1(0x10000), true, {}});
   if (ordered) b.detector.on(event::HostRead{host, l1(0x10000)});
-  b.detector.on(event::HostWrite{host, kFlag, false});
+  b.detector.on(event::HostWrite{host, kFlag, false, {}});
   b.load_use(kBrisc, kFlag, Region::L1, true);
   b.load_use(kBrisc, l1(0x10000));
 }

@@ -122,6 +122,34 @@ bool adds_to(const hazard::Hints& more, const hazard::Hints& given) {
   return !has_all(more.sync_words, given.sync_words) || !has_all(more.wanted, given.wanted);
 }
 
+/// What can only show that less is in order than it seemed.
+bool puts_less_in_order(const hazard::Hints& more, const hazard::Hints& given) {
+  const auto is_given = [&](const auto& one) {
+    return std::any_of(given.changes.begin(), given.changes.end(),
+                       [&](const auto& other) { return other.first == one.first; });
+  };
+  return more.locks != given.locks ||
+         !std::all_of(more.changes.begin(), more.changes.end(), is_given);
+}
+
+/// What is told of each finding, to people and programs.
+void write_texts(RaceReport& report, const race::Suppressions& suppressions,
+                 const DeviceNames& names) {
+  std::vector<race::Finding> told;
+  for (RaceFinding& one : report.findings) {
+    if (const std::string* reason = suppressions.reason_for(one.finding)) {
+      one.suppressed = *reason;
+      continue;
+    }
+    one.text = race::text_of(one.finding, names);
+    if (one.tiles.size() > 1)
+      one.text += fmt::format("  the same on {}\n", tiles_text(one.tiles, 0));
+    told.push_back(one.finding);
+  }
+  report.json = race::json_of(told, names);
+  report.sarif = race::sarif_of(told, names);
+}
+
 /// Findings of different tiles that are the same but for the tile.
 bool same_elsewhere(const race::Finding& a, const race::Finding& b) {
   return race::same_finding(a, b) && a.edge == b.edge;
@@ -180,6 +208,8 @@ RaceWatch::RaceWatch(Device& device, const RaceOptions& options, const Firmware*
     wanted.software = launched_software();
     wanted.sync_words = handshakes_of(kProtocol96);
   }
+  wanted.without_locks = std::any_of(hints.begin(), hints.end(),
+                                     [](const auto& one) { return !one.second.locks.empty(); });
   shared_ = std::make_unique<hazard::Shared>(device.board().node_count(), wanted);
   observation_ = device.observe([&](NodeId node) -> std::unique_ptr<trace::Observer> {
     const auto known = given_.find(node);
@@ -246,12 +276,20 @@ void write_races(const RaceSettings& settings, const RaceReport& report) {
 
 RaceReport RaceWatch::report(const CodeMap& code) {
   RaceReport report;
+  bool less_in_order = false;
+  std::map<NodeId, std::vector<u64>> racy;
   const auto take = [&](NodeId node, const hazard::Found& found) {
     report.is_full |= found.is_full;
-    hazard::Hints hints{found.sync_words, found.wanted};
+    hazard::Hints hints{found.sync_words, found.wanted, found.locks, found.changes, {}};
     const auto given = given_.find(node);
     const hazard::Hints none;
-    report.needs_another_pass |= adds_to(hints, given != given_.end() ? given->second : none);
+    const hazard::Hints& known = given != given_.end() ? given->second : none;
+    report.needs_another_pass |= adds_to(hints, known);
+    less_in_order |= puts_less_in_order(hints, known);
+    hints.racy = known.racy;
+    for (const u64 line : found.racy)
+      if (std::find(hints.racy.begin(), hints.racy.end(), line) == hints.racy.end())
+        racy[node].push_back(line);
     report.hints[node] = std::move(hints);
     for (const race::Finding& one : found.findings) {
       const auto same = std::find_if(
@@ -288,29 +326,23 @@ RaceReport RaceWatch::report(const CodeMap& code) {
       std::any_of(report.findings.begin(), report.findings.end(), [](const RaceFinding& one) {
         return one.finding.kind != FindingKind::Window || !one.finding.first.known;
       });
-
-  const DeviceNames names(device_, code, named_);
-  std::vector<race::Finding> told;
-  for (RaceFinding& one : report.findings) {
-    if (const std::string* reason = options_.suppressions.reason_for(one.finding)) {
-      one.suppressed = *reason;
-      continue;
-    }
-    one.text = race::text_of(one.finding, names);
-    if (one.tiles.size() > 1)
-      one.text += fmt::format("  the same on {}\n", tiles_text(one.tiles, 0));
-    told.push_back(one.finding);
+  report.needs_another_pass |= less_in_order;
+  // Once it is known what is in order, all pairs of the places with findings.
+  if (!report.needs_another_pass && !racy.empty()) {
+    report.has_more_pairs = true;
+    for (const auto& [node, lines] : racy)
+      report.hints[node].racy.insert(report.hints[node].racy.end(), lines.begin(), lines.end());
   }
-  report.json = race::json_of(told, names);
-  report.sarif = race::sarif_of(told, names);
+
+  write_texts(report, options_.suppressions, DeviceNames(device_, code, named_));
   return report;
 }
 
 RaceReport with_hints(const Program& program, const DeviceOptions& options,
                       const std::string& firmware, Cycle limit, const RaceOptions& race,
                       RaceReport first) {
-  constexpr unsigned kMostPasses = 4;  // words found in the second pass can lead to others
-  for (unsigned pass = 1; pass < kMostPasses && first.needs_another_pass; ++pass) {
+  constexpr unsigned kMostPasses = 6;  // words found in the second pass can lead to others
+  for (unsigned pass = 1; pass < kMostPasses && first.needs_more(); ++pass) {
     Machine machine(options, firmware.empty() ? Firmware::embedded() : Firmware::load(firmware));
     machine.set_limit(limit);
     const PreparedProgram prepared = machine.prepare(program);

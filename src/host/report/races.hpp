@@ -56,10 +56,12 @@ struct RaceReport {
   std::vector<RaceFinding> findings;
   RaceHints hints;
   bool needs_another_pass = false;  // `hints` say more than those that the run was given
+  bool has_more_pairs = false;      // another pass shows all that meets where something was found
   bool is_full = false;             // memory ran out: later accesses were not looked at
   std::string json;
   std::string sarif;
 
+  bool needs_more() const { return needs_another_pass || has_more_pairs; }
   /// Told and neither a contract nor injected.
   unsigned errors() const;
   unsigned told() const;

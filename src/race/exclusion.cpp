@@ -1,0 +1,189 @@
+// A detector that does not take the order of critical sections for order (guard.hpp).
+#include <algorithm>
+
+#include "race/detector.hpp"
+
+namespace bhemu::race {
+namespace {
+
+using Held = std::vector<Guard::Held>;
+
+bool is_change(Mode mode) {
+  return mode != Mode::Read;
+}
+
+Location overlap_of(Place place, u64 line, const Guard::Past& a, const Guard::Past& b) {
+  const u64 begin = std::max(a.begin, b.begin);
+  const u64 end = std::min(a.end, b.end);
+  return {place, static_cast<u32>(end - begin), line * Guard::kUnits + begin};
+}
+
+/// Two that can be made in either order without harm, whoever makes them.
+bool harmless(Place place, const Guard::Past& a, const Guard::Past& b) {
+  if (a.begin >= b.end || b.begin >= a.end) return true;
+  if (!is_change(a.side.mode) && !is_change(b.side.mode)) return true;
+  if (a.side.mode == Mode::Atomic && b.side.mode == Mode::Atomic) return true;
+  if (place == Place::Config) {
+    if (a.same && (b.same || !is_change(b.side.mode))) return true;
+    return b.same && !is_change(a.side.mode);
+  }
+  return a.side.mode == Mode::Write && b.side.mode == Mode::Write && a.has_value && b.has_value &&
+         a.begin == b.begin && a.end == b.end && a.value == b.value;
+}
+
+}  // namespace
+
+bool Detector::is_lock(const Location& where) const {
+  return settings_.without_locks && where.place == Place::L1 &&
+         guard_->is_lock(where.begin / 4 * 4);
+}
+
+/// A lock that a core or thread has taken or let go of by changing a word.
+void Detector::use_lock(u64 lock, unsigned by, Epoch self, const Clock& clock) {
+  if (guard_->is_held(lock, by))
+    leave_section(lock, clock);
+  else
+    guard_->take(lock, by, self);
+}
+
+void Detector::note_turn(unsigned core, u64 address, u64 drawn_from) {
+  const u64 lock = address / 4 * 4;
+  book_.waited(lock, core, drawn_from);
+  if (!settings_.without_locks || !guard_->is_lock(lock) || guard_->is_held(lock, core)) return;
+  guard_->take(lock, core,
+               {loads_done(cores_[core], Region::L1), program_of(core), settings_.tile});
+}
+
+/// Looks at a line under locks, or at one that others have been at under locks.
+void Detector::check_guarded(const Actor& actor, const Held& held, const Location& piece) {
+  const u64 line = piece.begin / Guard::kUnits;
+  const u64 key = Guard::key_of(piece.place, line);
+  if (guard_->find(key) == nullptr) remember_line(piece.place, line);
+  Guard::Past past;
+  past.begin = static_cast<u8>(piece.begin % Guard::kUnits);
+  past.end = static_cast<u8>(past.begin + piece.size);
+  past.same = actor.same;
+  past.has_value = actor.value != nullptr && piece.begin == actor.value_begin;
+  past.value = past.has_value ? *actor.value : 0;
+  past.side = {actor.site, actor.self, actor.kind, actor.mode, true, actor.pushed_at};
+  past.clock = *actor.clock;
+  past.held = held;
+  for (const Guard::Past& one : *guard_->find(key)) {
+    const Epoch before = one.side.epoch;
+    const bool was_write = is_change(one.side.mode);
+    if (harmless(piece.place, one, past) || in_order(actor, before, was_write) ||
+        interlocked(actor, before, piece.place, was_write) || Guard::share(one.held, held))
+      continue;
+    const Location where = overlap_of(piece.place, line, one, past);
+    Cell written;
+    written.write = before;
+    if (one.side.mode == Mode::Write && leaves_the_same(actor, written, where)) continue;
+    report_sides(one.side, actor, where);
+  }
+  guard_->add(key, std::move(past));
+}
+
+/// What was done to a line before anybody was there under a lock.
+void Detector::remember_line(Place place, u64 line) {
+  Guard::Line& pasts = guard_->make(Guard::key_of(place, line));
+  const u64 base = line * Guard::kUnits;
+  shadow_.look({place, Guard::kUnits, base}, [&](const Cell& cell, u64 begin, u64 end) {
+    const auto add = [&](Epoch epoch, Mode mode) {
+      if (!epoch) return;
+      Guard::Past past;
+      past.begin = static_cast<u8>(begin - base);
+      past.end = static_cast<u8>(end - base);
+      past.side = side_of(epoch, mode);
+      pasts.push_back(std::move(past));
+    };
+    add(cell.write, cell.atomic ? Mode::Atomic : Mode::Write);
+    if (cell.readers == 0) return add(cell.read, Mode::Read);
+    for (const Epoch reader : shadow_.readers_of(cell)) add(reader, Mode::Read);
+  });
+}
+
+/// False: no lock has to do with it.
+bool Detector::guarded_access(const Actor& actor, const Location& where) {
+  const Held held = guard_->held(*actor.clock);
+  const auto line_end = [](u64 at) { return (at / Guard::kUnits + 1) * Guard::kUnits; };
+  const auto is_guarded = [&](u64 at) {
+    return guard_->find(Guard::key_of(where.place, at / Guard::kUnits)) != nullptr;
+  };
+  bool any = !held.empty();
+  for (u64 at = where.begin; at < where.end() && !any; at = line_end(at)) any = is_guarded(at);
+  if (!any) return false;
+  if (actor.sync && actor.mode == Mode::Read) return true;  // a poll
+  if (actor.kind == kind::Host && actor.same) return true;
+  for (u64 at = where.begin; at < where.end(); at = line_end(at)) {
+    const u64 end = std::min(where.end(), line_end(at));
+    const Location piece{where.place, static_cast<u32>(end - at), at};
+    if (!held.empty() || is_guarded(at)) {
+      check_guarded(actor, held, piece);
+    } else {
+      shadow_.visit(piece, [&](Cell& cell, u64 begin, u64 stop) {
+        access_cell(actor, cell, {where.place, static_cast<u32>(stop - begin), begin});
+      });
+    }
+  }
+  return true;
+}
+
+/// What was not done when the lock was let go was not made under it.
+void Detector::leave_section(u64 lock, const Clock& clock) {
+  const Guard::Section ended = guard_->let_go(lock);
+  for (const u64 key : ended.lines) {
+    Guard::Line& line = *guard_->find(key);
+    const Place place = static_cast<Place>(key >> 56);
+    const u64 number = key & ((u64{1} << 56) - 1);
+    for (Guard::Past& one : line) {
+      const auto in_it = [&](const Guard::Held& held) {
+        return held.section == ended.held.section;
+      };
+      if (std::none_of(one.held.begin(), one.held.end(), in_it)) continue;
+      if (clock.knows(one.side.epoch)) continue;
+      std::erase_if(one.held, in_it);
+      Actor actor{one.side.epoch, &one.clock, one.side.site, one.side.mode, one.side.kind};
+      actor.pushed_at = one.side.pushed_at;
+      for (const Guard::Past& other : line) {
+        const Epoch before = other.side.epoch;
+        const bool was_write = is_change(other.side.mode);
+        if (&other == &one || harmless(place, other, one) || in_order(actor, before, was_write) ||
+            other.clock.knows(one.side.epoch) || interlocked(actor, before, place, was_write) ||
+            Guard::share(other.held, one.held))
+          continue;
+        report_sides(other.side, actor, overlap_of(place, number, other, one));
+      }
+    }
+  }
+}
+
+/// A small store under a lock can be what somebody looks at under the lock; what all those have
+/// said who had written the word before under it goes along.
+void Detector::note_guarded(const Location& where, const Clock& clock, const u32* value) {
+  if (where.place != settings_.memory_place || where.size > 4 || guard_->held(clock).empty())
+    return;
+  const u64 word = where.begin / 4;
+  const u32 after =
+      word_after(word, bytes_of_word(word, where.begin, where.end()), where.begin, value);
+  // Nobody has looked at it before: what it was then is not known.
+  guard_->words()
+      .try_emplace(word, Guard::Word{SyncWord(), 1})
+      .first->second.said.change(after, clock);
+}
+
+u32 Detector::guarded_version(unsigned core, u64 address) {
+  if (guard_ == nullptr || guard_->held(cores_[core].known).empty()) return 0;
+  const u32 value = value_of_word(address / 4);
+  return guard_->words()
+             .try_emplace(address / 4, Guard::Word{SyncWord(value), 0})
+             .first->second.said.version() +
+         1;
+}
+
+const Guard::Word* Detector::guarded_word(u64 address) const {
+  if (guard_ == nullptr) return nullptr;
+  const auto found = guard_->words().find(address / 4);
+  return found == guard_->words().end() ? nullptr : &found->second;
+}
+
+}  // namespace bhemu::race

@@ -1,0 +1,203 @@
+// What is a lock, what locks keep apart, and what a word proves that several have written.
+#include "race/bench.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bhemu::race::test {
+namespace {
+
+constexpr u32 kLock = 0x20000;
+constexpr u32 kData = 0x20040;
+constexpr unsigned kRounds = 3;
+
+TEST(LockBook, a_word_that_its_takers_let_go_again_is_a_lock) {
+  LockBook book;
+  for (const unsigned by : {0u, 1u, 0u}) {
+    book.changed(kLock, by, 0, 1);
+    book.proved(kLock, by);
+    book.stored(kLock, by, 0);
+  }
+  EXPECT_EQ(book.locks(), std::vector<u64>{kLock});
+}
+
+TEST(LockBook, a_word_of_one_taker_or_that_nobody_looks_at_is_none) {
+  LockBook one_taker;
+  LockBook unproved;
+  for (unsigned round = 0; round < kRounds; ++round) {
+    one_taker.changed(kLock, 0, 0, 1, true);
+    one_taker.stored(kLock, 0, 0);
+    unproved.changed(kLock, round % 2, 0, 1);
+    unproved.stored(kLock, round % 2, 0);
+  }
+  EXPECT_TRUE(one_taker.locks().empty());
+  EXPECT_TRUE(unproved.locks().empty());
+}
+
+TEST(LockBook, counts_and_messages_are_none) {
+  LockBook counts;
+  LockBook messages;
+  for (unsigned round = 0; round < kRounds; ++round) {
+    for (const unsigned by : {0u, 1u})
+      counts.changed(kLock, by, 2 * round + by, 2 * round + by + 1, true);
+    messages.changed(kLock, 0, 0, 7 + round, true);  // put in by one, taken out by the other
+    messages.changed(kLock, 1, 7 + round, 0, true);
+  }
+  EXPECT_TRUE(counts.locks().empty());
+  EXPECT_TRUE(messages.locks().empty());
+}
+
+TEST(LockBook, a_word_that_somebody_else_writes_while_it_is_held_is_none) {
+  LockBook book;
+  book.changed(kLock, 0, 0, 1, true);
+  book.stored(kLock, 1, 0);
+  book.changed(kLock, 1, 0, 1, true);
+  book.stored(kLock, 1, 0);
+  EXPECT_TRUE(book.locks().empty());
+}
+
+TEST(LockBook, a_ticket_lock_draws_its_numbers_from_one_word) {
+  for (const bool same : {true, false}) {
+    LockBook book;
+    for (u32 number = 0; number < 4; ++number) {
+      const unsigned by = number % 2;
+      book.waited(kLock, by, same ? kData : kData + 4 * by);
+      book.stored(kLock, by, number + 1);
+    }
+    EXPECT_EQ(book.locks().empty(), !same);
+  }
+}
+
+/// Two cores take a lock one after the other; the detector is told that it is one.
+class Exclusion : public testing::Test {
+ protected:
+  static Settings settings(bool without_locks) {
+    Settings settings;
+    settings.without_locks = without_locks;
+    settings.locks = {kLock};
+    return settings;
+  }
+  std::size_t found(bool first_holds, bool second_holds) {
+    Bench b(settings(true));
+    const auto use = [&b](unsigned core) {
+      if (core == kBrisc)
+        b.store(core, l1(kData));
+      else
+        b.load_use(core, l1(kData));
+    };
+    const auto visit = [&](unsigned core, bool holds) {
+      b.take(core, l1(kLock));
+      if (holds) use(core);
+      b.store(core, l1(kLock));
+      if (!holds) use(core);
+    };
+    visit(kBrisc, first_holds);
+    visit(kNcrisc, second_holds);
+    return b.detector.findings().size();
+  }
+};
+
+TEST_F(Exclusion, accesses_under_one_lock_are_kept_apart) {
+  EXPECT_EQ(found(true, true), 0u);
+}
+
+TEST_F(Exclusion, an_access_beside_the_lock_is_found_whoever_was_first) {
+  EXPECT_EQ(found(false, true), 1u);
+  EXPECT_EQ(found(true, false), 1u);
+}
+
+TEST_F(Exclusion, an_access_that_is_not_done_when_the_lock_is_let_go_was_not_made_under_it) {
+  for (const bool read_back : {false, true}) {
+    Bench b(settings(true));
+    const Location field{Place::Config, 1, 3};
+    for (const unsigned core : {kBrisc, kTrisc0}) {
+      b.take(core, l1(kLock));
+      b.store(core, field, Region::Config);
+      if (read_back || core == kBrisc) b.load_use(core, field, Region::Config);
+      b.store(core, l1(kLock));
+    }
+    EXPECT_EQ(b.detector.findings().empty(), read_back);
+  }
+}
+
+TEST_F(Exclusion, a_mutex_of_the_sync_unit_orders_nothing_either) {
+  using namespace tensix;
+  for (const bool held : {true, false}) {
+    Bench b(settings(true));
+    const Location field{Place::Config, 1, 3};
+    const u32 get = word<op::ATGETM>({{"mutex_index", 2}});
+    const u32 let = word<op::ATRELM>({{"mutex_index", 2}});
+    const u32 change = word<op::RMWCIB0>({{"cfg_reg_addr", 1}, {"mask", 1}, {"data", 1}});
+    for (const unsigned thread : {0u, 1u}) {
+      b.issue(thread, get);
+      if (held || thread == 0) b.run(thread, change, field, Mode::Write);
+      b.issue(thread, let);
+      if (!held && thread == 1) b.run(thread, change, field, Mode::Write);
+    }
+    EXPECT_EQ(b.detector.findings().empty(), held);
+  }
+}
+
+/// Four writers of a word, each with a bit of its own and something that it alone knows.
+class SeveralWriters : public testing::Test {
+ protected:
+  static constexpr u16 kTile = 1;
+  Epoch epoch(unsigned writer) { return {1, store_of(writer, Region::L1), kTile}; }
+  Clock clock(unsigned writer) {
+    Clock clock;
+    clock.raise(epoch(writer));
+    return clock;
+  }
+  void set(SyncWord& word, unsigned writer) {
+    const u32 value = word.value_at(word.version()) | 1u << writer;
+    word.change(value, clock(writer), epoch(writer), SyncWord::How::Or, 1u << writer);
+  }
+  const Epoch look_{1, program_of(4), kTile};
+};
+
+TEST_F(SeveralWriters, all_are_known_when_all_bits_are_waited_for) {
+  SyncWord word;
+  for (unsigned writer = 0; writer < 4; ++writer) set(word, writer);
+  const auto known = word.proved({}, look_, 4, [](u32 value) { return value == 0xF; });
+  ASSERT_TRUE(known);
+  for (unsigned writer = 0; writer < 4; ++writer) EXPECT_TRUE(known->knows(epoch(writer)));
+}
+
+TEST_F(SeveralWriters, of_two_bits_of_which_one_will_do_neither_is_known) {
+  SyncWord word;
+  for (unsigned writer = 0; writer < 4; ++writer) set(word, writer);
+  const auto known = word.proved({}, look_, 2, [](u32 value) { return (value & 6) != 0; });
+  ASSERT_TRUE(known);
+  for (unsigned writer = 0; writer < 4; ++writer) EXPECT_FALSE(known->knows(epoch(writer)));
+}
+
+TEST_F(SeveralWriters, one_who_comes_later_and_could_have_come_first_makes_it_luck) {
+  SyncWord word;
+  set(word, 1);
+  word.note_proof(look_, 1);
+  EXPECT_EQ(word.in_luck(), nullptr);
+  set(word, 2);
+  const auto all = word.in_luck();
+  ASSERT_NE(all, nullptr);
+  // The same run again, knowing what is to come.
+  SyncWord again;
+  again.expect(all);
+  set(again, 1);
+  const auto known = again.proved({}, look_, 1, [](u32 value) { return (value & 6) != 0; });
+  ASSERT_TRUE(known);
+  EXPECT_FALSE(known->knows(epoch(1)));
+}
+
+TEST_F(SeveralWriters, who_knows_of_the_first_could_not_have_come_before) {
+  SyncWord word;
+  set(word, 1);
+  Clock later = clock(2);
+  later.join(clock(1));
+  word.change(6, later, epoch(2), SyncWord::How::Or, 4);
+  const auto known = word.proved({}, look_, 2, [](u32 value) { return value != 0; });
+  ASSERT_TRUE(known);
+  EXPECT_TRUE(known->knows(epoch(1)));
+  EXPECT_FALSE(known->knows(epoch(2)));
+}
+
+}  // namespace
+}  // namespace bhemu::race::test
