@@ -205,7 +205,7 @@ class ThreadPairs {
          {{0, kTrisc1, {set_state, sfpload()}}},
          {},
          FindingKind::Window},
-        {EdgeId::RdcfgToGpr, "rdcfg", {{0, kTrisc0, {rdcfg, use_gpr()}}}},
+        {EdgeId::RdcfgToGpr, "rdcfg", {{0, kTrisc0, {rdcfg, write_back}}}},
         {EdgeId::StreamWrcfg,
          "streamwrcfg",
          {{0,
@@ -359,6 +359,8 @@ class ThreadPairs {
   const Step let_mutex = word<tens::ATRELM>({{"mutex_index", 2}});
   const Step stream = word<tens::STREAMWRCFG>({{"cfg_reg", scratch}, {"stream_reg_addr", 10}});
   const Step rdcfg = word<tens::RDCFG>({{"cfg_reg", scratch}, {"gpr_address", kGpr}});
+  const Step write_back =
+      word<tens::WRCFG>({{"cfg_reg", cfg::SCRATCH_SEC1_val::kWord}, {"gpr_address", kGpr}});
   const Step fp32 = rmw(alu, 3, 0x40, 0x40);
   const Lane math_waits{0, kTrisc1, {wait(kSfpu), sfpload()}};
 };

@@ -64,8 +64,9 @@ std::vector<Pair> pairs() {
       {"store_to_gpr", 10, 0, use_gpr, 0x021, 8},
       {"load_from_dst", 11, word<op::SFPLOAD>({{"sfpu_addr_mode", 7}}), fp32, 0x080, 38},
       {"configuration_to_gpr", 12,
-       word<op::RDCFG>({{"gpr_address", kGpr}, {"cfg_reg", cfg::SCRATCH_SEC0_val::kWord}}), use_gpr,
-       0x021, 34},
+       word<op::RDCFG>({{"gpr_address", kGpr}, {"cfg_reg", cfg::SCRATCH_SEC0_val::kWord}}),
+       word<op::WRCFG>({{"gpr_address", kGpr}, {"cfg_reg", cfg::SCRATCH_SEC1_val::kWord}}), 0x080,
+       34},
   };
 }
 
