@@ -34,10 +34,21 @@ race::Settings settings_of(NodeId node, std::span<const u8> memory, const Hints&
   return settings;
 }
 
+/// What was met first at a place hides others: all that is done there is kept in another pass.
+void add_racy_lines(std::span<const race::Finding> findings, std::vector<u64>& lines) {
+  constexpr std::size_t kMost = 256;
+  for (const race::Finding& one : findings) {
+    if (one.kind != race::FindingKind::Race && one.kind != race::FindingKind::Contract) continue;
+    const u64 line = race::Guard::key_of(one.where.place, one.where.begin / race::Guard::kUnits);
+    if (lines.size() < kMost && std::find(lines.begin(), lines.end(), line) == lines.end())
+      lines.push_back(line);
+  }
+}
+
 }  // namespace
 
 Detectors::Detectors(const race::Settings& settings, const Options& options)
-    : contracts_(options.contracts), without_locks_(options.without_locks) {
+    : contracts_(options.contracts) {
   const auto add = [&](race::Level level, bool without_locks) {
     race::Settings own = settings;
     own.level = level;
@@ -46,18 +57,24 @@ Detectors::Detectors(const race::Settings& settings, const Options& options)
   };
   add(race::Level::Custom, false);
   if (contracts_) add(race::Level::Documented, false);
-  if (without_locks_) add(race::Level::Custom, true);
+  add(race::Level::Custom, true);
 }
 
 Found Detectors::found(std::span<const race::Finding> windows) const {
   Found found;
-  found.findings = each_[0]->findings();
-  if (without_locks_) found.findings = race::merge_levels(found.findings, each_.back()->findings());
-  if (contracts_) found.findings = race::merge_levels(found.findings, each_[1]->findings());
+  // What a level finds that those before it have not; the documents' are contracts, so they are
+  // last.
+  const auto take = [&](const race::Detector& one) {
+    const std::vector<race::Finding> own = one.findings();
+    add_racy_lines(own, found.racy);
+    found.findings = race::merge_levels(found.findings, own);
+  };
+  take(*each_.front());
+  take(*each_.back());
+  if (contracts_) take(*each_[1]);
   found.findings.insert(found.findings.end(), windows.begin(), windows.end());
   for (const auto& one : each_) {
     for (const race::Epoch epoch : one->wanted()) found.wanted.push_back(epoch);
-    found.racy.insert(found.racy.end(), one->racy().begin(), one->racy().end());
     found.is_full |= one->is_full();
   }
   found.sync_words = each_[0]->sync_words();

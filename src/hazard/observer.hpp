@@ -20,7 +20,8 @@
 
 namespace bhemu::hazard {
 
-/// One detector for each level that is looked at.
+/// One detector for each level that is looked at, and at last one that does not take the order of
+/// critical sections for order.
 class Detectors {
  public:
   Detectors(const race::Settings& settings, const Options& options);
@@ -31,14 +32,13 @@ class Detectors {
   unsigned count() const { return static_cast<unsigned>(each_.size()); }
   race::Detector& at(unsigned level) { return *each_[level]; }
   race::Detector& first() { return *each_[0]; }
-  /// That without the order of critical sections; null: there is none.
-  race::Detector* without_locks() { return without_locks_ ? each_.back().get() : nullptr; }
+  /// That without the order of critical sections.
+  race::Detector& without_locks() { return *each_.back(); }
   Found found(std::span<const race::Finding> windows) const;
 
  private:
   std::vector<std::unique_ptr<race::Detector>> each_;
   bool contracts_;
-  bool without_locks_;
 };
 
 /// What the host has written last, of its small writes: launch messages, arguments.

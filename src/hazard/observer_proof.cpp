@@ -60,8 +60,7 @@ void TileObserver::look_at(CoreView& core, const trace::Instruction& one,
       look.latest = 1;
       return core.follower.loaded(reg, std::move(look));
     }
-    if (race::Detector* without_locks = detectors_.without_locks(); without_locks != nullptr)
-      look.guarded = without_locks->guarded_version(one.core, access.address);
+    look.guarded = detectors_.without_locks().guarded_version(one.core, access.address);
     if (word == nullptr && look.guarded == 0 && core.plain_loads.contains(one.author.pc))
       return core.forget(reg);
     const auto seen = core.versions.find(access.address / 4);
@@ -200,14 +199,14 @@ void TileObserver::learn_word(CoreView& core, unsigned index, const Look& look, 
     race::Detector& detector = detectors_.at(level);
     const race::SyncWord* word = detector.sync_word(look.address);
     if (word == nullptr) continue;
-    detector.note_proof(index, look.address, version);
+    detector.note_proof(index, look.address, version, bytes);
     detector.learn(index, detector.known_by_word(index, *word, version, bytes, passes));
   }
 }
 
 /// Under a lock a word need not be polled to tell something: nobody changes it meanwhile.
 void TileObserver::prove_guarded(CoreView& core, unsigned index, const Look& look) {
-  race::Detector& detector = *detectors_.without_locks();
+  race::Detector& detector = detectors_.without_locks();
   const race::Guard::Word* word = detector.guarded_word(look.address);
   if (word == nullptr) return;
   for (u32 version = std::max(word->first, word->said.oldest()); version < look.guarded;

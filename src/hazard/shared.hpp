@@ -16,13 +16,12 @@
 namespace bhemu::hazard {
 
 struct Options {
-  bool contracts = false;      // find what only custom puts in order, too
-  bool without_locks = false;  // find what only the order of critical sections puts in order, too
-  u32 kernel_base = 0;         // kernels are from here on, firmware below; 0: `software` says it
+  bool contracts = false;  // find what only custom puts in order, too
+  u32 kernel_base = 0;     // kernels are from here on, firmware below; 0: `software` says it
   std::shared_ptr<const tile::Software> software;  // null: nobody knows
   /// Of every tile: bytes of L1 by which firmware and host signal each other.
   std::vector<race::Location> sync_words;
-  unsigned levels() const { return 1u + contracts + without_locks; }
+  unsigned levels() const { return 2u + contracts; }
 };
 
 /// Of one request, by level.

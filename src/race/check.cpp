@@ -465,18 +465,8 @@ void Detector::report(Finding finding) {
     if (finding.where.begin < known.where.begin) known.where = finding.where;
     return;
   }
-  note_racy(finding);
   index_of_.emplace(key, findings_.size());
   findings_.push_back(std::move(finding));
-}
-
-/// What was met first at a place hides others: they are all kept in another pass.
-void Detector::note_racy(const Finding& finding) {
-  constexpr std::size_t kMost = 256;
-  if (finding.kind != FindingKind::Race && finding.kind != FindingKind::Contract) return;
-  const u64 line = Guard::key_of(finding.where.place, finding.where.begin / Guard::kUnits);
-  if (racy_.size() < kMost && std::find(racy_.begin(), racy_.end(), line) == racy_.end())
-    racy_.push_back(line);
 }
 
 /// Nobody but a test tool lets one thread fill the unpackers with no-ops while another unpacks.

@@ -34,9 +34,9 @@ struct Settings {
   bool pack_condition_is_early = false;  // the chicken bit by which C3 means "Dst has been read"
   std::vector<Location> sync_words;      // of L1: agents signal by them
   std::vector<Epoch> wanted;             // second pass: actions whose sites must be kept
-  std::vector<u64> locks;                // second pass, numbered as in locks.hpp
-  /// What only the order of critical sections puts in order is not in order (guard.hpp); `locks`
-  /// are asked for then only.
+  std::vector<u64> locks;                // second pass: words (locks.hpp)
+  /// What only the order of critical sections puts in order is not in order (guard.hpp): of the
+  /// mutexes of the sync unit, and of `locks`, which are asked for then only.
   bool without_locks = false;
   std::vector<u64> racy;  // second pass: lines (Guard::key_of) of which all that is done is kept
   /// Second pass: words of which looks depend on who was first, with all that is done to them.
@@ -86,7 +86,6 @@ class Detector {
   std::vector<u64> sync_words() const;
   /// Settings::locks and Settings::changes of a second pass.
   std::vector<u64> locks() const { return book_.locks(); }
-  const std::vector<u64>& racy() const { return racy_; }
   std::vector<std::pair<u64, std::shared_ptr<const SyncWord::Changes>>> changes() const;
 
   // --- What a look at something can prove. Whoever follows a core knows what it has proved
@@ -99,8 +98,8 @@ class Detector {
   /// What a core learns whom the word, or a copy of it, has let through as it was at a version.
   Clock known_by_word(unsigned core, const SyncWord& word, u32 version, u8 bytes,
                       const SyncWord::Passes& passes) const;
-  /// The same has been learned of the word itself.
-  void note_proof(unsigned core, u64 address, u32 version);
+  /// The same has been learned of the word itself, of these bytes of it.
+  void note_proof(unsigned core, u64 address, u32 version, u8 bytes);
   /// A core has looked at what its atomic has found, and gone on for that reason.
   void note_taken(unsigned core, u64 address) { book_.proved(address / 4 * 4, core); }
   /// It is the core's turn: the word has come to the number that it had drawn from another.
@@ -381,7 +380,6 @@ class Detector {
   void report_pair(const Actor& actor, Epoch before, Mode before_mode, const Location& where);
   void report_sides(const Side& first, const Actor& actor, const Location& where);
   void report(Finding finding);
-  void note_racy(const Finding& finding);
   void remember(Epoch epoch, const Kept& from, u32 kind);
   Track& track_of(Epoch epoch);
   const Track* find_track(Epoch epoch) const;
@@ -426,7 +424,6 @@ class Detector {
   std::unordered_map<u64, SyncWord> words_;  // by address / 4
   LockBook book_;
   std::unique_ptr<Guard> guard_;            // null: nothing is asked of it
-  std::vector<u64> racy_;                   // lines with findings
   std::vector<u8> sync_lines_;              // by address / 64: whether one of words_ is there
   std::unordered_set<u64> far_sync_lines_;  // likewise, behind what a tile has
   std::vector<RecentWrite> recent_;

@@ -71,8 +71,6 @@ std::vector<u64> LockBook::locks() const {
     if (!word.is_none && std::popcount(takers) > 1) all.push_back(address);
   }
   std::sort(all.begin(), all.end());
-  for (unsigned i = 0; i < mutexes_.size(); ++i)
-    if (std::popcount(mutexes_[i]) > 1) all.push_back(kMutexLock + i);
   return all;
 }
 

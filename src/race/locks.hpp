@@ -1,13 +1,12 @@
-// Which words of L1, and which mutexes of the sync unit, are locks: each that takes one finds it
-// free and looks whether it was, nobody else changes the word until its taker has let it go, and
-// several have taken it. A whole run must have shown that, so the run after is the first that
-// knows.
+// Which words of L1 are locks: each that takes one finds it free and looks whether it was, nobody
+// else changes the word until its taker has let it go, and several have taken it. A whole run must
+// have shown that, so the run after is the first that knows. A mutex of the sync unit is a lock
+// without having shown it.
 //
 // A word that also says something (a count, a ticket, a message that is swapped out) is no lock by
 // this measure, and what it puts in order stays so.
 #pragma once
 
-#include <array>
 #include <unordered_map>
 #include <vector>
 
@@ -39,10 +38,9 @@ class LockBook {
   void let_go_by(u64 address, unsigned by);
   /// Somebody else has written the word: the host, or a packet.
   void written_from_outside(u64 address);
-  void took_mutex(unsigned index, unsigned by) { mutexes_[index] |= 1u << by; }
 
   bool has(u64 address) const { return words_.contains(address); }
-  /// In ascending order.
+  /// By address, in ascending order.
   std::vector<u64> locks() const;
 
  private:
@@ -58,7 +56,6 @@ class LockBook {
   void let_go(Word& word, u32 after);
 
   std::unordered_map<u64, Word> words_;
-  std::array<u32, 8> mutexes_{};
 };
 
 }  // namespace bhemu::race

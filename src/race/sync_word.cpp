@@ -30,8 +30,8 @@ bool same_writer(Epoch a, Epoch b) {
 void SyncWord::add(Change entry) {
   entry.version = ++total_;
   for (const Proof& proof : proofs_)
-    luck_ |= !same_writer(proof.by, entry.by) && !entry.own.knows(proof.look) &&
-             !entry.own.knows(proof.by);
+    luck_ |= (proof.bytes & entry.bytes) != 0 && !same_writer(proof.by, entry.by) &&
+             !entry.own.knows(proof.look) && !entry.own.knows(proof.by);
   entries_.push_back(std::move(entry));
   if (entries_.size() <= kKept) return;
   const Change& oldest = entries_.front();
@@ -135,12 +135,15 @@ std::optional<Clock> SyncWord::proved(const Clock& reader, Epoch look, u32 versi
   return known;
 }
 
-void SyncWord::note_proof(Epoch look, u32 version) {
-  const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                  [&](const Change& one) { return one.version == version; });
-  if (found == entries_.end() || !found->by) return;
-  proofs_.push_back({look, found->by});
-  if (proofs_.size() > kProofs) proofs_.pop_front();
+void SyncWord::note_proof(const Clock& reader, Epoch look, u32 version, u8 bytes) {
+  u8 open = bytes;  // whose last change has not been found yet
+  for (auto one = entries_.rbegin(); one != entries_.rend() && open != 0; ++one) {
+    if (one->version > version || (one->bytes & open) == 0) continue;
+    open = static_cast<u8>(open & ~one->bytes);
+    if (!one->by || reader.knows(one->by)) continue;
+    proofs_.push_back({look, one->by, bytes});
+    if (proofs_.size() > kProofs) proofs_.pop_front();
+  }
 }
 
 std::shared_ptr<const SyncWord::Changes> SyncWord::in_luck() const {

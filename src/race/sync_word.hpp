@@ -58,9 +58,10 @@ class SyncWord {
   /// only, whose changes are in order.
   std::optional<Clock> proved(const Clock& reader, Epoch look, u32 version,
                               const Passes& passes) const;
-  /// A look has proved something of a version. Whoever changes the word later without knowing of
-  /// the look could have come first, and then it would have proved something else.
-  void note_proof(Epoch look, u32 version);
+  /// A look at these bytes has proved something of a version that the reader did not know yet. Whoever changes the word later
+  /// without knowing of the look could have come first, and then it would have proved something
+  /// else.
+  void note_proof(const Clock& reader, Epoch look, u32 version, u8 bytes);
   /// All that is known of it, if looks at it depend on who came first; else null.
   std::shared_ptr<const Changes> in_luck() const;
 
@@ -70,6 +71,7 @@ class SyncWord {
   struct Proof {
     Epoch look;
     Epoch by;  // of the change that it proved
+    u8 bytes = kAllBytes;
   };
   void add(Change entry);
   std::vector<const Change*> still_to_come(Epoch look, u32 version) const;

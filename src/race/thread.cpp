@@ -354,7 +354,6 @@ void Detector::execute_sync(Thread& thread, unsigned index, const event::Issue& 
 }
 
 void Detector::take_mutex(Thread& thread, unsigned index, u32 mutex, Epoch self) {
-  book_.took_mutex(mutex, taker_of_thread(index));
   if (settings_.without_locks)
     guard_->take(kMutexLock + mutex, taker_of_thread(index), self);
   else

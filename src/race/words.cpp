@@ -50,9 +50,10 @@ Clock Detector::known_by_word(unsigned core, const SyncWord& word, u32 version, 
   return proved ? *proved : word.known_at(version, bytes);
 }
 
-void Detector::note_proof(unsigned core, u64 address, u32 version) {
+void Detector::note_proof(unsigned core, u64 address, u32 version, u8 bytes) {
   if (const auto found = words_.find(address / 4); found != words_.end())
-    found->second.note_proof({cores_[core].time, program_of(core), settings_.tile}, version);
+    found->second.note_proof(cores_[core].known,
+                             {cores_[core].time, program_of(core), settings_.tile}, version, bytes);
 }
 
 const SyncWord* Detector::sync_word(u64 address) const {

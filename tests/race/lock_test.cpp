@@ -173,7 +173,7 @@ TEST_F(SeveralWriters, of_two_bits_of_which_one_will_do_neither_is_known) {
 TEST_F(SeveralWriters, one_who_comes_later_and_could_have_come_first_makes_it_luck) {
   SyncWord word;
   set(word, 1);
-  word.note_proof(look_, 1);
+  word.note_proof({}, look_, 1, SyncWord::kAllBytes);
   EXPECT_EQ(word.in_luck(), nullptr);
   set(word, 2);
   const auto all = word.in_luck();
@@ -185,6 +185,27 @@ TEST_F(SeveralWriters, one_who_comes_later_and_could_have_come_first_makes_it_lu
   const auto known = again.proved({}, look_, 1, [](u32 value) { return (value & 6) != 0; });
   ASSERT_TRUE(known);
   EXPECT_FALSE(known->knows(epoch(1)));
+}
+
+TEST_F(SeveralWriters,
+       who_changes_other_bytes_than_were_looked_at_could_have_come_whenever_it_liked) {
+  for (const u8 bytes : {1, 2}) {
+    SyncWord word;
+    word.write(1, 1, clock(1), epoch(1));
+    word.note_proof({}, look_, 1, 1);
+    word.write(bytes, 0, clock(2), epoch(2));
+    EXPECT_EQ(word.in_luck() != nullptr, bytes == 1);
+  }
+}
+
+TEST_F(SeveralWriters, a_look_that_tells_nothing_new_depends_on_nobody) {
+  for (const bool knows : {false, true}) {
+    SyncWord word;
+    set(word, 1);
+    word.note_proof(knows ? clock(1) : Clock(), look_, 1, SyncWord::kAllBytes);
+    set(word, 2);
+    EXPECT_EQ(word.in_luck() == nullptr, knows);
+  }
 }
 
 TEST_F(SeveralWriters, who_knows_of_the_first_could_not_have_come_before) {

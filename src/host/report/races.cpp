@@ -208,8 +208,6 @@ RaceWatch::RaceWatch(Device& device, const RaceOptions& options, const Firmware*
     wanted.software = launched_software();
     wanted.sync_words = handshakes_of(kProtocol96);
   }
-  wanted.without_locks = std::any_of(hints.begin(), hints.end(),
-                                     [](const auto& one) { return !one.second.locks.empty(); });
   shared_ = std::make_unique<hazard::Shared>(device.board().node_count(), wanted);
   observation_ = device.observe([&](NodeId node) -> std::unique_ptr<trace::Observer> {
     const auto known = given_.find(node);
