@@ -58,9 +58,9 @@ class SyncWord {
   /// only, whose changes are in order.
   std::optional<Clock> proved(const Clock& reader, Epoch look, u32 version,
                               const Passes& passes) const;
-  /// A look at these bytes has proved something of a version that the reader did not know yet. Whoever changes the word later
-  /// without knowing of the look could have come first, and then it would have proved something
-  /// else.
+  /// A look at these bytes has proved something of a version that the reader did not know yet.
+  /// Whoever changes the word later without knowing of the look could have come first, and then it
+  /// would have proved something else.
   void note_proof(const Clock& reader, Epoch look, u32 version, u8 bytes);
   /// All that is known of it, if looks at it depend on who came first; else null.
   std::shared_ptr<const Changes> in_luck() const;
