@@ -317,7 +317,7 @@ class Detector {
   u32 in_flight_at_end(unsigned core, const Core& state, const Site& site);
 
   // thread.cpp
-  void join_push(Thread& thread, unsigned core, u32 push);
+  void join_push(Thread& thread, unsigned index, unsigned core, u32 push);
   void lift(Thread& thread, unsigned index);
   void acquire_word(Thread& thread, unsigned index, Op& op, const Location& where);
   void latch(Thread& thread, unsigned index, u32 word, u32 op);

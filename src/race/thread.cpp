@@ -29,12 +29,11 @@ Clock Detector::gate_clock(unsigned index) const {
 }
 
 /// A word takes along what the core knew when it pushed it.
-void Detector::join_push(Thread& thread, unsigned core, u32 push) {
+void Detector::join_push(Thread& thread, unsigned index, unsigned core, u32 push) {
   auto& pushed = thread.pushed[core];
   while (!pushed.empty() && pushed.front().id < push) pushed.pop_front();
   if (pushed.empty() || pushed.front().id != push) return;
   thread.known.join(pushed.front().clock, thread.joined);
-  const unsigned index = static_cast<unsigned>(&thread - threads_.data());
   if (core == index + 2) thread.gprs_written = pushed.front().gprs_written;
 }
 
@@ -61,7 +60,7 @@ void Detector::on(const event::Expand& one) {
 void Detector::on(const event::Issue& one) {
   Thread& thread = threads_[one.thread];
   const u32 word = one.site.pc;
-  join_push(thread, one.core, one.push);
+  join_push(thread, one.thread, one.core, one.push);
   const bool is_nop = tensix::opcode_of(word) == tensix::op::NOP::kOpcode;
   const u16 by = is_nop && thread.wait.block == kAllBlocks ? kAllBlocks : blocked_by(word);
   if (thread.wait.latched && (by & thread.wait.block) != 0) lift(thread, one.thread);
