@@ -53,6 +53,7 @@ Detectors::Detectors(const race::Settings& settings, const Options& options)
     race::Settings own = settings;
     own.level = level;
     own.without_locks = without_locks;
+    if (!each_.empty()) own.sites = each_.front().get();
     each_.push_back(std::make_unique<race::Detector>(own));
   };
   add(race::Level::Custom, false);

@@ -30,7 +30,8 @@ constexpr u32 kPartKinds[kParts] = {kind::Gate,  kind::Expander, kind::Unpack, k
 Detector::Detector(const Settings& settings) : settings_(settings) {
   for (const Location& where : settings.sync_words)
     for (u64 at = where.begin; at < where.end(); at += 4) mark_sync(at);
-  for (const Epoch epoch : settings.wanted) wanted_.insert(epoch_key(epoch));
+  if (settings.sites == nullptr)
+    for (const Epoch epoch : settings.wanted) wanted_.insert(epoch_key(epoch));
   if (settings.without_locks || !settings.racy.empty()) {
     guard_ = std::make_unique<Guard>(settings.locks);
     for (const u64 key : settings.racy) guard_->make(key);
@@ -89,6 +90,7 @@ Detector::Track& Detector::track_of(Epoch epoch) {
 }
 
 const Detector::Track* Detector::find_track(Epoch epoch) const {
+  if (settings_.sites != nullptr) return settings_.sites->find_track(epoch);
   if (epoch.tile == settings_.tile)
     return epoch.component < own_tracks_.size() ? own_tracks_[epoch.component] : nullptr;
   const auto found = tracks_.find(track_key(epoch));
@@ -96,6 +98,7 @@ const Detector::Track* Detector::find_track(Epoch epoch) const {
 }
 
 void Detector::remember(Epoch epoch, const Kept& from, u32 kind) {
+  if (settings_.sites != nullptr) return;
   Track& track = track_of(epoch);
   track.kind = kind;
   const unsigned last = (track.next + kHistory - 1) % kHistory;
@@ -110,7 +113,8 @@ void Detector::remember(Epoch epoch, const Kept& from, u32 kind) {
 Side Detector::side_of(Epoch epoch, Mode mode) const {
   Side side{{}, epoch, kind_of(epoch), mode, false};
   side.site.tile = epoch.tile;
-  if (const auto kept = kept_.find(epoch_key(epoch)); kept != kept_.end()) {
+  const auto& all_kept = sites().kept_;
+  if (const auto kept = all_kept.find(epoch_key(epoch)); kept != all_kept.end()) {
     side.site = kept->second.site;
     side.pushed_at = kept->second.pushed_at;
     side.known = true;
@@ -208,13 +212,16 @@ void Detector::note_read(const Actor& actor, Cell& cell) {
 /// something: beside a write that changes the field it can undo that (row 39).
 void Detector::check_same_writes(const Actor& actor, const Location& where) {
   for (u64 at = where.begin; at < where.end(); ++at) {
-    if (actor.same) {
-      same_writes_[at] = actor.self;
-      continue;
-    }
-    const auto found = same_writes_.find(at);
-    if (found == same_writes_.end() || in_order(actor, found->second, true)) continue;
-    report_pair(actor, found->second, Mode::Write, {where.place, 1, at});
+    const u64 number = at / kUnitsOfPage;
+    const bool is_made = number < same_writes_.size() && same_writes_[number] != nullptr;
+    if (!is_made && !actor.same) continue;
+    if (number >= same_writes_.size()) same_writes_.resize(number + 1);
+    if (!is_made) same_writes_[number] = std::make_unique<std::array<Epoch, kUnitsOfPage>>();
+    Epoch& before = (*same_writes_[number])[at % kUnitsOfPage];
+    if (actor.same)
+      before = actor.self;
+    else if (before && !in_order(actor, before, true))
+      report_pair(actor, before, Mode::Write, {where.place, 1, at});
   }
 }
 
@@ -422,7 +429,7 @@ const Detector::Track* Detector::later_on_channel(const Clock& clock, Epoch befo
   const Track* first = find_track(before);
   if (first == nullptr || first->channel == 0) return nullptr;
   const Track* found = nullptr;
-  for (const auto& [key, track] : tracks_) {
+  for (const auto& [key, track] : sites().tracks_) {
     const auto component = static_cast<Component>(key & 0xFFFF);
     if (key >> 16 != before.tile || !is_noc_component(component)) continue;
     if (track.channel != first->channel || clock.at(before.tile, component) <= before.time)

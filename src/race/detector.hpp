@@ -25,6 +25,8 @@
 
 namespace bhemu::race {
 
+class Detector;
+
 struct Settings {
   u16 tile = 0;
   Level level = Level::Custom;  // Documented: only what documents vouch for is order
@@ -41,7 +43,9 @@ struct Settings {
   std::vector<u64> racy;  // second pass: lines (Guard::key_of) of which all that is done is kept
   /// Second pass: words of which looks depend on who was first, with all that is done to them.
   std::vector<std::pair<u64, std::shared_ptr<const SyncWord::Changes>>> changes;
-  const u8* memory = nullptr;          // as it is, for the values of those words; null: 0
+  const u8* memory = nullptr;  // as it is, for the values of those words; null: 0
+  /// Who is fed the same events, each one first, and so knows already where actions came from.
+  const Detector* sites = nullptr;
   std::size_t most_bytes = 64u << 20;  // of shadow; beyond, accesses are no longer recorded
 };
 
@@ -147,6 +151,7 @@ class Detector {
   static constexpr unsigned kOps = 64;      // instructions of a thread that can be at work
   static constexpr unsigned kL0Lines = 4;
   static constexpr std::size_t kRecentWrites = 256;
+  static constexpr unsigned kUnitsOfPage = 64;
 
   struct PendingLoad {
     u64 step = 0;
@@ -383,6 +388,7 @@ class Detector {
   void remember(Epoch epoch, const Kept& from, u32 kind);
   Track& track_of(Epoch epoch);
   const Track* find_track(Epoch epoch) const;
+  const Detector& sites() const { return settings_.sites != nullptr ? *settings_.sites : *this; }
   Side side_of(Epoch epoch, Mode mode) const;
   u32 kind_of(Epoch epoch) const;
   u8 scope_of(Epoch a, Epoch b) const;
@@ -414,7 +420,8 @@ class Detector {
   std::array<Clock, 8> mutexes_;
   // By core and thread: what it had pushed when it let another core go.
   std::array<std::array<u32, kThreads>, kCores> settled_pushes_{};
-  std::unordered_map<u64, Epoch> same_writes_;   // of configuration, that left it as it was
+  // Of configuration, that left it as it was; by field, in pages that are made when one is used.
+  std::vector<std::unique_ptr<std::array<Epoch, kUnitsOfPage>>> same_writes_;
   std::unordered_map<u32, ClockQueue> objects_;  // mailboxes, page counters
   std::array<Niu, kNocs> nius_;
   std::vector<NocClass> classes_;  // component kFirstNoc + index

@@ -193,6 +193,7 @@ void Detector::check_split(Niu& niu, const event::Request& one, const Side& by,
 }
 
 void Detector::note_packet(const Packet& packet, Epoch epoch) {
+  if (settings_.sites != nullptr) return;
   Track& track = track_of(epoch);
   track.channel = packet.channel;
   track.noc = packet.kind;
