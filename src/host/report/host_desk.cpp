@@ -15,11 +15,12 @@
 namespace bhemu::host {
 namespace {
 
+constexpr u32 kLowestKernel = 0x1000;  // for tiles that have had no launch yet
 constexpr u64 kMailboxesEnd = kProtocol96.go_message_index + 4;
 
 /// The signal that the bytes write into the go message that the tile's firmware looks at.
 std::optional<u8> signal_in(tile::Tile& tile, u64 address, std::span<const u8> bytes) {
-  const LaunchView launch = launch_of(tile, 0x1000);
+  const LaunchView launch = launch_of(tile, kLowestKernel);
   const u64 signal = u64{launch.go_address} + kGoSignalByte;
   if (launch.go_address == 0 || address > signal || signal - address >= bytes.size())
     return std::nullopt;
@@ -55,8 +56,12 @@ std::string HostDesk::before_write(Device& device, Coord coord, u64 address,
   tile::Tile* const tile = node == kNoNode ? nullptr : device.tile_of(node);
   if (tile == nullptr || !tile->shape().is_tensix()) return "";
   if (signal_in(*tile, address, bytes) != kGoGo) return "";
-  went_ = device.cycle();
-  if (!device.options().checks.has(CheckGroup::Buffers) || boots(*tile)) return "";
+  went_.reset();
+  if (boots(*tile)) return "";
+  if (!device.options().checks.has(CheckGroup::Buffers)) {
+    went_ = device.cycle();
+    return "";
+  }
   const LaunchView launch = launch_of(*tile, 0);
   if (launch.valid && launch.go == kGoGo &&
       tile->status(CoreId::Brisc) != tile::CoreStatus::Stopped)
@@ -66,7 +71,12 @@ std::string HostDesk::before_write(Device& device, Coord coord, u64 address,
            "wait until the last byte of the go message is 0 (DONE) before the next launch is "
            "written; a kernel that hangs goes on only when its tile is reset and booted anew");
   // With nothing to run a tile still reports to its dispatcher, where the go message names one.
-  const bool dispatched = bytes.size() >= 4 && (bytes[bytes.size() - 3] | bytes[bytes.size() - 2]);
+  const auto byte = [&](u64 at) {
+    return at >= address && at - address < bytes.size() ? bytes[at - address]
+                                                        : tile->l1().data()[at];
+  };
+  const u64 word = launch_of(*tile, kLowestKernel).go_address;
+  const bool dispatched = byte(word + 1) != 0 || byte(word + 2) != 0;
   std::vector<Doubt>& doubts = doubts_[{coord.x, coord.y}];
   doubts = no_arguments(device, coord);
   std::string text;
@@ -80,6 +90,7 @@ std::string HostDesk::before_write(Device& device, Coord coord, u64 address,
     add(mistake.text, mistake.remedy);
   }
   writes_.clear();
+  went_ = device.cycle();
   return text;
 }
 
