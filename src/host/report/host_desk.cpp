@@ -109,7 +109,7 @@ void HostDesk::note(Coord tile, u64 address, u64 bytes, Cycle now) {
   constexpr u64 kWord = 4;
   if (bytes <= kWord) writes_.push_back({tile, address, bytes, now});
   if (writes_.size() > kWrites) writes_.pop_front();
-  if (address >= kProtocol96.data_buffer_base) return;
+  if (address >= kProtocol96.data_buffer_base || !knows_writes_) return;
   auto& ranges = written_[{tile.x, tile.y}];
   std::pair<u32, u32> fresh{static_cast<u32>(address), static_cast<u32>(address + bytes)};
   // Whoever writes word by word makes one range.
@@ -119,6 +119,11 @@ void HostDesk::note(Coord tile, u64 address, u64 bytes, Cycle now) {
     return true;
   });
   ranges.push_back(fresh);
+  // Whoever scatters so many words is not to pay for them.
+  constexpr size_t kMostRanges = 256;
+  if (ranges.size() <= kMostRanges) return;
+  written_.clear();
+  knows_writes_ = false;
 }
 
 /// Cores that are to run and whose arguments nobody could have written but the host, which has not.
