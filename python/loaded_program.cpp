@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include "host/boot/mailboxes.hpp"
 #include "host/error.hpp"
 #include "host/program/compile.hpp"
 #include "host/report/inspect.hpp"
+#include "host/report/situation.hpp"
 #include "host/suggest.hpp"
 #include "tensix/state.hpp"
 #include "tile/tile.hpp"
@@ -40,6 +42,22 @@ LoadedProgram::LoadedProgram(const std::string& path,
 
 void LoadedProgram::start(Device& device) {
   prepared_->start(device, *firmware_);
+}
+
+void LoadedProgram::check_free(Device& device) const {
+  for (const Coord coord : prepared_->tiles()) {
+    tile::Tile& tile = host::tensix_tile(device, coord);
+    const host::LaunchView launch = host::launch_of(tile, 0);
+    if (!launch.valid || launch.go != host::kGoGo) continue;
+    const bool stopped = tile.status(CoreId::Brisc) == tile::CoreStatus::Stopped;
+    throw host::InputError(
+        program_.file, "",
+        fmt::format(
+            "({}, {}) still runs what was launched before: its go message is GO{}. Remedy: "
+            "run that to its end first (run()); after a hang or a fault, restore a snapshot "
+            "that was taken before it (restore), or boot another device",
+            coord.x, coord.y, stopped ? ", and BRISC has broken a rule" : ""));
+  }
 }
 
 bool LoadedProgram::is_done(Device& device) const {

@@ -28,6 +28,8 @@ class LoadedProgram {
   LoadedProgram& operator=(const LoadedProgram&) = delete;
 
   /// The device must be booted, and no other program of it be under way.
+  /// Throws InputError while a tile of the program runs something else.
+  void check_free(Device& device) const;
   void start(Device& device);
   bool is_done(Device& device) const;
   const host::PreparedProgram& prepared() const { return *prepared_; }

@@ -18,12 +18,14 @@
 #include "debug/grid.hpp"
 #include "debug/known_code.hpp"
 #include "device/device.hpp"
+#include "device/refusal.hpp"
 #include "host/boot/firmware.hpp"
 #include "host/boot/machine.hpp"
 #include "host/boot/soc_descriptor.hpp"
 #include "host/error.hpp"
 #include "host/program/compile.hpp"
 #include "host/program/program.hpp"
+#include "host/report/host_desk.hpp"
 #include "host/report/inspect.hpp"
 #include "host/report/races.hpp"
 #include "host/report/standstill.hpp"
@@ -163,22 +165,34 @@ class NativeDevice {
     py::gil_scoped_release free;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!device_.read(coord, address, writable)) nothing(coord, address, bytes.size());
+    if (desk_.is_asking())
+      desk_.looked(fmt::format("({}, {})", coord.x, coord.y), address, writable);
   }
-  void write(std::pair<unsigned, unsigned> tile, u64 address, const py::buffer& source) {
+  /// Returns what looks wrong with a launch that this sets off.
+  std::string write(std::pair<unsigned, unsigned> tile, u64 address, const py::buffer& source) {
     const py::buffer_info info = source.request();
     const std::span<const u8> bytes = span_of(info);
     const Coord coord = coord_of(tile);
     py::gil_scoped_release free;
     const std::lock_guard<std::mutex> lock(mutex_);
+    std::string doubts = desk_.before_write(device_, coord, address, bytes);
     if (!device_.write(coord, address, bytes)) nothing(coord, address, bytes.size());
+    return doubts;
   }
-  void multicast(std::pair<unsigned, unsigned> first, std::pair<unsigned, unsigned> last,
-                 u64 address, const py::buffer& source) {
+  std::string multicast(std::pair<unsigned, unsigned> first, std::pair<unsigned, unsigned> last,
+                        u64 address, const py::buffer& source) {
     const py::buffer_info info = source.request();
     const std::span<const u8> bytes = span_of(info);
+    const Coord from = coord_of(first);
+    const Coord to = coord_of(last);
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!device_.multicast(coord_of(first), coord_of(last), address, bytes))
-      nothing(coord_of(first), address, bytes.size());
+    std::string doubts = desk_.before_multicast(device_, from, to, address, bytes);
+    if (device_.multicast(from, to, address, bytes)) return doubts;
+    throw InputError(
+        "", "",
+        fmt::format("no tile takes this from ({}, {}) on at address {:#x}, {} bytes: {}", from.x,
+                    from.y, address, bytes.size(),
+                    why_multicast_refused(device_, from, to, address, bytes.size())));
   }
   void read_dram(unsigned bank, u64 offset, const py::buffer& target) {
     const py::buffer_info info = target.request(true);
@@ -186,6 +200,7 @@ class NativeDevice {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!device_.read_dram(bank, offset, {static_cast<u8*>(info.ptr), bytes.size()}))
       no_dram(bank, offset, bytes.size());
+    if (desk_.is_asking()) desk_.looked(fmt::format("DRAM bank {}", bank), offset, bytes);
   }
   void write_dram(unsigned bank, u64 offset, const py::buffer& source) {
     const py::buffer_info info = source.request();
@@ -235,12 +250,14 @@ class NativeDevice {
   }
 
   /// `done` is asked at the edges of epochs with the GIL held; it may use the device.
-  void run(const py::object& done, u64 max_cycles) {
+  /// `place`: where it is in the host's source.
+  void run(const py::object& done, u64 max_cycles, const std::string& place) {
     std::function<bool()> predicate;
     std::exception_ptr thrown;
     if (!done.is_none())
       predicate = [&] {
         py::gil_scoped_acquire hold;
+        desk_.asks(place);
         mutex_.unlock();
         bool result = true;
         try {
@@ -251,6 +268,7 @@ class NativeDevice {
         }
         py::gil_scoped_release free;
         mutex_.lock();
+        desk_.asked();
         return result;
       };
     RunResult result;
@@ -269,6 +287,8 @@ class NativeDevice {
     if (result.status == RunStatus::Faulted) finish(result);
   }
   u64 cycle() { return device_.cycle(); }
+  /// The host has told a tile to go and let no time pass: true once.
+  bool has_not_run() { return desk_.has_not_run(device_); }
   u64 hash() {
     py::gil_scoped_release free;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -366,12 +386,14 @@ class NativeDevice {
     const std::string_view view = snapshot;
     const std::lock_guard<std::mutex> lock(mutex_);
     device_.restore({reinterpret_cast<const u8*>(view.data()), view.size()});
+    desk_.others_wrote();
   }
   std::unique_ptr<NativeDevice> clone() {
     const std::lock_guard<std::mutex> lock(mutex_);
     auto copy = std::make_unique<NativeDevice>(device_.clone(), code_);
     copy->firmware_ = firmware_;
     copy->program_ = program_;
+    copy->desk_ = desk_;
     return copy;
   }
 
@@ -382,7 +404,11 @@ class NativeDevice {
       const std::string& path, const std::map<std::string, std::string>& inputs) {
     const std::lock_guard<std::mutex> lock(mutex_);
     auto program = std::make_shared<LoadedProgram>(path, inputs, device_, firmware_);
+    // One that was loaded and not run for a cycle is as if it had never been.
+    if (loaded_at_ != device_.cycle()) program->check_free(device_);
     program->start(device_);
+    desk_.others_wrote();
+    loaded_at_ = device_.cycle();
     program_ = std::move(program);
     std::vector<std::pair<unsigned, unsigned>> tiles;
     for (const Coord tile : program_->prepared().tiles()) tiles.emplace_back(tile.x, tile.y);
@@ -454,14 +480,16 @@ class NativeDevice {
     } while (result.status == RunStatus::Cycles && cycles != 0);
     return result;
   }
-  [[noreturn]] static void nothing(Coord tile, u64 address, size_t bytes) {
-    throw InputError("", "",
-                     fmt::format("nothing answers at ({}, {}) address {:#x}, {} bytes", tile.x,
-                                 tile.y, address, bytes));
-  }
-  [[noreturn]] static void no_dram(unsigned bank, u64 offset, size_t bytes) {
+  [[noreturn]] void nothing(Coord tile, u64 address, size_t bytes) {
     throw InputError(
-        "", "", fmt::format("DRAM bank {} has nothing at {:#x}, {} bytes", bank, offset, bytes));
+        "", "",
+        fmt::format("nothing answers at ({}, {}) address {:#x}, {} bytes: {}", tile.x, tile.y,
+                    address, bytes, why_refused(device_, tile, address, bytes)));
+  }
+  [[noreturn]] void no_dram(unsigned bank, u64 offset, size_t bytes) {
+    throw InputError("", "",
+                     fmt::format("DRAM bank {} has nothing at {:#x}, {} bytes: {}", bank, offset,
+                                 bytes, why_dram_refused(device_, bank, offset, bytes)));
   }
   host::CodeMap code_map() {
     host::CodeMap code = code_.map(device_);
@@ -472,7 +500,9 @@ class NativeDevice {
     return host::standstill_of(device_, code_map(), {}, reason);
   }
   [[noreturn]] void fail(const char* kind, host::Standstill::Reason reason) {
-    auto where = std::make_shared<const host::Standstill>(standstill(reason));
+    host::Standstill found = standstill(reason);
+    desk_.tell(device_, found);
+    auto where = std::make_shared<const host::Standstill>(std::move(found));
     throw RunError(kind, host::text_of(*where), where);
   }
   /// Python's handlers, while the GIL is not held and the device is; they may use the device.
@@ -506,11 +536,13 @@ class NativeDevice {
   }
 
   Device device_;
+  host::HostDesk desk_;
   std::unique_ptr<watch::WritersOfDevice> writers_;  // none until somebody asks for it
   std::mutex mutex_;
   std::shared_ptr<host::Firmware> firmware_;
   debug::KnownCode code_;
   std::shared_ptr<LoadedProgram> program_;
+  std::optional<Cycle> loaded_at_;
   std::unique_ptr<py::buffer_info> host_buffer_;  // keeps the memory alive
   pcie::SpanMemory host_;
 };
@@ -685,6 +717,7 @@ PYBIND11_MODULE(_native, module) {
       .def("run", &NativeDevice::run)
       .def("advance", &NativeDevice::advance)
       .def("cycle", &NativeDevice::cycle)
+      .def("has_not_run", &NativeDevice::has_not_run)
       .def("hash", &NativeDevice::hash)
       .def("registers", &NativeDevice::registers)
       .def("source_format", &NativeDevice::source_format)

@@ -1,6 +1,7 @@
 /* bhemu as a library: emulated Blackhole chips as values.
  *
- * Any number of devices may live in one process; a device must be used by one thread at a time.
+ * Any number of devices may live in one process; a device must be used by one thread at a time (a
+ * second one is refused with BHEMU_BAD_INPUT).
  * Coordinates are translated NoC 0 coordinates, as firmware uses them. No function throws or ends
  * the process. Functions that can fail return 0 for success and another bhemu_status otherwise;
  * bhemu_last_error() then says why. */
@@ -63,7 +64,9 @@ BHEMU_API size_t bhemu_tensix_tiles(const bhemu_device* device, uint8_t* x, uint
                                     size_t capacity);
 BHEMU_API uint32_t bhemu_dram_banks(const bhemu_device* device);
 
-/* Memory and registers of the tile at (x, y), of any kind, between runs. */
+/* Memory and registers of the tile at (x, y), of any kind, between runs. A go message of which no
+ * good can come (no launch message, no kernel, the launch before still runs: docs/CLIENTS.md,
+ * "Hosts that launch themselves") is refused, unless BHEMU_CHECK is none. */
 BHEMU_API int bhemu_read(bhemu_device* device, uint32_t x, uint32_t y, uint64_t address,
                          void* target, size_t bytes);
 BHEMU_API int bhemu_write(bhemu_device* device, uint32_t x, uint32_t y, uint64_t address,

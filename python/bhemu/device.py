@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Callable, Iterable, Iterator, Sequence, Union
@@ -71,12 +72,40 @@ class Fault:
 
 
 def _bytes(data: Readable) -> Readable:
-    return np.ascontiguousarray(data) if isinstance(data, np.ndarray) else data
+    if not isinstance(data, (np.ndarray, np.generic)):
+        return data
+    if data.dtype.kind in "iub" or (data.dtype.kind == "f" and data.dtype.itemsize <= 4):
+        return np.ascontiguousarray(data)
+    raise InputError(
+        f"an array of {data.dtype} is nothing that a card can read. Remedy: convert it first "
+        "(astype(np.float32), tensor.to_bf16), or hand over its bytes (tobytes()) if they are meant"
+    )
+
+
+def _explained(tile, address, data=b"") -> TypeError:
+    """What is wrong with the arguments of an access that the native half did not take."""
+    numbers = isinstance(tile, (tuple, list)) and len(tile) == 2
+    if not numbers or not all(isinstance(each, (int, np.integer)) for each in tile):
+        return TypeError(f"a tile is (x, y), two whole numbers, and not {tile!r}")
+    if isinstance(address, bool) or not isinstance(address, (int, np.integer)) or address < 0:
+        return TypeError(f"an address is a whole number from 0 on, and not {address!r}")
+    return TypeError(
+        f"data is bytes or an array, and not {type(data).__name__}. Remedy: say how it lies in "
+        "memory: np.array(..., np.uint32), np.float32 or tensor.to_bf16(...); one word is write32"
+    )
+
+
+def _place(function) -> str:
+    """Where a condition is in the host's source: "script.py:12"; empty when it is no function."""
+    code = getattr(getattr(function, "asks", function), "__code__", None)
+    return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"
 
 
 class Device:
     """A card with its tiles, memory and time. Any number may live in one process; several
     threads may use one, a call at a time."""
+
+    _latest: "list | None" = None  # the last session's
 
     def __init__(
         self,
@@ -143,18 +172,33 @@ class Device:
     def read(self, tile: Coord, address: int, size: int) -> bytes:
         """``size`` bytes from ``address`` of ``tile`` (L1, registers, DRAM by its tile)."""
         data = bytearray(size)
-        self._device.read(tile, address, data)
+        self._read(tile, address, data)
         return bytes(data)
 
     def read_array(self, tile: Coord, address: int, shape, dtype=np.uint32) -> np.ndarray:
         """An array of ``shape`` and ``dtype`` whose bytes begin at ``address``."""
         array = np.empty(shape, dtype)
-        self._device.read(tile, address, array)
+        self._read(tile, address, array)
         return array
+
+    def _read(self, tile: Coord, address: int, target) -> None:
+        try:
+            self._device.read(tile, address, target)
+        except TypeError:
+            raise _explained(tile, address) from None
 
     def write(self, tile: Coord, address: int, data: Readable) -> None:
         """The bytes of ``data`` (an array's in C order) to ``address`` of ``tile``."""
-        self._device.write(tile, address, _bytes(data))
+        self._write(tile, address, data)
+
+    def _write(self, tile: Coord, address: int, data: Readable) -> None:
+        try:
+            doubts = self._device.write(tile, address, _bytes(data))
+        except TypeError:
+            raise _explained(tile, address, data) from None
+        if doubts:
+            # The caller of write or write32.
+            warnings.warn(doubts, stacklevel=3)
 
     def read32(self, tile: Coord, address: int) -> int:
         """One little-endian 32-bit word."""
@@ -162,16 +206,24 @@ class Device:
 
     def write32(self, tile: Coord, address: int, value: int) -> None:
         """One little-endian 32-bit word, modulo 2**32."""
-        self.write(tile, address, (value & 0xFFFFFFFF).to_bytes(4, "little"))
+        self._write(tile, address, (value & 0xFFFFFFFF).to_bytes(4, "little"))
 
     def multicast(self, first: Coord, last: Coord, address: int, data: Readable) -> None:
         """The bytes of ``data`` to every live Tensix tile of the inclusive rectangle."""
-        self._device.multicast(first, last, address, _bytes(data))
+        doubts = self._device.multicast(first, last, address, _bytes(data))
+        if doubts:
+            warnings.warn(doubts, stacklevel=2)
 
     def read_dram(self, bank: int, offset: int, size: int) -> bytes:
         """``size`` bytes from ``offset`` of a DRAM bank."""
         data = bytearray(size)
         self._device.read_dram(bank, offset, data)
+        if self._device.has_not_run():
+            warnings.warn(
+                "DRAM is read after a go message, and no cycle has passed since: no kernel can "
+                "have written there yet. Remedy: run(until=...) first",
+                stacklevel=2,
+            )
         return bytes(data)
 
     def write_dram(self, bank: int, offset: int, data: Readable) -> None:
@@ -218,7 +270,8 @@ class Device:
         everything stands, unless the process handles that signal itself."""
         try:
             with self._answering():
-                self._device.run(until, (1 << 64) - 1 if max_cycles is None else max_cycles)
+                limit = (1 << 64) - 1 if max_cycles is None else max_cycles
+                self._device.run(until, limit, _place(until))
         except Standstill as error:
             error.device = self
             raise

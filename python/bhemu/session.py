@@ -11,6 +11,7 @@ import numpy as np
 
 from bhemu import tensor as tensors_of
 from bhemu.device import CORES, Coord
+from bhemu.errors import InputError, Standstill
 
 if TYPE_CHECKING:
     from bhemu.device import Device
@@ -25,6 +26,16 @@ def _count(value: int, what: str) -> int:
     if isinstance(value, bool) or int(value) != value or value < 0:
         raise ValueError(f"{what} must be a whole number that is not negative, not {value!r}")
     return int(value)
+
+
+def _input(name: str, array) -> np.ndarray:
+    array = np.asarray(array)
+    if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
+        raise InputError(
+            f"input '{name}' is an array of {array.dtype}, which is no tensor of numbers. Remedy: "
+            "give whole numbers or floats (astype)"
+        )
+    return array
 
 
 @dataclass(frozen=True)
@@ -87,8 +98,20 @@ class Session:
             files = {}
             for index, (name, array) in enumerate((inputs or {}).items()):
                 files[name] = str(Path(folder) / f"{index}.npy")
-                np.save(files[name], np.asarray(array))
+                np.save(files[name], _input(name, array))
             self.tiles: list[Coord] = self._native.load_program(str(self.path), files)
+        # What the device knows of its last session; not the session, which would be a circle.
+        self._token = device._latest = [self.path]
+
+    def _check_latest(self) -> None:
+        latest = self.device._latest
+        if latest is not self._token:
+            other = "another program" if latest is None else latest[0]
+            raise InputError(
+                f"the session of {self.path} is over, since {other} was loaded to the device after "
+                "it. Remedy: bring a session to its end and read its results before the next is "
+                "loaded, or give each its own device (clone)"
+            )
 
     def __enter__(self) -> "Session":
         return self
@@ -103,6 +126,7 @@ class Session:
     @property
     def done(self) -> bool:
         """Every tile says so."""
+        self._check_latest()
         return self._native.program_done()
 
     def run(self, max_cycles: Optional[int] = None) -> None:
@@ -155,15 +179,19 @@ class Session:
             if index not in {each.index for each in self.device.circular_buffers(at)}:
                 raise ValueError(f"the program has no circular buffer {index}")
             condition = lambda: self._received(at, index) >= pages  # noqa: E731
-        self.device.run(until=lambda: condition() or self.done, max_cycles=max_cycles)
+
+        def holds() -> bool:
+            return condition() or self.done
+
+        holds.asks = condition  # whose place a report tells
+        self.device.run(until=holds, max_cycles=max_cycles)
         return None
 
     def _received(self, tile: Coord, index: int) -> int:
         return next(b.received for b in self.device.circular_buffers(tile) if b.index == index)
 
     def _run(self, tiles: list, core: str, pc: int, max_cycles: Optional[int]):
-        from bhemu.errors import Standstill
-
+        self._check_latest()
         limit = (1 << 64) - 1 if max_cycles is None else _count(max_cycles, "max_cycles")
         if pc >= 1 << 32:
             raise ValueError(f"pc {pc:#x} has more than 32 bits")
@@ -219,10 +247,12 @@ class Session:
 
     def tensors(self) -> dict[str, np.ndarray]:
         """Every tensor of the program as it is on the card now, by name."""
+        self._check_latest()
         with tempfile.TemporaryDirectory() as folder:
             self._native.save_tensors(folder)
             return {path.stem: np.load(path) for path in Path(folder).glob("*.npy")}
 
     def check(self) -> dict[str, Union[bool, str]]:
         """What the program expects: True, or what differs."""
+        self._check_latest()
         return {what: passed or detail for what, passed, detail in self._native.check_program()}

@@ -96,6 +96,26 @@ def test_windows_take_any_size_and_alignment(device):
             window.read(MIB_2 - 2, 4)
 
 
+def test_a_window_that_was_closed_says_so(device):
+    window = pcie.TLBWindow(device.fd, (1, 2))
+    window.target(0)
+    window.close()
+    with pytest.raises(ValueError, match=r"onto \(1, 2\) was closed"):
+        window.read(0)
+    with pytest.raises(ValueError, match="was closed"):
+        window.write(0, 1)
+
+
+def test_a_window_aimed_where_nothing_is_says_what_is_there(device):
+    with pcie.TLBWindow(device.fd, (1, 2)) as window:
+        window.target(0, (16, 2))
+        with pytest.raises(InputError, match=r"fused off .*x 1 to 7 and 10 to 14"):
+            window.read(0)
+        window.target(1 << 21, (1, 2))
+        with pytest.raises(InputError, match="L1 of a Tensix tile ends at 0x180000"):
+            window.read(0)
+
+
 def test_a_rectangle_as_target_is_a_multicast(device):
     with pcie.TLBWindow(device.fd, (1, 2)) as window:
         window.target(0, (1, 2), (3, 4))

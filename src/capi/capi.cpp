@@ -6,6 +6,7 @@
 #include <new>
 
 #include "capi/handle.hpp"
+#include "device/refusal.hpp"
 #include "host/error.hpp"
 #include "host/report/standstill.hpp"
 #include "host/settings/card_settings.hpp"
@@ -38,13 +39,23 @@ void check_pointers(const bhemu_device* device, const void* data, size_t bytes) 
   if (data == nullptr && bytes != 0) throw InputError("", "", "the data is NULL");
 }
 
+namespace {
+
+std::string report_of(bhemu_device& handle, host::Standstill::Reason reason) {
+  host::Standstill standstill =
+      host::standstill_of(handle.device, handle.code.map(handle.device), {}, reason);
+  handle.desk.tell(handle.device, standstill);
+  return host::text_of(standstill);
+}
+
+}  // namespace
+
 int status_of(bhemu_device& handle, const RunResult& result) {
   switch (result.status) {
     case RunStatus::Done:
       return BHEMU_OK;
     case RunStatus::Cycles:
-      return fail(BHEMU_LIMIT,
-                  fmt::format("the cycle limit was reached at cycle {}", result.cycle));
+      return fail(BHEMU_LIMIT, report_of(handle, host::Standstill::Reason::Limit));
     case RunStatus::Faulted:
       return fail(BHEMU_FAULT, host::fault_text(host::fault_reports(
                                    handle.device, handle.code.map(handle.device))));
@@ -53,22 +64,23 @@ int status_of(bhemu_device& handle, const RunResult& result) {
   }
   const auto reason = result.status == RunStatus::Spinning ? host::Standstill::Reason::Spinning
                                                            : host::Standstill::Reason::Idle;
-  return fail(BHEMU_HANG, host::text_of(host::standstill_of(
-                              handle.device, handle.code.map(handle.device), {}, reason)));
+  return fail(BHEMU_HANG, report_of(handle, reason));
 }
 
 namespace {
 
-int answered(bool answer, u32 x, u32 y, u64 address, size_t bytes) {
-  if (answer) return BHEMU_OK;
-  return fail(BHEMU_BAD_INPUT, fmt::format("nothing answers at ({}, {}) address {:#x}, {} bytes", x,
-                                           y, address, bytes));
-}
-
-int answered_dram(bool answer, u32 bank, u64 offset, size_t bytes) {
+int answered(bool answer, const Device& device, Coord tile, u64 address, size_t bytes) {
   if (answer) return BHEMU_OK;
   return fail(BHEMU_BAD_INPUT,
-              fmt::format("DRAM bank {} has nothing at {:#x}, {} bytes", bank, offset, bytes));
+              fmt::format("nothing answers at ({}, {}) address {:#x}, {} bytes: {}", tile.x, tile.y,
+                          address, bytes, why_refused(device, tile, address, bytes)));
+}
+
+int answered_dram(bool answer, const Device& device, u32 bank, u64 offset, size_t bytes) {
+  if (answer) return BHEMU_OK;
+  return fail(BHEMU_BAD_INPUT,
+              fmt::format("DRAM bank {} has nothing at {:#x}, {} bytes: {}", bank, offset, bytes,
+                          why_dram_refused(device, bank, offset, bytes)));
 }
 
 DeviceOptions device_options(const bhemu_options* options) {
@@ -152,8 +164,13 @@ int bhemu_read(bhemu_device* device, uint32_t x, uint32_t y, uint64_t address, v
                size_t bytes) {
   return guarded([&] {
     check_pointers(device, target, bytes);
+    const Use use(device);
     const std::span<u8> span(static_cast<u8*>(target), bytes);
-    return answered(device->device.read(coord_of(x, y), address, span), x, y, address, bytes);
+    const Coord tile = coord_of(x, y);
+    const bool answer = device->device.read(tile, address, span);
+    if (answer && device->desk.is_asking())
+      device->desk.looked(fmt::format("({}, {})", x, y), address, span);
+    return answered(answer, device->device, tile, address, bytes);
   });
 }
 
@@ -161,8 +178,12 @@ int bhemu_write(bhemu_device* device, uint32_t x, uint32_t y, uint64_t address, 
                 size_t bytes) {
   return guarded([&] {
     check_pointers(device, source, bytes);
+    const Use use(device);
     const std::span<const u8> span(static_cast<const u8*>(source), bytes);
-    return answered(device->device.write(coord_of(x, y), address, span), x, y, address, bytes);
+    const Coord tile = coord_of(x, y);
+    device->desk.before_write(device->device, tile, address, span);
+    return answered(device->device.write(tile, address, span), device->device, tile, address,
+                    bytes);
   });
 }
 
@@ -170,9 +191,17 @@ int bhemu_multicast(bhemu_device* device, uint32_t x0, uint32_t y0, uint32_t x1,
                     uint64_t address, const void* source, size_t bytes) {
   return guarded([&] {
     check_pointers(device, source, bytes);
+    const Use use(device);
     const std::span<const u8> span(static_cast<const u8*>(source), bytes);
-    const bool answer = device->device.multicast(coord_of(x0, y0), coord_of(x1, y1), address, span);
-    return answered(answer, x0, y0, address, bytes);
+    const Coord first = coord_of(x0, y0);
+    const Coord last = coord_of(x1, y1);
+    device->desk.before_multicast(device->device, first, last, address, span);
+    if (device->device.multicast(first, last, address, span)) return BHEMU_OK;
+    return static_cast<bhemu_status>(
+        fail(BHEMU_BAD_INPUT,
+             fmt::format("no tile takes this from ({}, {}) on at address {:#x}, {} bytes: {}", x0,
+                         y0, address, bytes,
+                         why_multicast_refused(device->device, first, last, address, bytes))));
   });
 }
 
@@ -180,10 +209,13 @@ int bhemu_read_dram(bhemu_device* device, uint32_t bank, uint64_t offset, void* 
                     size_t bytes) {
   return guarded([&] {
     check_pointers(device, target, bytes);
+    const Use use(device);
     const bool known = bank < device->device.board().dram_banks();
     const std::span<u8> span(static_cast<u8*>(target), bytes);
-    return answered_dram(known && device->device.read_dram(bank, offset, span), bank, offset,
-                         bytes);
+    const bool answer = known && device->device.read_dram(bank, offset, span);
+    if (answer && device->desk.is_asking())
+      device->desk.looked(fmt::format("DRAM bank {}", bank), offset, span);
+    return answered_dram(answer, device->device, bank, offset, bytes);
   });
 }
 
@@ -191,18 +223,26 @@ int bhemu_write_dram(bhemu_device* device, uint32_t bank, uint64_t offset, const
                      size_t bytes) {
   return guarded([&] {
     check_pointers(device, source, bytes);
+    const Use use(device);
     const bool known = bank < device->device.board().dram_banks();
     const std::span<const u8> span(static_cast<const u8*>(source), bytes);
-    return answered_dram(known && device->device.write_dram(bank, offset, span), bank, offset,
-                         bytes);
+    return answered_dram(known && device->device.write_dram(bank, offset, span), device->device,
+                         bank, offset, bytes);
   });
 }
 
 int bhemu_run(bhemu_device* device, uint64_t max_cycles, bhemu_predicate done, void* user) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
+    const Use use(device);
     std::function<bool()> predicate;
-    if (done != nullptr) predicate = [&] { return done(device, user) != 0; };
+    if (done != nullptr)
+      predicate = [&] {
+        device->desk.asks("");
+        const bool answer = done(device, user) != 0;
+        device->desk.asked();
+        return answer;
+      };
     return status_of(*device, device->device.run(max_cycles, predicate));
   });
 }
@@ -214,6 +254,7 @@ uint64_t bhemu_cycle(const bhemu_device* device) {
 int bhemu_advance(bhemu_device* device, uint64_t cycles) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
+    const Use use(device);
     const RunResult result = device->device.advance(cycles);
     return result.status == RunStatus::Faulted ? status_of(*device, result) : BHEMU_OK;
   });
@@ -226,6 +267,7 @@ uint64_t bhemu_hash(bhemu_device* device) {
 int bhemu_boot(bhemu_device* device, const char* directory) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
+    const Use use(device);
     const auto firmware = std::make_shared<const host::Firmware>(
         directory == nullptr ? host::Firmware::embedded() : host::Firmware::load(directory));
     device->code.booted(firmware);

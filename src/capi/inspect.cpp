@@ -61,6 +61,7 @@ int bhemu_load_elf(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core, 
                    uint32_t* entry) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
+    const Use use(device);
     if (path == nullptr) throw host::InputError("", "", "the path is NULL");
     auto elf = std::make_shared<const host::Elf>(host::Elf::load(path));
     const u32 start = host::load_elf(device->device, coord_of(x, y), core_numbered(core), *elf);
@@ -73,6 +74,7 @@ int bhemu_load_elf(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core, 
 int bhemu_register_elf(bhemu_device* device, const char* path) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
+    const Use use(device);
     if (path == nullptr) throw host::InputError("", "", "the path is NULL");
     device->code.look_in(path);
     return BHEMU_OK;
@@ -82,6 +84,7 @@ int bhemu_register_elf(bhemu_device* device, const char* path) {
 int bhemu_start_core(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core, uint32_t pc) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
+    const Use use(device);
     host::start_core(device->device, coord_of(x, y), core_numbered(core), pc);
     return BHEMU_OK;
   });
@@ -90,6 +93,7 @@ int bhemu_start_core(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core
 int bhemu_hold_core(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
+    const Use use(device);
     host::hold_core(device->device, coord_of(x, y), core_numbered(core));
     return BHEMU_OK;
   });
@@ -99,6 +103,7 @@ int bhemu_read_core(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core,
                     bhemu_core_state* state) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
+    const Use use(device);
     check_result(state);
     tile::Tile& tile = host::tile_with(device->device, coord_of(x, y), core_numbered(core));
     tile.settle(device->device.cycle());
@@ -116,6 +121,7 @@ int bhemu_circular_buffers(bhemu_device* device, uint32_t x, uint32_t y,
                            bhemu_circular_buffer* buffers, size_t capacity, size_t* count) {
   return guarded([&] {
     check_pointers(device, buffers, capacity);
+    const Use use(device);
     check_result(count);
     const auto found = host::circular_buffers(device->device, coord_of(x, y));
     for (size_t i = 0; i < std::min(found.size(), capacity); ++i)
@@ -135,6 +141,7 @@ int bhemu_read_registers(bhemu_device* device, uint32_t x, uint32_t y, uint32_t 
                          size_t count, uint32_t* words) {
   return guarded([&] {
     check_pointers(device, words, count);
+    const Use use(device);
     if (file >= host::kRegisterFiles)
       throw host::InputError("", "", "there is no such register file");
     host::read_registers(device->device, coord_of(x, y), static_cast<host::RegisterFile>(file),
@@ -154,6 +161,7 @@ size_t bhemu_disassemble_tensix(uint32_t word, char* text, size_t capacity) {
 int bhemu_set_rule(bhemu_device* device, const char* rule, uint32_t level) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
+    const Use use(device);
     check_result(rule);
     const Rule known = rule_named(rule);
     if (known == Rule::Count)
@@ -171,6 +179,7 @@ size_t bhemu_fault_count(bhemu_device* device) {
 int bhemu_get_fault(bhemu_device* device, size_t index, bhemu_fault* fault) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
+    const Use use(device);
     check_result(fault);
     device->faults = host::fault_reports(device->device, device->code.map(device->device));
     if (index >= device->faults.size()) throw host::InputError("", "", "there is no such fault");
@@ -194,6 +203,7 @@ void bhemu_clear_faults(bhemu_device* device) {
 int bhemu_snapshot(bhemu_device* device, void** data, size_t* bytes) {
   return guarded([&] {
     check_pointers(device, nullptr, 0);
+    const Use use(device);
     check_result(data);
     check_result(bytes);
     const std::vector<u8> snapshot = device->device.snapshot();
@@ -212,7 +222,9 @@ void bhemu_free(void* data) {
 int bhemu_restore(bhemu_device* device, const void* data, size_t bytes) {
   return guarded([&] {
     check_pointers(device, data, bytes);
+    const Use use(device);
     device->device.restore({static_cast<const u8*>(data), bytes});
+    device->desk.others_wrote();
     return BHEMU_OK;
   });
 }
@@ -221,7 +233,9 @@ bhemu_device* bhemu_clone(bhemu_device* device) {
   bhemu_device* result = nullptr;
   guarded([&] {
     check_pointers(device, nullptr, 0);
+    const Use use(device);
     result = new bhemu_device(device->device.clone(), device->code);
+    result->desk = device->desk;
     return BHEMU_OK;
   });
   return result;

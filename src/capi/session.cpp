@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +11,7 @@
 
 #include "debug/trace/trace_file.hpp"
 #include "device/livelock.hpp"
+#include "device/refusal.hpp"
 #include "host/error.hpp"
 #include "host/report/hints.hpp"
 #include "host/report/standstill.hpp"
@@ -29,6 +31,12 @@ constexpr const char* kHowToHear =
     "with fast dispatch tt-metal waits in its own memory, where nothing can reach it. With "
     "TT_METAL_OPERATION_TIMEOUT_SECONDS set (100000, say) it asks the card now and then, and this "
     "is an exception in the call that waits.";
+
+/// Outside of the NoC's span: nowhere.
+Coord tile_at(u32 x, u32 y) {
+  const auto within = [](u32 value) { return static_cast<u8>(std::min<u32>(value, 0xFF)); };
+  return {within(x), within(y)};
+}
 
 void check_buffer(std::span<const u8> bytes) {
   if (bytes.data() == nullptr && !bytes.empty())
@@ -412,8 +420,9 @@ void Session::tile_read(u32 x, u32 y, u64 address, std::span<u8> bytes) {
     let_writes_work(device, true);
     const bool there = x < noc::Routing::kSpan && y < noc::Routing::kSpan;
     if (!there || !device.read({static_cast<u8>(x), static_cast<u8>(y)}, address, bytes))
-      throw card::AccessError(fmt::format("nothing can be read at ({}, {}) address {:#x}, {} bytes",
-                                          x, y, address, bytes.size()));
+      throw card::AccessError(
+          fmt::format("nothing can be read at ({}, {}) address {:#x}, {} bytes: {}", x, y, address,
+                      bytes.size(), why_refused(device, tile_at(x, y), address, bytes.size())));
     observe(visit, device.board().node_at_translated({static_cast<u8>(x), static_cast<u8>(y)}),
             address, bytes);
   });
@@ -434,9 +443,9 @@ void Session::tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes) {
     if (node != kNoNode) go_messages_.was_written(device, node, address, bytes);
     const bool stopped = node != kNoNode && device.node(node).faults().stopped();
     if (!device.write(node, address, bytes))
-      throw card::AccessError(
-          fmt::format("nothing can be written at ({}, {}) address {:#x}, {} bytes", x, y, address,
-                      bytes.size()));
+      throw card::AccessError(fmt::format(
+          "nothing can be written at ({}, {}) address {:#x}, {} bytes: {}", x, y, address,
+          bytes.size(), why_refused(device, tile_at(x, y), address, bytes.size())));
     if (!stopped && device.node(node).faults().stopped())
       throw card::AccessError(
           fmt::format("the write to ({}, {}) address {:#x} has broken a rule", x, y, address));

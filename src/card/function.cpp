@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/bits.hpp"
+#include "device/refusal.hpp"
 #include "mem/l1.hpp"
 #include "pcie/endpoint.hpp"
 
@@ -15,6 +16,10 @@ namespace {
 
 bool has_niu_of_its_own(noc::NodeKind kind) {
   return kind == noc::NodeKind::Tensix || kind == noc::NodeKind::Ethernet;
+}
+
+Coord corner(u64 x, u64 y) {
+  return {static_cast<u8>(x), static_cast<u8>(y)};
 }
 
 constexpr u64 kWindowsEnd = Windows::kSmall * Windows::kSmallBytes;
@@ -237,8 +242,10 @@ NodeId Function::target(unsigned index) const {
   const Coord coord{static_cast<u8>(window.x_end), static_cast<u8>(window.y_end)};
   const NodeId node = device_.board().routing().at(static_cast<unsigned>(window.noc_sel), coord);
   if (node == kNoNode)
-    throw AccessError(fmt::format("window {} points at ({}, {}) of NoC {}, where no tile answers",
-                                  index, coord.x, coord.y, window.noc_sel));
+    throw AccessError(
+        fmt::format("window {} points at ({}, {}) of NoC {}, where no tile answers: {}", index,
+                    coord.x, coord.y, window.noc_sel,
+                    why_refused(device_, coord, 0, 0, static_cast<unsigned>(window.noc_sel))));
   return node;
 }
 
@@ -301,9 +308,9 @@ void Function::window_read(unsigned index, u64 offset, std::span<u8> bytes) {
     device_.pcie().count_host_request(noc, false, false, address, bytes.size());
     return;
   }
-  throw AccessError(fmt::format("nothing can be read at {} address {:#x}, {} bytes (window {})",
-                                device_.board().routing().name(node), address, bytes.size(),
-                                index));
+  throw AccessError(fmt::format("nothing can be read at {} address {:#x}, {} bytes (window {}): {}",
+                                device_.board().routing().name(node), address, bytes.size(), index,
+                                why_refused(device_, node, address, bytes.size())));
 }
 
 void Function::window_write(unsigned index, u64 offset, std::span<const u8> bytes) {
@@ -322,10 +329,12 @@ void Function::window_write(unsigned index, u64 offset, std::span<const u8> byte
   } else {
     const std::vector<NodeId> nodes = windows_.targets(index, device_.board());
     if (nodes.empty())
-      throw AccessError(
-          fmt::format("window {} multicasts to ({}, {})-({}, {}), where there is no "
-                      "Tensix tile",
-                      index, window.x_start, window.y_start, window.x_end, window.y_end));
+      throw AccessError(fmt::format(
+          "window {} multicasts to ({}, {})-({}, {}), where there is no "
+          "Tensix tile: {}",
+          index, window.x_start, window.y_start, window.x_end, window.y_end,
+          why_multicast_refused(device_, corner(window.x_start, window.y_start),
+                                corner(window.x_end, window.y_end), address, bytes.size())));
     for (const NodeId node : nodes) node_write(node, address, bytes, index);
   }
   device_.pcie().count_host_request(static_cast<unsigned>(window.noc_sel), true,
@@ -338,8 +347,9 @@ void Function::node_write(NodeId node, u64 address, std::span<const u8> bytes, u
   if (!device_.write(node, address, bytes))
     throw AccessError(
         fmt::format("nothing can be written at {} address {:#x}, {} bytes "
-                    "(window {})",
-                    device_.board().routing().name(node), address, bytes.size(), index));
+                    "(window {}): {}",
+                    device_.board().routing().name(node), address, bytes.size(), index,
+                    why_refused(device_, node, address, bytes.size())));
   // What a write sets off can break a rule too.
   if (!stopped && faults.stopped())
     throw AccessError(fmt::format("the write to {} address {:#x} (window {}) has broken a rule",

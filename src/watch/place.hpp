@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/types.hpp"
+#include "tensix/config.hpp"
 #include "tensix/footprint/footprint.hpp"
 
 namespace bhemu::watch {
@@ -53,6 +54,20 @@ void each_place(const tensix::Touch& touch, Visit visit);
 /// "L1[0x1000, +64]", "Dst rows 0..7", "configuration THCON_SEC0_REG2_Out_data_format of bank 0".
 std::string describe(const Place& place);
 
+/// A field of the configuration that is 0 unless something special is wanted, so that one which an
+/// operation leaves behind spoils the next.
+struct Mode {
+  const char* name;
+  u32 bank;
+  u32 word;
+  u32 low;
+  u32 width;
+  Place place;
+};
+/// Calls visit(mode) for each in each bank.
+template <class Visit>
+void each_mode(Visit visit);
+
 /// What a user has written: "0x1000", "0x1000+64", "l1:0x1000-0x103f", "dst:3", "srca:70",
 /// "src b:0-15" (of both banks when the row is below 64 and no bank is named: "srca:1:0"),
 /// "lreg:2", "gpr:1:16", "cfg:NAME", "cfg:0:92", "tcfg:1:5", "tcfg:NAME", "sem:1", "mutex:2",
@@ -62,6 +77,30 @@ std::vector<Place> parse_places(const std::string& setting, const std::string& t
 
 /// The whole of a touch, in units of the area; none for what has no place here.
 std::optional<Place> place_of(const tensix::Touch& touch);
+
+template <class Visit>
+void each_mode(Visit visit) {
+  const auto in_both = [&]<class Field>(const char* name, Field) {
+    for (u32 bank = 0; bank < 2; ++bank) {
+      const u64 begin = (u64{bank} * tensix::kConfigWords + Field::kWord) * 32 + Field::kLow;
+      visit(Mode{name,
+                 bank,
+                 Field::kWord,
+                 Field::kLow,
+                 Field::kWidth,
+                 {Area::Config, begin, begin + Field::kWidth}});
+    }
+  };
+  using namespace tensix;
+  in_both("THCON_SEC0_REG2_Haloize_mode", cfg::THCON_SEC0_REG2_Haloize_mode{});
+  in_both("THCON_SEC1_REG2_Haloize_mode", cfg::THCON_SEC1_REG2_Haloize_mode{});
+  in_both("THCON_SEC0_REG2_Tileize_mode", cfg::THCON_SEC0_REG2_Tileize_mode{});
+  in_both("THCON_SEC1_REG2_Tileize_mode", cfg::THCON_SEC1_REG2_Tileize_mode{});
+  in_both("THCON_SEC0_REG2_Upsample_rate", cfg::THCON_SEC0_REG2_Upsample_rate{});
+  in_both("THCON_SEC1_REG2_Upsample_rate", cfg::THCON_SEC1_REG2_Upsample_rate{});
+  in_both("THCON_SEC0_REG1_Pack_L1_Acc", cfg::THCON_SEC0_REG1_Pack_L1_Acc{});
+  in_both("STACC_RELU_ApplyRelu", cfg::STACC_RELU_ApplyRelu{});
+}
 
 template <class Visit>
 void each_place(const tensix::Touch& touch, Visit visit) {

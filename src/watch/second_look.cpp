@@ -327,7 +327,7 @@ class SecondLook {
         const Place place{Area::Memory, spot.address, spot.address + spot.bytes};
         const auto answers = why(writers, {spot.node, tile, "", {place}});
         if (!answers.empty())
-          cause.sentence += way_of(again_.device(), program_, answers.front(), again_.code());
+          cause.sentence += way_of(writers, program_, answers.front(), again_.code());
         const std::string pages = pages_without_buffer(program_);
         cause.sentence += pages;
         cause.sentence += reads.missing(program_);

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "tensix/isa.hpp"
+#include "tile/tile.hpp"
 #include "watch/unwritten.hpp"
 
 namespace bhemu::watch {
@@ -53,18 +55,71 @@ std::string origin(const Device& device, const host::PreparedProgram& program, N
                      at->within == 0 ? "" : fmt::format(", byte {} on", at->within));
 }
 
+const char* operation(const Actor& actor) {
+  return actor.kind == Actor::Kind::Thread ? tensix::info_of_word(actor.author.pc).name : "";
+}
+
+/// " SFPSTORE acts only on the lanes that ... had left on": where a condition has not been ended.
+std::string lanes_of(const Device& device, const Answer& answer, NodeId here,
+                     const host::CodeMap& code) {
+  const Written* latest = nullptr;
+  for (const Written& mode : answer.modes)
+    if (mode.place.area == Area::ConditionCode &&
+        (latest == nullptr || mode.writer.author.cycle > latest->writer.author.cycle))
+      latest = &mode;
+  const std::string_view own = operation(answer.writer);
+  if (latest == nullptr || (own != "SFPSTORE" && own != "SFPLOAD")) return "";
+  const std::string_view by = operation(latest->writer);
+  if (by.empty() || by == "SFPENCC" || by == "SFPPOPC") return "";
+  return fmt::format(
+      " That {} acts on those lanes only that {} has left on; no SFPENCC or SFPPOPC has come "
+      "since.",
+      own, station(device, latest->writer, here, code));
+}
+
+/// " That UNPACR had Haloize_mode 1, set by ...": of fields that still are as they were then.
+std::string fields_of(const WritersOfDevice& writers, const Answer& answer, NodeId here,
+                      const host::CodeMap& code) {
+  const tile::Tile* const tile = writers.device().tile_of(answer.node);
+  Writers* const of = writers.of(answer.node);
+  if (tile == nullptr || of == nullptr || !tile->shape().is_tensix()) return "";
+  std::string text;
+  each_mode([&](const Mode& mode) {
+    const auto seen =
+        std::find_if(answer.modes.begin(), answer.modes.end(),
+                     [&](const Written& one) { return one.place.overlaps(mode.place); });
+    if (seen == answer.modes.end()) return;
+    const std::vector<Written> now = of->last(mode.place);
+    const bool same = !now.empty() && now.front().writer.author.cycle == seen->writer.author.cycle;
+    const u32 value =
+        bits(tile->coprocessor().state().cfg.bank[mode.bank][mode.word], mode.low, mode.width);
+    if (!same || value == 0 || text.find(mode.name) != std::string::npos) return;
+    text += fmt::format(" That {} had {} {}, set by {} in cycle {}.", operation(answer.writer),
+                        mode.name, value, station(writers.device(), seen->writer, here, code),
+                        seen->writer.author.cycle);
+  });
+  return text;
+}
+
 }  // namespace
 
-std::string way_of(const Device& device, const host::PreparedProgram& program, const Answer& last,
-                   const host::CodeMap& code) {
+std::string way_of(const WritersOfDevice& writers, const host::PreparedProgram& program,
+                   const Answer& last, const host::CodeMap& code) {
+  const Device& device = writers.device();
+  const NodeId here = last.writer.author.tile;
   std::vector<std::string> stations;
+  std::string lanes;
+  std::string fields;
   const Answer* at = &last;
   for (const Answer* next = data_behind(*at); next != nullptr; next = data_behind(*at)) {
     at = next;
     if (!at->known || at->writer.kind == Actor::Kind::Host || at->writer.kind == Actor::Kind::Mover)
       break;
-    const std::string text = station(device, at->writer, last.writer.author.tile, code);
+    const std::string text = station(device, at->writer, here, code);
     if (stations.empty() || stations.back() != text) stations.push_back(text);
+    if (at->writer.kind != Actor::Kind::Thread) continue;
+    if (lanes.empty()) lanes = lanes_of(device, *at, here, code);
+    if (fields.empty()) fields = fields_of(writers, *at, here, code);
   }
   if (at == &last) return "";
   std::string way;
@@ -76,9 +131,11 @@ std::string way_of(const Device& device, const host::PreparedProgram& program, c
                                         : ", ",
                        stations[stations.size() - shown + i]);
   const std::string from = origin(device, program, at->node, at->place);
-  if (!at->known) return fmt::format(" It came{}, from {}, where nobody has written.", way, from);
+  const std::string modes = lanes + fields;
+  if (!at->known)
+    return fmt::format(" It came{}, from {}, where nobody has written.{}", way, from, modes);
   const bool whole = at->writer.kind == Actor::Kind::Host;
-  return way.empty() && !whole ? "" : fmt::format(" It came{}, from {}.", way, from);
+  return way.empty() && !whole ? "" : fmt::format(" It came{}, from {}.{}", way, from, modes);
 }
 
 }  // namespace bhemu::watch

@@ -55,7 +55,10 @@ class Trail {
     switch (answer.writer.kind) {
       case Actor::Kind::Thread:
         if (Writers* of = writers_.of(node))
-          if (const Record* record = of->record(answer.writer.record)) sources = &record->sources;
+          if (const Record* record = of->record(answer.writer.record)) {
+            sources = &record->sources;
+            answer.modes = record->modes;
+          }
         answer.cut = sources == nullptr && answer.writer.record != 0;
         break;
       case Actor::Kind::Noc:

@@ -22,6 +22,7 @@ struct Answer {
   u32 after = 0;
   bool repeats = false;  // an instruction has added to what one like it had left; not followed
   bool cut = false;      // there is more that is not followed or no longer remembered
+  std::vector<Written> modes;  // of an instruction of the coprocessor (writers.hpp)
   std::vector<Answer> from;
 };
 

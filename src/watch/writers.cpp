@@ -96,6 +96,29 @@ void Writers::accessed(const Access& access, const Actor& actor) {
   if (access.writes) maps_[static_cast<unsigned>(place.area)].assign(place.begin, place.end, actor);
 }
 
+/// Of what an instruction reads beside its data: the modes that are on, and the condition that
+/// keeps lanes from being on.
+void Writers::note_modes(const trace::Issue& one, const Place& place,
+                         std::vector<Written>& found) const {
+  const auto add = [&](const Place& part) {
+    std::vector<Written> last;
+    find(part, 1, last);
+    found.insert(found.end(), last.begin(), last.end());
+  };
+  if (one.state == nullptr) return;
+  const tensix::SfpuCondition& lanes = one.state->sfpu.condition;
+  constexpr Place kFlags{Area::ConditionCode, tensix::footprint_cell::LaneFlags,
+                         tensix::footprint_cell::LaneFlags + 1};
+  if (place.overlaps(kFlags) && (lanes.use_lane_flags & ~lanes.lane_flags) != 0) add(kFlags);
+  if (place.area != Area::Config) return;
+  each_mode([&](const Mode& mode) {
+    const Place part{Area::Config, std::max(place.begin, mode.place.begin),
+                     std::min(place.end, mode.place.end)};
+    const u32 value = bits(one.state->cfg.bank[mode.bank][mode.word], mode.low, mode.width);
+    if (part.begin < part.end && value != 0) add(part);
+  });
+}
+
 void Writers::issuing(const trace::Issue& one, Actor& actor) {
   if (one.touches == nullptr || one.discarded) return;
   bool writes_data = false;
@@ -109,6 +132,7 @@ void Writers::issuing(const trace::Issue& one, Actor& actor) {
     if (!tensix::reads(touch.access)) continue;
     each_place(touch, [&](const Place& place) {
       if (is_data(place.area)) find(place, kSources, record.sources);
+      note_modes(one, place, record.modes);
     });
   }
   records_.push_back(std::move(record));

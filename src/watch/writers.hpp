@@ -27,6 +27,9 @@ struct Written {
 /// An instruction of the coprocessor, and where what it read came from.
 struct Record {
   std::vector<Written> sources;
+  /// What it was told by state that others leave behind: modes that are usually off, and which
+  /// lanes are on.
+  std::vector<Written> modes;
 };
 
 /// A change of an object that is like a register.
@@ -71,6 +74,7 @@ class Writers final : public Accesses {
   static constexpr std::size_t kChanges = 8;   // of an object
   static constexpr std::size_t kSources = 12;  // of an instruction or a request
 
+  void note_modes(const trace::Issue& one, const Place& place, std::vector<Written>& found) const;
   void find(const Place& place, std::size_t most, std::vector<Written>& found) const;
 
   std::vector<RangeMap<Actor>> maps_;  // by area

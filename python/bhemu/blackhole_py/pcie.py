@@ -166,12 +166,18 @@ class TLBWindow:
 
     def read(self, offset: int, bytes: int = 4) -> "bytes":
         """``bytes`` bytes from ``offset``."""
-        return self.addr.read_at(offset, bytes)
+        return self._open().read_at(offset, bytes)
 
     def write(self, offset: int, value: "Union[int, bytes]", bytes: int = 4) -> None:
         """The bytes of ``value``, or a number as ``bytes`` little-endian ones."""
         data = value.to_bytes(bytes, "little") if isinstance(value, int) else value
-        self.addr.write_at(offset, data)
+        self._open().write_at(offset, data)
+
+    def _open(self):
+        if self.addr is None:
+            raise ValueError(f"the window onto {self.core} was closed: use it before close() or "
+                             "the end of its with block, or open another")
+        return self.addr
 
     def close(self) -> None:
         """Gives it back."""

@@ -8,6 +8,7 @@
 
 #include "host/boot/mailboxes.hpp"
 #include "host/report/explanation.hpp"
+#include "host/report/launch_mistakes.hpp"
 #include "tile/tile.hpp"
 
 namespace bhemu::host {
@@ -108,7 +109,26 @@ class Teller {
     cause.rule = text.rule;
     if (one.want == Want::Word) cause.awaited = Spot{one.node, one.address, 4};
     if (one.want == Want::Remote) cause.awaited = Spot{one.remote, one.address, 4};
+    tell_of_launch(one, cause);
     return cause;
+  }
+
+  /// What the launch message says of the buffer that is waited for, or of the cores that could
+  /// give it: a host that writes its launches itself gets them wrong.
+  void tell_of_launch(const Standing& one, FirstCause& cause) const {
+    if (one.want != Want::CbPages && one.want != Want::CbRoom && one.want != Want::Word) return;
+    std::optional<LaunchMistake> found;
+    const bool buffer = one.want != Want::Word;
+    if (buffer && !one.impossible) found = buffer_not_launched(device_, one.tile, one.index);
+    for (LaunchMistake& mistake : mistakes_of_launch(device_, one.tile)) {
+      const bool concerns = (buffer && mistake.buffer == one.index) ||
+                            mistake.kind == LaunchMistake::Kind::NotEnabled;
+      if (!found && concerns) found = std::move(mistake);
+    }
+    if (!found) return;
+    cause.sentence.pop_back();
+    cause.sentence += fmt::format("; {}.", found->text);
+    cause.remedy = found->remedy + "; else " + cause.remedy;
   }
 
   static std::string grouped_steps(const ProbedCount& count) {
@@ -270,8 +290,9 @@ class Teller {
   }
 
   FirstCause of_firmware() const {
-    FirstCause cause;
+    FirstCause first;
     for (const Standing& one : situation_.standing) {
+      FirstCause cause;
       tile::Tile& tile = tile_of(one);
       const LaunchView launch = launch_of(tile, situation_.kernel_base);
       if (one.agent != Agent::Brisc) continue;
@@ -280,11 +301,36 @@ class Teller {
       cause.place = one.where;
       const std::string go = fmt::format("its last byte (L1[{:#x}]) is {:#04x}",
                                          launch.go_address + kGoSignalByte, launch.go);
-      if (launch.go == kGoGo) {
+      const std::string held = held_in_reset(tile);
+      if (launch.go == kGoGo || (launch.go == kGoInit && !held.empty())) {
         cause.sentence =
             fmt::format("{} waits in firmware at {} for its other cores: {}.",
                         name_of(context_, one), one.where, cores_of(context_, one.node, one.agent));
         cause.remedy = "look at the core that has not ended";
+        if (!held.empty()) {
+          cause.sentence = fmt::format(
+              "{} waits in firmware at {} for its other cores, but {} held in reset and can never "
+              "answer.",
+              name_of(context_, one), one.where, held);
+          cause.remedy =
+              "give those cores their code and let them go too (SOFT_RESET_0, 0xffb121b0; "
+              "start_core), before or right after BRISC";
+        }
+      } else if (const std::string silent = not_reported(tile, launch); !silent.empty()) {
+        cause.sentence = fmt::format(
+            "{} waits in firmware at {} for its other cores to report that they have started: {} "
+            "not, since their bytes of L1[{:#x}] are still INIT ({:#x}).",
+            name_of(context_, one, true), one.where, silent, kProtocol96.subordinate_sync,
+            unsigned{kGoInit});
+        cause.remedy =
+            "give those cores their firmware, and let the host release BRISC alone, which releases "
+            "the others when it listens";
+        return cause;
+      } else if (const std::string beside = go_in_another_byte(tile, launch); !beside.empty()) {
+        cause.sentence = fmt::format("{} waits in firmware for the go message: {}, but {}.",
+                                     name_of(context_, one, true), go, beside);
+        cause.remedy = "write the word 0x80000000: the signal is the last byte of the go message";
+        return cause;
       } else {
         const char* meaning = launch.go == kGoDone   ? ", DONE: nobody has said GO"
                               : launch.go == kGoInit ? ", INIT: the tile is still being started"
@@ -294,14 +340,75 @@ class Teller {
             "the NoC, could send {:#x} (GO).",
             name_of(context_, one), go, meaning, unsigned{kGoGo});
         cause.remedy = "send the go message with 0x80 in its last byte, after the launch message";
+        cause.only_idle = launch.go == kGoDone;
       }
-      return cause;
+      if (first.sentence.empty()) first = cause;
+      // Of many that wait for a go, the one that lacks a core or was told something else.
+      if (launch.go == kGoGo || cause.remedy.starts_with("give")) return cause;
     }
-    return of_reset();
+    return first.sentence.empty() ? of_reset() : first;
+  }
+
+  static std::string held_in_reset(tile::Tile& tile) {
+    std::vector<const char*> held;
+    for (unsigned core = 0; core < kCores; ++core)
+      if (tile.status(static_cast<CoreId>(core)) == tile::CoreStatus::Reset)
+        held.push_back(name_of(agent_of(static_cast<CoreId>(core))));
+    if (held.empty()) return "";
+    return fmt::format("{} {}", fmt::join(held, ", "), held.size() == 1 ? "is" : "are");
+  }
+
+  /// While a tile is started: "NCRISC, TRISC0 have".
+  static std::string not_reported(tile::Tile& tile, const LaunchView& launch) {
+    std::vector<const char*> silent;
+    if (!launch.valid && launch.go_address == 0) return "";
+    for (unsigned core = 1; core < kCores && launch.go == kGoInit; ++core)
+      if (tile.l1().data()[kProtocol96.subordinate_sync + core - 1] == kGoInit)
+        silent.push_back(name_of(agent_of(static_cast<CoreId>(core))));
+    if (silent.empty()) return "";
+    return fmt::format("{} {}", fmt::join(silent, ", "), silent.size() == 1 ? "has" : "have");
+  }
+
+  /// The signal is in the word, and not where it belongs.
+  static std::string go_in_another_byte(tile::Tile& tile, const LaunchView& launch) {
+    if (launch.go != kGoDone || launch.go_address == 0) return "";
+    for (u32 byte = 0; byte < kGoSignalByte; ++byte)
+      if (tile.l1().data()[launch.go_address + byte] == kGoGo)
+        return fmt::format("{:#x} (GO) is in byte {} of it (L1[{:#x}])", unsigned{kGoGo}, byte,
+                           launch.go_address + byte);
+    return "";
+  }
+
+  /// No core runs anywhere: the tile that was told to go, else the first.
+  FirstCause of_all_in_reset() const {
+    FirstCause cause;
+    cause.agent = Agent::Brisc;
+    for (NodeId node = 0; node < device_.board().node_count(); ++node) {
+      tile::Tile* const tile = device_.tile_of(node);
+      if (tile == nullptr || !tile->shape().is_tensix()) continue;
+      for (unsigned core = 0; core < tile->shape().cores; ++core)
+        if (tile->status(tile->shape().core[core]) != tile::CoreStatus::Reset) return cause;
+    }
+    std::string told;
+    for (const Coord coord : device_.board().tensix()) {
+      tile::Tile& tile = *device_.tile_of(device_.board().node_at_translated(coord));
+      const LaunchView launch = launch_of(tile, 0);
+      if (!launch.valid || launch.go != kGoGo) continue;
+      cause.tile = coord;
+      told = fmt::format(", and the go message of ({}, {}) finds nobody", coord.x, coord.y);
+      break;
+    }
+    cause.sentence = fmt::format(
+        "Every core of every Tensix tile is held in reset, so that nothing can ever run{}.", told);
+    cause.remedy =
+        "boot the card first (boot(), bhemu_boot), or let the cores go whose code was loaded "
+        "(start_core, bhemu_start_core; SOFT_RESET_0 at 0xffb121b0)";
+    return cause;
   }
 
   FirstCause of_reset() const {
     FirstCause cause;
+    if (situation_.tiles.empty()) return of_all_in_reset();
     for (const Coord coord : situation_.tiles) {
       const NodeId node = device_.board().node_at_translated(coord);
       tile::Tile* tile = node == kNoNode ? nullptr : device_.tile_of(node);

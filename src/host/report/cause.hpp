@@ -18,6 +18,7 @@ struct FirstCause {
   Agent agent = Agent::Host;
   std::optional<Rule> rule = {};     // that was broken
   std::optional<Spot> awaited = {};  // the word that is waited for
+  bool only_idle = false;            // firmware waits for work, and that is all
 };
 
 /// The waits reduced to the one that no other explains, or to a circle of them.

@@ -8,6 +8,7 @@
 #include "base/wakeup.hpp"
 #include "host/report/callers.hpp"
 #include "host/report/cause.hpp"
+#include "host/report/launch_mistakes.hpp"
 #include "noc/packet.hpp"
 #include "riscv/disasm.hpp"
 #include "tensix/disasm.hpp"
@@ -365,6 +366,15 @@ void look_at_core(Device& device, FaultReport& report, const CodeMap& code) {
       fmt::format(" ({:#x} lies in no kernel; the last call was made there)", fault.pc);
 }
 
+/// A core that never had code to run, or a launch message that no good can come of.
+void look_at_launch(Device& device, FaultReport& report) {
+  if (report.fault.severity != Severity::Error || report.issuer) return;
+  const auto mistake = launch_behind(device, report.fault, report.tile);
+  if (!mistake) return;
+  report.behind = mistake->text;
+  report.remedy = mistake->remedy;
+}
+
 }  // namespace
 
 std::vector<FaultReport> fault_reports(Device& device, const CodeMap& code) {
@@ -374,6 +384,7 @@ std::vector<FaultReport> fault_reports(Device& device, const CodeMap& code) {
     reports.push_back(report_of(fault, tile, instruction_at(device, fault, tile), code));
     if (is_thread(fault.agent) && reports.back().user.empty())
       reports.back().user = place_of_thread(device, fault, tile, code);
+    look_at_launch(device, reports.back());
     if (!is_core(fault.agent)) continue;
     look_at_callers(device, reports.back(), code);
     look_at_core(device, reports.back(), code);
@@ -437,8 +448,14 @@ std::string sentence_of(const FaultReport& report, std::span<const FaultReport> 
     const size_t issued = text.find(", issued by ");
     text = fmt::format("{} of ({}, {})", text.substr(0, issued), report.tile.x, report.tile.y);
   }
-  return fmt::format("{} of ({}, {}){}{}{} broke the rule {}: {}", name_of(agent), tile.x, tile.y,
-                     more, at.empty() ? "" : " at ", at, info_of(report.fault.rule).name, text);
+  std::string behind = report.behind;
+  if (!behind.empty()) {
+    behind[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(behind[0])));
+    behind += ". So ";
+  }
+  return fmt::format("{}{} of ({}, {}){}{}{} broke the rule {}: {}", behind, name_of(agent), tile.x,
+                     tile.y, more, at.empty() ? "" : " at ", at, info_of(report.fault.rule).name,
+                     text);
 }
 
 FirstCause cause_of(const FaultReport& report, std::span<const FaultReport> all) {

@@ -107,6 +107,7 @@ struct FaultReport {
     Coord tile;
   };
   std::optional<Issuer> issuer = {};
+  std::string behind = {};  // what the host has done wrong before (launch_mistakes.hpp)
 };
 FaultReport report_of(const Fault& fault, Coord tile, std::string instruction, const CodeMap& code);
 std::vector<FaultReport> fault_reports(Device& device, const CodeMap& code);

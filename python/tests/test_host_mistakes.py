@@ -1,0 +1,261 @@
+"""What is said to host code that is wrong: each mistake with the launch or call that is right."""
+
+import warnings
+
+import bhemu
+import numpy as np
+import pytest
+from bhemu.errors import FaultError, HangError, InputError
+from launcher import (CONFIG, DATA, GO, ROOT, TARGET, TILE, Launch, fill, go, is_done, result, run)
+
+
+@pytest.fixture(scope="module")
+def booted():
+    card = bhemu.Device("p100a")
+    card.boot()
+    return card
+
+
+@pytest.fixture
+def card(booted):
+    twin = booted.clone()
+    fill(twin)
+    return twin
+
+
+def refusal(launch, card) -> str:
+    with pytest.raises(InputError) as refused:
+        launch.send(card)
+    text = str(refused.value)
+    assert text.startswith("First cause: ") and "\nRemedy: " in text
+    # It was not written: what was wrong can be mended.
+    assert is_done(card)
+    return text
+
+
+def test_a_launch_by_hand_that_is_right_is_silent(card):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(2):
+            Launch().send(card)
+            run(card)
+    assert result(card) == [7, 8, 9, 10]
+
+
+def test_go_without_a_message_is_refused_and_goes_after_it(card):
+    launch = Launch()
+    launch.configure(card)
+    launch.announce(card, (2, 2))
+    with pytest.raises(InputError, match="slot 0.*enables no core(.|\n)*to this tile"):
+        go(card)
+    launch.announce(card)
+    go(card)
+    run(card)
+    assert result(card) == [7, 8, 9, 10]
+
+
+def test_a_message_in_a_slot_that_nobody_looks_at_is_told_with_both_slots(card):
+    dispatched = 0x80020200  # the tile reports to (2, 2) when it is done
+    launch = Launch()
+    launch.mode = 0
+    launch.configure(card)
+    launch.announce(card)
+    go(card, word=dispatched)
+    run(card)
+    launch.announce(card, slot=0)
+    with pytest.raises(InputError, match=r"slot 1.*while slot 0 .* BRISC, NCRISC"):
+        go(card, word=dispatched)
+    launch.announce(card, slot=1)
+    go(card, word=dispatched)
+    run(card)
+
+
+def test_a_second_go_waits_for_the_first(card):
+    Launch(64).send(card)
+    card.advance(500)
+    with pytest.raises(InputError, match="has not ended what it was told to run before"):
+        Launch().send(card)
+
+
+def test_kernels_begin_where_there_is_code(card):
+    launch = Launch()
+    launch.images = {}
+    assert "BRISC's kernel begin at L1[0x8ab0]" in refusal(launch, card)
+    launch = Launch()
+    launch.configure(card)
+    launch.images = {}
+    launch.texts = {core: CONFIG + offset for core, offset in launch.texts.items()}
+    assert "give the offset from kernel_config_base and not the address" in refusal(launch, card)
+
+
+def test_circular_buffers_keep_off_the_kernels(card):
+    launch = Launch()
+    launch.buffers[0] = (0x8800, 4096, 2, 2048)
+    assert "puts CB 0 at L1[0x8800, +0x1000], over BRISC's kernel" in refusal(launch, card)
+
+
+def test_without_checks_a_host_may_do_as_it_likes():
+    card = bhemu.Device("p100a", check="none")
+    card.boot()
+    go(card)
+    with pytest.raises(FaultError, match="enables no core. So BRISC"):
+        card.advance(5000)
+
+
+@pytest.mark.parametrize("spoil, said", [
+    (lambda launch: launch.buffers.update({0: (0x40000, 4096, 2, 0)}), "2 pages of 0 bytes"),
+    (lambda launch: setattr(launch, "enables", 1), r"enables \(0x1\) lack bit 1"),
+    (lambda launch: launch.arguments.update({0: []}), "BRISC .* finds its arguments"),
+])
+def test_what_may_be_meant_is_a_warning_at_the_go(spoil, said):
+    card = bhemu.Device("p100a")
+    card.boot()
+    launch = Launch()
+    spoil(launch)
+    with pytest.warns(UserWarning, match=said):
+        launch.send(card)
+
+
+def test_a_hang_tells_of_the_launch_that_made_it(card):
+    launch = Launch()
+    launch.enables = 1
+    with pytest.warns(UserWarning):
+        launch.send(card)
+    with pytest.raises(HangError) as hang:
+        run(card)
+    assert "lack bit 1" in hang.value.first_cause["sentence"]
+    assert hang.value.first_cause["remedy"].startswith("set bit 1 of enables")
+
+
+def test_a_buffer_that_the_mask_lacks_is_told(card):
+    launch = Launch()
+    launch.mask = 0
+    launch.send(card)
+    with pytest.raises(HangError, match=r"local_cb_mask .* lacks bit 0"):
+        run(card)
+
+
+def test_kernels_over_each_other_are_told_by_who_ran_into_whom(card):
+    launch = Launch()
+    launch.texts = {1: 0x400, 0: 0x440}
+    launch.send(card)
+    with pytest.raises(FaultError, match="NCRISC .* has run out of its kernel .* into BRISC's"):
+        run(card)
+
+
+def test_the_signal_in_another_byte_is_found(card):
+    launch = Launch()
+    launch.configure(card)
+    launch.announce(card)
+    go(card, word=0x80)
+    with pytest.raises(HangError, match="is in byte 0 of it(.|\n)*0x80000000"):
+        card.run(until=lambda: card.read32(TILE, GO) == 0)
+
+
+def test_a_condition_that_cannot_come_true_is_told_by_its_line_and_what_it_saw(card):
+    Launch().send(card)
+    with pytest.raises(HangError) as hang:
+        card.run(until=lambda: card.read32(TILE, 0x374) != 0)
+    cause = hang.value.first_cause
+    assert "test_host_mistakes.py:" in cause["place"]
+    assert "what was launched on (1, 2) has ended" in cause["sentence"]
+    assert "at 0x374 of (1, 2)" in cause["sentence"]
+
+
+def test_a_host_that_signals_beside_the_word_is_told():
+    card = bhemu.Device("p100a")
+    card.boot()
+    session = bhemu.Program(ROOT / "tests/hangs/word_never_written.yaml").load(card)
+    session.step(2000)
+    with pytest.raises(HangError) as hang:
+        session.run()
+    sentence = hang.value.first_cause["sentence"]
+    assert "the host has written" not in sentence
+    address = int(sentence.split("L1[")[1].split("]")[0], 16)
+    card.write32(TILE, address + 4, 1)
+    with pytest.raises(HangError, match="the host has written .* 4 bytes behind it"):
+        session.run()
+
+
+def test_dram_that_is_read_before_a_cycle_has_passed_is_a_warning(card):
+    Launch().send(card)
+    with pytest.warns(UserWarning, match="no cycle has passed"):
+        card.read_dram(0, TARGET, 4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run(card)
+        assert result(card) == [7, 8, 9, 10]
+
+
+def test_a_card_that_was_never_booted_says_so():
+    card = bhemu.Device("p100a")
+    go(card)
+    with pytest.raises(HangError, match=r"held in reset(.|\n)*boot the card first"):
+        card.run(until=lambda: is_done(card))
+
+
+def test_a_core_that_was_let_go_without_code_is_named():
+    card = bhemu.Device("p100a")
+    card.start_core(TILE, "trisc1", 0x4000)
+    with pytest.raises(FaultError, match="First cause: TRISC1 .* where there is no code"):
+        card.run(max_cycles=10_000)
+
+
+@pytest.mark.parametrize("tile, address, size, said", [
+    ((16, 2), 0, 4, r"fused off.*x 1 to 7 and 10 to 14"),
+    ((2, 12), 0, 4, r"\(12, 2\) is a Tensix tile: x comes first"),
+    ((1, 2), 0x17FFF0, 64, "over the end of L1, 0x180000, by 48"),
+    ((1, 2), DATA << 12, 4, "L1 of a Tensix tile ends at 0x180000"),
+    ((1, 2), 0xFFB121B1, 4, "whole words of 4 bytes"),
+    ((1, 2), 0xFFB80000, 4, "only cores of the tile itself"),
+    ((17, 14), 1 << 33, 4, "7 banks of this P100A"),
+    ((19, 24), 1 << 60, 4, "host has lent none"),
+])
+def test_refused_places_are_explained(tile, address, size, said):
+    with pytest.raises(InputError, match=said):
+        bhemu.Device("p100a").read(tile, address, size)
+
+
+def test_banks_and_rectangles_are_explained():
+    card = bhemu.Device("p100a")
+    with pytest.raises(InputError, match="has 7 banks, 0 to 6"):
+        card.read_dram(7, 0, 4)
+    with pytest.raises(InputError, match=r"\(1, 2\) to \(4, 4\)"):
+        card.multicast((4, 4), (1, 2), 0, bytes(4))
+    with pytest.raises(InputError, match="no Tensix tile is in the rectangle"):
+        card.multicast((8, 2), (9, 5), 0, bytes(4))
+
+
+def test_data_is_bytes_or_an_array_of_numbers_that_a_card_has():
+    card = bhemu.Device("p100a")
+    for data in ([1, 2], 5, "abc"):
+        with pytest.raises(TypeError, match="np.array"):
+            card.write(TILE, 0x1000, data)
+    for array in (np.ones(4), np.array([None])):
+        with pytest.raises(InputError, match="astype"):
+            card.write(TILE, 0x1000, array)
+    card.write(TILE, 0x1000, np.ones(4, np.float32))
+    with pytest.raises(TypeError, match="an address is a whole number"):
+        card.read(TILE, -4, 4)
+    with pytest.raises(TypeError, match=r"a tile is \(x, y\)"):
+        card.read(5, 0, 4)
+
+
+def test_a_session_is_over_when_another_was_loaded(card):
+    program = bhemu.Program(ROOT / "examples" / "copy.yaml")
+    first = program.load(card)
+    second = program.load(card)  # no cycle has passed: as if the first had never been
+    with pytest.raises(InputError, match="is over"):
+        first.run()
+    second.step(256)
+    with pytest.raises(InputError, match="still runs what was launched before"):
+        program.load(card)
+    second.run()
+    assert all(passed is True for passed in second.check().values())
+
+
+def test_an_input_that_is_no_array_of_numbers_is_named(card):
+    program = bhemu.Program(ROOT / "examples" / "copy.yaml")
+    for array in (np.ones((512, 512), complex), None):
+        with pytest.raises(InputError, match="input 'input' is an array of"):
+            program.load(card, {"input": array})
