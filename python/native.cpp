@@ -222,6 +222,7 @@ class NativeDevice {
     firmware_ = std::make_shared<host::Firmware>(
         directory.empty() ? host::Firmware::embedded() : host::Firmware::load(directory));
     code_.booted(firmware_);
+    desk_.booted(device_, firmware_->protocol());
     py::gil_scoped_release free;
     const std::lock_guard<std::mutex> lock(mutex_);
     host::upload(device_, *firmware_);
@@ -242,10 +243,12 @@ class NativeDevice {
   }
   void start_core(std::pair<unsigned, unsigned> tile, const std::string& core, u32 pc) {
     const std::lock_guard<std::mutex> lock(mutex_);
+    if (core_named(core) == CoreId::Brisc) desk_.runs_other_code(coord_of(tile));
     host::start_core(device_, coord_of(tile), core_named(core), pc);
   }
   void hold_core(std::pair<unsigned, unsigned> tile, const std::string& core) {
     const std::lock_guard<std::mutex> lock(mutex_);
+    if (core_named(core) == CoreId::Brisc) desk_.runs_other_code(coord_of(tile));
     host::hold_core(device_, coord_of(tile), core_named(core));
   }
 

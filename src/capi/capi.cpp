@@ -271,6 +271,7 @@ int bhemu_boot(bhemu_device* device, const char* directory) {
     const auto firmware = std::make_shared<const host::Firmware>(
         directory == nullptr ? host::Firmware::embedded() : host::Firmware::load(directory));
     device->code.booted(firmware);
+    device->desk.booted(device->device, firmware->protocol());
     host::upload(device->device, *firmware);
     host::GoWatcher watcher(device->device, *firmware, device->device.board().tensix());
     const auto ready = [&watcher] { return watcher.all_done(); };

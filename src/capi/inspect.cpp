@@ -85,6 +85,7 @@ int bhemu_start_core(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core
   return guarded([&] {
     check_pointers(device, nullptr, 0);
     const Use use(device);
+    if (core_numbered(core) == CoreId::Brisc) device->desk.runs_other_code(coord_of(x, y));
     host::start_core(device->device, coord_of(x, y), core_numbered(core), pc);
     return BHEMU_OK;
   });
@@ -94,6 +95,7 @@ int bhemu_hold_core(bhemu_device* device, uint32_t x, uint32_t y, uint32_t core)
   return guarded([&] {
     check_pointers(device, nullptr, 0);
     const Use use(device);
+    if (core_numbered(core) == CoreId::Brisc) device->desk.runs_other_code(coord_of(x, y));
     host::hold_core(device->device, coord_of(x, y), core_numbered(core));
     return BHEMU_OK;
   });

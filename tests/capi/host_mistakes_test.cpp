@@ -63,6 +63,20 @@ TEST(HostMistakes, a_go_without_a_launch_message_is_refused_and_the_tile_stays_a
   EXPECT_EQ(bhemu_write(device.get(), 1, 2, kGo, &dispatched, 4), BHEMU_OK) << bhemu_last_error();
 }
 
+TEST(HostMistakes, what_is_a_go_message_for_the_firmware_is_data_for_other_code) {
+  for (const bool booted : {false, true}) {
+    const Card device = card();
+    if (booted) {
+      ASSERT_EQ(bhemu_boot(device.get(), nullptr), BHEMU_OK);
+    }
+    run_code(device.get(), {0x0000'006F});  // j .
+    EXPECT_EQ(bhemu_write(device.get(), 1, 2, kGo, &kGoWord, 4), BHEMU_OK) << bhemu_last_error();
+    std::uint32_t word = 0;
+    ASSERT_EQ(bhemu_read(device.get(), 1, 2, kGo, &word, 4), BHEMU_OK);
+    EXPECT_EQ(word, kGoWord);
+  }
+}
+
 TEST(HostMistakes, a_predicate_that_cannot_come_true_is_the_cause_with_what_it_has_read) {
   const Card device = card();
   run_code(device.get(), {0x0000'006F});  // j .

@@ -15,7 +15,9 @@
 namespace bhemu::host {
 namespace {
 
-constexpr u32 kLowestKernel = 0x1000;  // for tiles that have had no launch yet
+constexpr u32 kLowestKernel = 0x1000;    // for tiles that have had no launch yet
+constexpr unsigned kBriscResetByte = 1;  // of SOFT_RESET_0: bit 11
+constexpr u8 kBriscResetBit = 8;
 constexpr u64 kMailboxesEnd = kProtocol96.go_message_index + 4;
 
 /// The signal that the bytes write into the go message that the tile's firmware looks at.
@@ -49,15 +51,20 @@ bool is_at_its_end(const WaiterGroup& group) {
 
 std::string HostDesk::before_write(Device& device, Coord coord, u64 address,
                                    std::span<const u8> bytes) {
+  if (address == kSoftReset0 && bytes.size() == 4 && (bytes[kBriscResetByte] & kBriscResetBit) != 0)
+    runs_other_code(coord);
   if (address >= kL1Size || bytes.empty()) return "";
   note(coord, address, bytes.size(), device.cycle());
   if (address >= kMailboxesEnd || address + bytes.size() <= kProtocol96.go_messages) return "";
   const NodeId node = device.board().node_at_translated(coord);
   tile::Tile* const tile = node == kNoNode ? nullptr : device.tile_of(node);
   if (tile == nullptr || !tile->shape().is_tensix()) return "";
-  if (signal_in(*tile, address, bytes) != kGoGo) return "";
+  const std::optional<u8> signal = signal_in(*tile, address, bytes);
+  // So begins the boot of firmware of this layout.
+  if (signal == kGoInit && boots(*tile)) takes_launches_.insert({coord.x, coord.y});
+  if (signal != kGoGo) return "";
   went_.reset();
-  if (boots(*tile)) return "";
+  if (boots(*tile) || !takes_launches_.contains({coord.x, coord.y})) return "";
   if (!device.options().checks.has(CheckGroup::Buffers)) {
     went_ = device.cycle();
     return "";
@@ -92,6 +99,15 @@ std::string HostDesk::before_write(Device& device, Coord coord, u64 address,
   writes_.clear();
   went_ = device.cycle();
   return text;
+}
+
+void HostDesk::booted(const Device& device, const Protocol& protocol) {
+  takes_launches_.clear();
+  if (protocol.go_messages != kProtocol96.go_messages ||
+      protocol.launch_ring != kProtocol96.launch_ring ||
+      protocol.launch.bytes != kProtocol96.launch.bytes)
+    return;
+  for (const Coord tile : device.board().tensix()) takes_launches_.insert({tile.x, tile.y});
 }
 
 std::string HostDesk::before_multicast(Device& device, Coord first, Coord last, u64 address,

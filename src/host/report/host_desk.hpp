@@ -6,12 +6,14 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "device/device.hpp"
+#include "host/boot/mailboxes.hpp"
 #include "host/report/standstill.hpp"
 
 namespace bhemu::host {
@@ -21,7 +23,8 @@ class HostDesk {
   /// Before a write. Throws InputError, with a remedy, for a go message of which no good can come:
   /// without a launch message or a kernel, with a circular buffer over kernels, or while the launch
   /// before still runs. Returns what looks wrong and may be meant. Neither without the check
-  /// `buffers` (--check=none).
+  /// `buffers` (--check=none), and only of tiles that are known to run firmware which takes launch
+  /// messages of this layout: elsewhere the same bytes mean something else.
   std::string before_write(Device& device, Coord tile, u64 address, std::span<const u8> bytes);
 
   /// The same of a multicast.
@@ -29,6 +32,10 @@ class HostDesk {
                                std::span<const u8> bytes);
   /// Somebody else has written to the card in one go: a snapshot, a program file.
   void others_wrote() { knows_writes_ = false; }
+  /// All tiles have this firmware.
+  void booted(const Device& device, const Protocol& protocol);
+  /// BRISC of the tile is held, or let go with other code.
+  void runs_other_code(Coord tile) { takes_launches_.erase({tile.x, tile.y}); }
 
   /// The host asks whether its condition holds; `place`: where that is in the host's source.
   void asks(std::string place);
@@ -73,6 +80,7 @@ class HostDesk {
   /// them. Ranges [first, second).
   std::map<std::pair<u8, u8>, std::vector<std::pair<u32, u32>>> written_;
   std::map<std::pair<u8, u8>, std::vector<Doubt>> doubts_;  // of the last launch, by tile
+  std::set<std::pair<u8, u8>> takes_launches_;              // tiles with firmware of the layout
   bool knows_writes_ = true;
   bool asking_ = false;
   bool waits_ = false;
