@@ -132,6 +132,7 @@ void Session::end_trace() {
   const Visit visit(card_, false);
   const trace::Summary trace = visit.device().stop_trace();
   if (!trace.error.empty()) report_trace(trace.error);
+  if (const std::string text = warnings(visit, true); !text.empty() && !latched_) report(text);
   try {
     const std::string races = races_->finish(
         [&](std::span<const Author> sites) { return code_.of_sites(visit.device(), sites); });
@@ -186,6 +187,15 @@ std::string Session::take_faults(const Visit& visit) {
   const auto reports = host::fault_reports(device, code_.of_faults(device));
   visit.forgive();
   return reports.empty() ? "" : host::fault_text(reports);
+}
+
+/// Broken rules that are warnings stop nobody, so no call has told of them.
+std::string Session::warnings(const Visit& visit, bool first_cause) {
+  Device& device = visit.device();
+  auto reports = host::fault_reports(device, code_.of_faults(device));
+  std::erase_if(reports,
+                [](const host::FaultReport& one) { return one.fault.severity == Severity::Error; });
+  return reports.empty() ? "" : host::fault_text(reports, 0, first_cause);
 }
 
 /// In the thread of the watch: false when nothing more will happen by itself.
@@ -351,7 +361,7 @@ std::string Session::hang(const Visit& visit, const std::vector<Coord>& tiles) {
   const bool idle = device.run(0).status == RunStatus::Idle;
   const auto reason = idle ? host::Standstill::Reason::Idle : host::Standstill::Reason::Spinning;
   return host::text_of(host::standstill_of(device, code_.of_waiters(device), tiles, reason)) +
-         host::hint_for_clients(device.options().checks);
+         warnings(visit, false) + host::hint_for_clients(device.options().checks);
 }
 
 u32 Session::config_read(u32 bus_device_function, u32 offset) {

@@ -103,6 +103,7 @@ class Session {
   void guarded(bool changes, Body body);
   void let_writes_work(Device& device, bool reads);
   std::string take_faults(const Visit& visit);
+  std::string warnings(const Visit& visit, bool first_cause);
   void host_mistake(const std::string& text);
   void guest_mistake(const std::string& text);
   void speak();

@@ -76,6 +76,17 @@ TEST_F(CardFaults, reports_are_printed_once_and_then_the_card_is_dead) {
 
 using CardFaultsDeathTest = CardFaults;
 
+TEST_F(CardFaults, a_rule_that_is_a_warning_is_told_when_the_client_closes_the_card) {
+  open("p150", {{"BHEMU_RULE", "tile-unmapped-address=warn"}});
+  // No register of a Blackhole (a Wormhole has one).
+  run_brisc({2, 3}, {lui(6, 0xFFB12000), sw(0, 6, 0x278), kForever});
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(refusal([] { clock_on(); }), "");
+  close();
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("Warning [tile-unmapped-address]"), std::string::npos) << said;
+}
+
 TEST_F(CardFaultsDeathTest, the_process_ends_with_the_status_of_whoever_was_wrong) {
   set("BHEMU_FAULTS", "exit");
   EXPECT_EXIT(
