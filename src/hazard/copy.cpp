@@ -1,5 +1,6 @@
 #include "hazard/copy.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -17,6 +18,7 @@ constexpr u32 kAloneBytes = 0x2000;
 constexpr unsigned kMostSteps = 512;         // round a polling loop, which may pass its time
 constexpr unsigned kMostRequestSteps = 512;  // with a request and the wait for its answer
 constexpr unsigned kMostForks = 8;           // branches on what an NIU or a clock says
+constexpr std::size_t kMostLoads = 8;        // of one loop, which a compiler has unrolled
 constexpr u32 kNius = 0xFFB20000;
 constexpr u32 kNiusEnd = 0xFFB40000;
 constexpr u32 kWallClock = 0xFFB121F0;  // low, high, high as it was when low was read
@@ -203,6 +205,37 @@ u32 Copy::next_load(riscv::CoreState& state, u32 address, unsigned forks) {
   return 0;
 }
 
+/// To the branch behind the load at the pc. False: there is none before something that others could
+/// notice.
+bool Copy::go_to_branch(riscv::CoreState& state) {
+  u32 word = word_at(state.pc);
+  do {
+    inside_->renew(state.pc, word);
+    if (riscv::run(state, *inside_, state.cycle + 1) != riscv::Outcome::Ok) return false;
+    inside_->attention = false;
+    if (!riscv::is_instruction_address(state.pc, kL1Size)) return false;
+    word = word_at(state.pc);
+  } while (!inside_->noticed && !is_branch(word) && --steps_ != 0);
+  return is_branch(word) && !inside_->noticed;
+}
+
+/// Whether a way from the load at the pc leads back to one of `loads`.
+bool Copy::leads_to_any(riscv::CoreState& state, u32 address, std::vector<u32>& loads) {
+  loads.push_back(state.pc);
+  if (!go_to_branch(state)) return false;
+  const u32 branch = state.pc;
+  for (const u32 next : {branch + 4, branch_target(branch, word_at(branch))}) {
+    const auto way = std::make_unique<riscv::CoreState>(state);
+    way->pc = next;
+    inside_->forget();
+    const u32 load = next_load(*way, address, kMostForks);
+    if (load == 0) continue;
+    if (std::find(loads.begin(), loads.end(), load) != loads.end()) return true;
+    if (loads.size() < kMostLoads && leads_to_any(*way, address, loads)) return true;
+  }
+  return false;
+}
+
 bool Copy::comes_back(const riscv::CoreState& state, u32 from, u32 load_pc, u32 address,
                       Between between) {
   inside_->requests = between == Between::Requests;
@@ -210,27 +243,8 @@ bool Copy::comes_back(const riscv::CoreState& state, u32 from, u32 load_pc, u32 
   const auto copy = std::make_unique<riscv::CoreState>(state);
   copy->pc = from;
   const u32 load = next_load(*copy, address, kMostForks);
-  bool back = load == load_pc;
-  if (load != 0 && !back) {
-    // Another load of the same: does the branch on it lead back to it?
-    u32 word = word_at(copy->pc);
-    do {
-      inside_->renew(copy->pc, word_at(copy->pc));
-      if (riscv::run(*copy, *inside_, copy->cycle + 1) != riscv::Outcome::Ok) break;
-      inside_->attention = false;
-      if (!riscv::is_instruction_address(copy->pc, kL1Size)) break;
-      word = word_at(copy->pc);
-    } while (!inside_->noticed && !is_branch(word) && --steps_ != 0);
-    if (is_branch(word) && !inside_->noticed) {
-      const u32 branch = copy->pc;
-      for (const u32 next : {branch + 4, branch_target(branch, word)}) {
-        const auto way = std::make_unique<riscv::CoreState>(*copy);
-        way->pc = next;
-        back |= next_load(*way, address, kMostForks) == load;
-        inside_->forget();
-      }
-    }
-  }
+  std::vector<u32> loads{load_pc};
+  const bool back = load == load_pc || (load != 0 && leads_to_any(*copy, address, loads));
   inside_->forget();
   return back;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "mem/mapping.hpp"
 #include "riscv/core.hpp"
@@ -28,14 +29,16 @@ class Copy {
     Requests,  // of its own to the NIU: it polls a word elsewhere
   };
   /// Whether the core, going on at `from`, comes back to the load at `load_pc` of the same address:
-  /// then it polls. A compiler can put another load of the address in front of the loop, so the
-  /// load of a loop further on will do as well.
+  /// then it polls. A compiler can put another load of the address in front of the loop, or make
+  /// several rounds of it one, so another load of a loop that it is on the way to will do as well.
   bool comes_back(const riscv::CoreState& state, u32 from, u32 load_pc, u32 address,
                   Between between = Between::Nothing);
 
  private:
   struct Bus;
 
+  bool go_to_branch(riscv::CoreState& state);
+  bool leads_to_any(riscv::CoreState& state, u32 address, std::vector<u32>& loads);
   u32 next_load(riscv::CoreState& state, u32 address, unsigned forks);
   u32 word_at(u32 pc) const;
   u32 place_alone(u32 word);

@@ -143,5 +143,41 @@ TEST(Copy, a_loop_without_effects_comes_back_and_one_that_stores_does_not) {
   }
 }
 
+TEST(Copy, a_loop_of_which_a_compiler_has_made_several_rounds_one_comes_back) {
+  // As tt-metal's dispatcher waits for pages: two rounds, each with a store to local memory.
+  constexpr u32 kLocal = 0xFFB00000;
+  for (const unsigned rounds : {2u, 3u}) {
+    for (const bool stores : {false, true}) {
+      std::vector<u8> l1(kL1Size);
+      Assembler code(0x2000);
+      code.label("loop");
+      for (unsigned round = 0; round < rounds; ++round) {
+        code.fence();
+        code.lw(t0, 0, a0);
+        code.lw(t1, 44, a1);
+        code.sw(t0, 40, stores && round == 1 ? a0 : a1);
+        if (round + 1 < rounds) code.bne(t0, t1, "out");
+      }
+      code.beq(t0, t1, "loop");
+      code.label("out");
+      code.addi(t2, t2, 1);
+      code.sw(t0, 4, a0);
+      const std::vector<u32> words = code.finish();
+      std::memcpy(l1.data() + 0x2000, words.data(), words.size() * 4);
+      Copy copy(l1.data(), kL1Size);
+      riscv::CoreState state;
+      state.x[a0] = 0x8000;
+      state.x[a1] = kLocal;
+      const u32 behind_first = 0x2014;
+      const u32 behind_last = 0x2000 + rounds * 20;
+      EXPECT_EQ(copy.comes_back(state, behind_first, 0x2004, 0x8000), !stores) << rounds;
+      if (!stores) {
+        EXPECT_TRUE(copy.comes_back(state, 0x2000, behind_last - 16, 0x8000)) << rounds;
+      }
+      EXPECT_FALSE(copy.comes_back(state, behind_last, 0x2004, 0x8000)) << "it goes on";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace bhemu::hazard
