@@ -222,7 +222,7 @@ class NativeDevice {
     firmware_ = std::make_shared<host::Firmware>(
         directory.empty() ? host::Firmware::embedded() : host::Firmware::load(directory));
     code_.booted(firmware_);
-    desk_.booted(device_, firmware_->protocol());
+    desk_.booted(device_);
     py::gil_scoped_release free;
     const std::lock_guard<std::mutex> lock(mutex_);
     host::upload(device_, *firmware_);

@@ -85,7 +85,7 @@ typedef int (*bhemu_predicate)(bhemu_device* device, void* user);
 
 /* Runs until `done` says so (BHEMU_OK), `max_cycles` have passed (BHEMU_LIMIT), nothing can ever
  * happen again (BHEMU_HANG) or a fault stops it (BHEMU_FAULT). `done` may be NULL. The report of a
- * hang or a fault is the error text. */
+ * hang, a fault, or a condition that did not come true within the limit is the error text. */
 BHEMU_API int bhemu_run(bhemu_device* device, uint64_t max_cycles, bhemu_predicate done,
                         void* user);
 BHEMU_API uint64_t bhemu_cycle(const bhemu_device* device);

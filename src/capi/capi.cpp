@@ -243,7 +243,13 @@ int bhemu_run(bhemu_device* device, uint64_t max_cycles, bhemu_predicate done, v
         device->desk.asked();
         return answer;
       };
-    return status_of(*device, device->device.run(max_cycles, predicate));
+    const RunResult result = device->device.run(max_cycles, predicate);
+    // Without a condition the limit is what was asked for: a host that goes on stretch by stretch
+    // is not to pay for a report each time.
+    if (result.status == RunStatus::Cycles && done == nullptr)
+      return fail(BHEMU_LIMIT,
+                  fmt::format("the cycle limit was reached at cycle {}", result.cycle));
+    return status_of(*device, result);
   });
 }
 
@@ -271,7 +277,7 @@ int bhemu_boot(bhemu_device* device, const char* directory) {
     const auto firmware = std::make_shared<const host::Firmware>(
         directory == nullptr ? host::Firmware::embedded() : host::Firmware::load(directory));
     device->code.booted(firmware);
-    device->desk.booted(device->device, firmware->protocol());
+    device->desk.booted(device->device);
     host::upload(device->device, *firmware);
     host::GoWatcher watcher(device->device, *firmware, device->device.board().tensix());
     const auto ready = [&watcher] { return watcher.all_done(); };

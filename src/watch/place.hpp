@@ -64,10 +64,6 @@ struct Mode {
   u32 width;
   Place place;
 };
-/// Calls visit(mode) for each in each bank.
-template <class Visit>
-void each_mode(Visit visit);
-
 /// What a user has written: "0x1000", "0x1000+64", "l1:0x1000-0x103f", "dst:3", "srca:70",
 /// "src b:0-15" (of both banks when the row is below 64 and no bank is named: "srca:1:0"),
 /// "lreg:2", "gpr:1:16", "cfg:NAME", "cfg:0:92", "tcfg:1:5", "tcfg:NAME", "sem:1", "mutex:2",
@@ -78,6 +74,7 @@ std::vector<Place> parse_places(const std::string& setting, const std::string& t
 /// The whole of a touch, in units of the area; none for what has no place here.
 std::optional<Place> place_of(const tensix::Touch& touch);
 
+/// Calls visit(mode) for each in each bank.
 template <class Visit>
 void each_mode(Visit visit) {
   const auto in_both = [&]<class Field>(const char* name, Field) {

@@ -97,6 +97,15 @@ TEST(HostMistakes, without_a_predicate_the_loop_is_the_cause) {
                {"First cause: BRISC of (1, 2) waits for nothing at all"});
 }
 
+TEST(HostMistakes, a_limit_without_a_condition_is_no_failure_to_report) {
+  const Card device = card();
+  ASSERT_EQ(bhemu_boot(device.get(), nullptr), BHEMU_OK);
+  run_code(device.get(), {0x0012'8293, 0xFFDF'F06F});  // addi t0, t0, 1; j back
+  EXPECT_EQ(refusal(bhemu_run(device.get(), 1000, nullptr, nullptr), BHEMU_LIMIT)
+                .find("the cycle limit was reached at cycle"),
+            0u);
+}
+
 TEST(HostMistakes, a_limit_says_who_still_runs) {
   const Card device = card();
   run_code(device.get(), {0x0015'0513, 0xFFDF'F06F});  // addi a0, a0, 1; j -4

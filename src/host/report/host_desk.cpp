@@ -101,12 +101,7 @@ std::string HostDesk::before_write(Device& device, Coord coord, u64 address,
   return text;
 }
 
-void HostDesk::booted(const Device& device, const Protocol& protocol) {
-  takes_launches_.clear();
-  if (protocol.go_messages != kProtocol96.go_messages ||
-      protocol.launch_ring != kProtocol96.launch_ring ||
-      protocol.launch.bytes != kProtocol96.launch.bytes)
-    return;
+void HostDesk::booted(const Device& device) {
   for (const Coord tile : device.board().tensix()) takes_launches_.insert({tile.x, tile.y});
 }
 

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "host/boot/mailboxes.hpp"
 #include "host/report/standstill.hpp"
 
 namespace bhemu::host {
@@ -32,8 +31,8 @@ class HostDesk {
                                std::span<const u8> bytes);
   /// Somebody else has written to the card in one go: a snapshot, a program file.
   void others_wrote() { knows_writes_ = false; }
-  /// All tiles have this firmware.
-  void booted(const Device& device, const Protocol& protocol);
+  /// All tiles have firmware of ours, or of the layout that it shares.
+  void booted(const Device& device);
   /// BRISC of the tile is held, or let go with other code.
   void runs_other_code(Coord tile) { takes_launches_.erase({tile.x, tile.y}); }
 
