@@ -31,16 +31,6 @@ Niu::Niu(unsigned noc, const NiuEnvironment& environment)
 }
 Niu::~Niu() = default;
 
-void Niu::touch() {
-  if (environment_.wakeup != nullptr) environment_.wakeup->touch(niu_of(noc_));
-}
-u32& Niu::word(u32 offset) {
-  return state_->words[offset / 4];
-}
-u32 Niu::word(u32 offset) const {
-  return state_->words[offset / 4];
-}
-
 void Niu::reset() {
   *state_ = NiuState{};
   broadcast_ = {};
@@ -77,10 +67,6 @@ void Niu::reset() {
   }
 }
 
-bool Niu::read_has_effect(u32 offset) {
-  return offset == niu::NIU_TRANS_COUNT_RTZ_NUM;
-}
-
 bool Niu::read(u32 offset, u32& value, const Author& author) {
   const RegisterInfo* info = niu_register_at(offset);
   if (info == nullptr) return false;
@@ -97,14 +83,6 @@ bool Niu::read(u32 offset, u32& value, const Author& author) {
     return true;
   }
   value = offset == niu::NIU_TRANS_COUNT_RTZ_NUM ? next_rtz() : word(offset);
-  return true;
-}
-
-bool Niu::look(u32 offset, u32& value) const {
-  const RegisterInfo* info = niu_register_at(offset);
-  if (info == nullptr || info->access == RegisterAccess::NO || info->access == RegisterAccess::WO)
-    return false;
-  value = offset == niu::NIU_TRANS_COUNT_RTZ_NUM ? 0 : word(offset);
   return true;
 }
 
@@ -211,10 +189,6 @@ void Niu::lower_transactions(u32 counter, u32 id, u32 amount) {
   if (counter == niu::NIU_MST_REQS_OUTSTANDING_ID && value != 0 && amount >= value)
     word(niu::NIU_TRANS_COUNT_RTZ_SOURCE) |= 1u << id;
   value = (value - amount) & 255;
-}
-
-bool Niu::interrupt() const {
-  return (word(niu::NIU_TRANS_COUNT_RTZ_SOURCE) & word(niu::NIU_TRANS_COUNT_RTZ_CFG) & 0xFFFF) != 0;
 }
 
 // Of several ids the lowest is reported; the documents leave the choice open.

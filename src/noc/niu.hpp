@@ -20,6 +20,7 @@
 #include "base/wakeup.hpp"
 #include "mem/arena.hpp"
 #include "mem/l1.hpp"
+#include "noc/niu_state.hpp"
 #include "noc/node.hpp"
 #include "noc/packet.hpp"
 #include "noc/routing.hpp"
@@ -77,8 +78,6 @@ struct NiuEnvironment {
   NiuChecks* checks = nullptr;  // null: nobody wants to know
 };
 
-struct NiuState;  // plain data, noc/niu_state.hpp
-struct Departure;
 struct Command;  // a decoded command buffer, noc/command.hpp
 
 class Niu {
@@ -94,9 +93,21 @@ class Niu {
   bool write(u32 offset, u32 value, const Author& author);
   /// Whether reading this register changes something (NIU_TRANS_COUNT_RTZ_NUM): such a read is not
   /// part of a loop that may be parked.
-  static bool read_has_effect(u32 offset);
+  static bool read_has_effect(u32 offset) { return offset == niu::NIU_TRANS_COUNT_RTZ_NUM; }
   /// The same value without any effect or fault; false where there is nothing to see.
-  bool look(u32 offset, u32& value) const;
+  bool look(u32 offset, u32& value) const {
+    if (offset >= kNiuWindow || (kNiuWays[offset / 4] & kMayLook) == 0) return false;
+    value = read_has_effect(offset) ? 0 : word(offset);
+    return true;
+  }
+  /// As `write`, for the registers of command buffers that only hold a request's parts until it is
+  /// sent, and which a kernel writes most. False: nothing is done, `write` is the way.
+  bool hold(u32 offset, u32 value) {
+    if (offset >= kNiuWindow || (kNiuWays[offset / 4] & kJustHoldsWord) == 0) return false;
+    touch();
+    word(offset) = value;
+    return true;
+  }
 
   /// A packet arrived at this tile on this NoC: a request to serve or a response to our own.
   void receive(Packet&& packet, Cycle now);
@@ -108,7 +119,10 @@ class Niu {
   Packet acknowledgement(const Packet& request, Cycle now) const;
 
   /// The NIU asks for its interrupt (Interrupts.md: RTZ_SOURCE & RTZ_CFG).
-  bool interrupt() const;
+  bool interrupt() const {
+    return (word(niu::NIU_TRANS_COUNT_RTZ_SOURCE) & word(niu::NIU_TRANS_COUNT_RTZ_CFG) & 0xFFFF) !=
+           0;
+  }
 
   void reset();
   u64 hash(u64 seed) const;
@@ -151,9 +165,11 @@ class Niu {
     bool by_core = false;
   };
 
-  void touch();
-  u32& word(u32 offset);
-  u32 word(u32 offset) const;
+  void touch() {
+    if (environment_.wakeup != nullptr) environment_.wakeup->touch(niu_of(noc_));
+  }
+  u32& word(u32 offset) { return state_->words[offset / 4]; }
+  u32 word(u32 offset) const { return state_->words[offset / 4]; }
   void count(u32 offset, u32 amount = 1) { word(offset) += amount; }
   void raise_transactions(u32 counter, u32 id, u32 amount, const Author& issuer);
   void lower_transactions(u32 counter, u32 id, u32 amount);

@@ -37,7 +37,23 @@ constexpr std::array<u8, kNiuWords> make_index() {
 constexpr std::array<u8, kNiuWords> kIndex = make_index();
 static_assert(kCount < kNone);
 
+constexpr std::array<u8, kNiuWords> make_ways() {
+  std::array<u8, kNiuWords> ways{};
+  for (u32 word = 0; word < kNiuWords; ++word) {
+    if (kIndex[word] == kNone) continue;
+    const RegisterInfo& info = kRegisters[kIndex[word]];
+    if (info.access == RW || info.access == RO) ways[word] |= kMayLook;
+    // The high half of NOC_PACKET_TAG has no storage (MemoryMap.md).
+    if (info.per_buffer && info.access == RW && info.kind == Storage &&
+        info.offset != niu::NOC_PACKET_TAG)
+      ways[word] |= kJustHoldsWord;
+  }
+  return ways;
+}
+
 }  // namespace
+
+constexpr std::array<u8, kNiuWords> kNiuWays = make_ways();
 
 const RegisterInfo* niu_registers() {
   return kRegisters;

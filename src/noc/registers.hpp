@@ -44,6 +44,11 @@ namespace niu {
 template <u32 offset>
 struct Register {};
 
+/// What may be done with a word of the window without a thought of its row.
+inline constexpr u8 kMayLook = 1;        // reading is allowed (and what it shows is in Niu's words)
+inline constexpr u8 kJustHoldsWord = 2;  // of a command buffer, where a write does nothing else
+extern const std::array<u8, kNiuWords> kNiuWays;
+
 /// All rows, in the order of the table.
 const RegisterInfo* niu_registers();
 unsigned niu_register_count();

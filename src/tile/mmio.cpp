@@ -202,6 +202,23 @@ Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
 }
 
 Outcome Tile::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) {
+  // What kernels write most, without the ways around it. A word that a command buffer holds is
+  // nobody's business until the request is sent, so a core that is alone stays alone.
+  if (const u32 at = address - kNius;
+      at < kNocs * kNiuBytes && size == 4 && nius_[at / kNiuBytes]->hold(at % kNiuBytes, value))
+    return Outcome::Ok;
+  // The words of streams in which circular buffers are counted.
+  const bool unobserved = checks_ == nullptr && trace_ == nullptr && observer_ == nullptr;
+  if (const u32 offset = address - kOverlay; offset < kOverlayBytes && size == 4 && unobserved) {
+    end_long_turn(now);
+    const u32 pc = cores_[core].pc;
+    ledger_.stream_written(offset, value, agent(core), pc, now);
+    if (!streams_->write(offset, value))
+      return refuse_stream(agent(core), address, pc, now, "store to") ? Outcome::Stop : Outcome::Ok;
+    rouse_coprocessor();
+    if (streams_->any_finished() != pic_.hardware(0)) refresh_hardware_interrupts();
+    return Outcome::Ok;
+  }
   return carry_out(core, cores_[core].pc, address, size, value, now);
 }
 
@@ -210,19 +227,6 @@ Outcome Tile::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) 
 Outcome Tile::carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value, Cycle now) {
   end_long_turn(now);
   const Agent agent = this->agent(core);
-  // The words of streams in which circular buffers are counted.
-  const auto unobserved = [this] {
-    return checks_ == nullptr && trace_ == nullptr && observer_ == nullptr;
-  };
-  if (const u32 offset = address - kOverlay; offset < kOverlayBytes && size == 4 && unobserved()) {
-    ledger_.stream_written(offset, value, agent, pc, now);
-    if (streams_->write(offset, value)) {
-      rouse_coprocessor();
-      if (streams_->any_finished() != pic_.hardware(0)) refresh_hardware_interrupts();
-      return Outcome::Ok;
-    }
-    return refuse_stream(agent, address, pc, now, "store to") ? Outcome::Stop : Outcome::Ok;
-  }
   // What kernels and launches write most, NIUs and streams: all cores may, and nothing holds it.
   if (is_of_noc(address) && size == 4) {
     const bool done = write_register(agent, address, value, now, pc);

@@ -24,6 +24,9 @@ struct Context {
   const void* leave = nullptr;  // the way back to the caller
   /// Interprets `count` instructions from `pc` on, `budget` cycles before `until`. Not zero: leave.
   u32 (*interpret)(Context* context, i64 budget, u32 pc, u32 count) = nullptr;
+  /// Likewise the load or store at `pc`, which is neither to plain L1 nor to local memory: most
+  /// often to a register of the tile.
+  u32 (*access)(Context* context, i64 budget, u32 pc, Decoded instruction) = nullptr;
   std::array<u32, 3> ldm_limit{};  // bytes of local memory, shifted right by 0, 1, 2
   i64 budget = 0;                  // cycles that are left
   Cycle until = 0;

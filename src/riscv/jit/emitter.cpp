@@ -374,7 +374,8 @@ void Emitter::load(Decoded e) {
   } else {
     define(e.rd, to);
   }
-  slow->kind = Stub::Kind::Interpret;
+  slow->kind = Stub::Kind::Access;
+  slow->instruction = e;
   slow->pc = pc_;
   slow->refund = remaining_;
   slow->held = held_;
@@ -400,7 +401,8 @@ void Emitter::store(Decoded e) {
   stub->instruction = e;
   stub->value = from;
   stub->l1_first = !local;
-  slow->kind = Stub::Kind::Interpret;
+  slow->kind = Stub::Kind::Access;
+  slow->instruction = e;
   slow->pc = pc_;
   slow->refund = remaining_;
   slow->held = held_;
@@ -427,6 +429,9 @@ void Emitter::emit_stubs() {
     switch (stub.kind) {
       case Stub::Kind::OtherMemory:
         emit_other_memory(stub);
+        break;
+      case Stub::Kind::Access:
+        emit_access(stub);
         break;
       case Stub::Kind::Interpret:
         emit_interpret(stub);
@@ -459,12 +464,26 @@ void Emitter::emit_other_memory(Stub& stub) {
   jmp(stub.back);
 }
 
+void Emitter::emit_access(Stub& stub) {
+  lea(rsi, ptr[kBudget + static_cast<int>(stub.refund)]);
+  mov(rdi, kContext);
+  mov(edx, stub.pc);
+  mov(rcx, std::bit_cast<u64>(stub.instruction));
+  call(ptr[kContext + static_cast<int>(offsetof(Context, access))]);
+  come_back(stub);
+}
+
 void Emitter::emit_interpret(Stub& stub) {
   lea(rsi, ptr[kBudget + static_cast<int>(stub.refund)]);
   mov(rdi, kContext);
   mov(edx, stub.pc);
   mov(ecx, 1);
   call(ptr[kContext + static_cast<int>(offsetof(Context, interpret))]);
+  come_back(stub);
+}
+
+/// From a function of the host, which says in eax whether to leave.
+void Emitter::come_back(Stub& stub) {
   test(eax, eax);
   jnz(done_);
   for (unsigned i = 0; i < kHosts; ++i) {

@@ -37,11 +37,11 @@ class Emitter : private Xbyak::CodeGenerator {
 
   /// What stands behind the region's blocks: ways that are seldom taken.
   struct Stub {
-    enum class Kind : u8 { OtherMemory, Interpret, Short, Exit } kind;
+    enum class Kind : u8 { OtherMemory, Access, Interpret, Short, Exit } kind;
     Xbyak::Label entry;
     Xbyak::Label back;
     Stub* slow = nullptr;  // OtherMemory: where it goes when that is neither
-    Decoded instruction;   // OtherMemory
+    Decoded instruction;   // OtherMemory, Access
     Reg32 value;           // OtherMemory: loaded to or stored from
     bool l1_first = true;
     u32 pc = 0;
@@ -80,7 +80,9 @@ class Emitter : private Xbyak::CodeGenerator {
 
   void emit_stubs();
   void emit_other_memory(Stub& stub);
+  void emit_access(Stub& stub);
   void emit_interpret(Stub& stub);
+  void come_back(Stub& stub);
 
   Reg32 host(unsigned index) const;
   unsigned victim();

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "riscv/decode.hpp"
+#include "riscv/execute_cold.hpp"
 #include "riscv/jit/translations.hpp"
 
 namespace bhemu::riscv::jit {
@@ -14,19 +16,76 @@ namespace bhemu::riscv::jit {
 inline constexpr Cycle kInterpreted = 32;
 inline constexpr Cycle kWorthEntering = 8;
 
-/// From within translated code: see Context::interpret.
-template <class Bus>
-u32 interpret(Context* context, i64 budget, u32 pc, u32 count) {
+/// From within translated code: does `count` instructions from `pc` on by `way`, which executes
+/// them on the core's state. Not zero: leave.
+template <class Bus, class Way>
+u32 step_aside(Context* context, i64 budget, u32 pc, u32 count, Way way) {
   CoreState& state = *context->state;
   Bus& bus = *static_cast<Bus*>(context->bus);
   const u64 generation = *context->generation;
   state.pc = pc;
   state.cycle = context->until - static_cast<u64>(budget);
   state.instret = state.cycle + context->instret_ahead;
-  context->outcome = riscv::run(state, bus, state.cycle + count);
+  context->outcome = way(state, bus);
   const bool goes_on = context->outcome == Outcome::Ok && !bus.attention &&
                        state.pc == pc + count * 4 && *context->generation == generation;
   return goes_on ? 0 : 1;
+}
+
+/// See Context::interpret.
+template <class Bus>
+u32 interpret(Context* context, i64 budget, u32 pc, u32 count) {
+  return step_aside<Bus>(context, budget, pc, count, [count](CoreState& state, Bus& bus) {
+    return riscv::run(state, bus, state.cycle + count);
+  });
+}
+
+/// A load or a store, completely.
+template <class Bus>
+Outcome do_access(CoreState& state, Bus& bus, Decoded e) {
+  Cold<Bus> cold(state, bus);
+  switch (static_cast<Op>(e.op)) {
+    case Op::lb:
+      return cold.template load_integer<i8>(e);
+    case Op::lh:
+      return cold.template load_integer<i16>(e);
+    case Op::lw:
+      return cold.template load_integer<u32>(e);
+    case Op::lbu:
+      return cold.template load_integer<u8>(e);
+    case Op::lhu:
+      return cold.template load_integer<u16>(e);
+    case Op::flw:
+      return cold.template load_float<u32>(e);
+    case Op::flh:
+      return cold.template load_float<u16>(e);
+    case Op::sb:
+      return cold.template store_register<u8>(e, state.x[e.rs2]);
+    case Op::sh:
+      return cold.template store_register<u16>(e, state.x[e.rs2]);
+    case Op::sw:
+      return cold.template store_register<u32>(e, state.x[e.rs2]);
+    case Op::fsw:
+      return cold.template store_register<u32>(e, state.f[e.rs2]);
+    case Op::fsh:
+      return cold.template store_register<u16>(e, state.f[e.rs2]);
+    default:
+      CHECK(false);
+      return Outcome::Stop;
+  }
+}
+
+/// See Context::access.
+template <class Bus>
+u32 access(Context* context, i64 budget, u32 pc, Decoded instruction) {
+  return step_aside<Bus>(context, budget, pc, 1, [instruction](CoreState& state, Bus& bus) {
+    const Outcome outcome = do_access(state, bus, instruction);
+    if (outcome == Outcome::Ok) {
+      ++state.cycle;
+      ++state.instret;
+    }
+    return outcome;
+  });
 }
 
 template <class Bus>
@@ -36,6 +95,7 @@ Context context_of(CoreState& state, Bus& bus) {
   context.l1 = bus.l1;
   context.l1_flags = bus.l1_flags;
   context.interpret = interpret<Bus>;
+  context.access = access<Bus>;
   context.ldm_limit = {bus.ldm_size, bus.ldm_size >> 1, bus.ldm_size >> 2};
   context.bus = &bus;
   return context;
