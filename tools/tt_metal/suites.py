@@ -88,6 +88,14 @@ KNOWN = (
     Known(r"debug_tools:MeshWatcherFixture\.DeviceMcast\w*(AroundX|XWrap)\w*",
           "counts the tiles of the compute grid; the rectangle that goes round the torus holds "
           "those of the dispatch column, too, which acknowledge as well"),
+    Known(r"(device:MeshDeviceFixture\.TensixValidateKernelDoesNotTargetHarvestedCores|"
+          r"api:CompileTimeArgsTest\.TensixTestNamedCompileTimeArgs)",
+          "launches without waiting for the end and reads the results at once, for which the "
+          "host of a card is slow enough"),
+    Known(r"device:TensixReleaseOwnership\.ReleaseOwnershipWithSubprocess",
+          "wants the program test_clean_init beside it"),
+    Known(r"device:MockDeviceAPINightlyFixture\.NIGHTLY_SwitchFromMockToRealHardware\w*",
+          "wants the kind of device to be Silicon"),
 )
 
 
