@@ -19,9 +19,9 @@ using tile::KnownWord;
 class CodeMap {
  public:
   /// `bytes` of `elf`'s code linked at `link_base` run from `run_base`, on one tile or, without
-  /// one, on all.
+  /// one, on all; from a cycle on.
   void add(CoreId core, const Elf& elf, u32 run_base, u32 link_base, u32 bytes,
-           std::optional<Coord> tile = std::nullopt);
+           std::optional<Coord> tile = std::nullopt, Cycle since = 0);
   /// All that `other` has, after what is here: of several the first counts.
   void add(const CodeMap& other);
   struct Location {
@@ -41,7 +41,9 @@ class CodeMap {
     /// (writer.c:11)".
     std::string users() const;
   };
-  Location locate(Agent agent, u32 pc, std::optional<Coord> tile = std::nullopt) const;
+  /// What lies there, or what did so in a cycle before.
+  Location locate(Agent agent, u32 pc, std::optional<Coord> tile = std::nullopt,
+                  Cycle when = ~Cycle{0}) const;
 
   struct Entry {
     CoreId core;
@@ -50,6 +52,7 @@ class CodeMap {
     u32 link_base;
     u32 bytes;
     std::optional<Coord> tile;
+    Cycle since = 0;
   };
   const std::vector<Entry>& entries() const { return entries_; }
 
