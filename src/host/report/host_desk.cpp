@@ -122,13 +122,16 @@ void HostDesk::note(Coord tile, u64 address, u64 bytes, Cycle now) {
   if (address >= kProtocol96.data_buffer_base || !knows_writes_) return;
   if (tile.x >= kSide || tile.y >= kSide) return;
   Ranges& ranges = written_[tile.x * kSide + tile.y];
-  std::pair<u32, u32> fresh{static_cast<u32>(address), static_cast<u32>(address + bytes)};
-  if (!ranges.empty() && ranges.back().first <= fresh.second &&
-      fresh.first <= ranges.back().second) {
-    ranges.back() = {std::min(fresh.first, ranges.back().first),
-                     std::max(fresh.second, ranges.back().second)};
-    return;
+  const u32 begin = static_cast<u32>(address);
+  const u32 end = static_cast<u32>(address + bytes);
+  if (!ranges.empty()) {
+    std::pair<u32, u32>& last = ranges.back();
+    if (begin - last.first <= last.second - last.first) {
+      last.second = std::max(last.second, end);
+      return;
+    }
   }
+  std::pair<u32, u32> fresh{begin, end};
   // Whoever writes word by word makes one range.
   std::erase_if(ranges, [&](const std::pair<u32, u32>& other) {
     if (other.second < fresh.first || other.first > fresh.second) return false;
