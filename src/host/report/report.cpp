@@ -40,9 +40,10 @@ std::string pc_text(Agent agent, u32 pc) {
 }  // namespace
 
 void CodeMap::add(CoreId core, const Elf& elf, u32 run_base, u32 link_base, u32 bytes,
-                  std::optional<Coord> tile, Cycle since) {
+                  std::optional<Coord> tile, Cycle since, bool as_linked) {
   // What is added later lies over what was there.
-  entries_.insert(entries_.begin(), {core, &elf, run_base, link_base, bytes, tile, since});
+  entries_.insert(entries_.begin(),
+                  {core, &elf, run_base, link_base, bytes, tile, since, as_linked});
 }
 
 void CodeMap::add(const CodeMap& other) {

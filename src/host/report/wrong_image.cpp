@@ -122,7 +122,8 @@ class Judge {
   std::optional<WrongImage> by_link() const {
     for (unsigned core = 0; core < kCores; ++core) {
       const CodeMap::Entry* entry = runs(core) ? entry_of(core) : nullptr;
-      if (entry == nullptr || entry->link_base == 0 || entry->link_base == entry->run_base)
+      if (entry == nullptr || !entry->as_linked || entry->link_base == 0 ||
+          entry->link_base == entry->run_base)
         continue;
       return WrongImage{
           fmt::format("{}'s kernel {} ({}) was linked for {:#x} and lies at {:#x}, so that what it "
