@@ -92,7 +92,7 @@ void LoadedProgram::add_code(host::CodeMap& code) const {
     if (!kernel || kernel->elf == nullptr) continue;
     code.add(static_cast<CoreId>(core), *kernel->elf,
              firmware_->kernel_config_base() + prepared_->offsets().text[core], kernel->link_base,
-             static_cast<u32>(kernel->bytes.size()));
+             static_cast<u32>(kernel->bytes.size()), std::nullopt, 0, true);
   }
 }
 

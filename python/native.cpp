@@ -7,6 +7,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -281,13 +282,33 @@ class NativeDevice {
       result = predicate ? device_.run(max_cycles, predicate) : run_on(max_cycles);
       if (!thrown) finish(result);
     }
-    if (thrown) std::rethrow_exception(thrown);
+    if (thrown) {
+      std::string where;
+      {
+        py::gil_scoped_release free;
+        const std::lock_guard<std::mutex> lock(mutex_);
+        where = host::text_of(standstill(host::Standstill::Reason::Asked));
+      }
+      say_where(thrown, where);
+      std::rethrow_exception(thrown);
+    }
   }
   void advance(u64 cycles) {
     py::gil_scoped_release free;
     const std::lock_guard<std::mutex> lock(mutex_);
-    const RunResult result = device_.advance(cycles);
-    if (result.status == RunStatus::Faulted) finish(result);
+    // In stretches between which signals are heard, of about a tenth of a second.
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::milliseconds kLong{100};
+    for (u64 stretch = 1 << 16; cycles != 0;) {
+      const auto begin = Clock::now();
+      const u64 now = std::min(cycles, stretch);
+      const RunResult result = device_.advance(now);
+      if (result.status == RunStatus::Faulted) return finish(result);
+      cycles -= now;
+      if (Clock::now() - begin < kLong / 4) stretch *= 2;
+      if (Clock::now() - begin > kLong && stretch > 1 << 12) stretch /= 2;
+      if (cycles != 0) look_for_signals();
+    }
   }
   u64 cycle() { return device_.cycle(); }
   /// The host has told a tile to go and let no time pass: true once.
@@ -521,7 +542,26 @@ class NativeDevice {
       }
     }
     mutex_.lock();
-    if (thrown) std::rethrow_exception(thrown);
+    if (!thrown) return;
+    const std::string where = host::text_of(standstill(host::Standstill::Reason::Asked));
+    mutex_.unlock();
+    {
+      py::gil_scoped_acquire hold;
+      say_where(thrown, where);
+    }
+    mutex_.lock();
+    std::rethrow_exception(thrown);
+  }
+  /// A KeyboardInterrupt gets a note (Python 3.11) of what the card was doing; the GIL is held.
+  static void say_where(const std::exception_ptr& thrown, const std::string& where) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (py::error_already_set& error) {
+      if (!error.matches(PyExc_KeyboardInterrupt)) return;
+      const py::object value = error.value();
+      if (py::hasattr(value, "add_note")) value.attr("add_note")(where);
+    } catch (...) {
+    }
   }
   void finish(const RunResult& result) {
     switch (result.status) {

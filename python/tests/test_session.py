@@ -235,3 +235,16 @@ def test_a_reservation_beyond_the_buffer_is_a_broken_rule():
     with pytest.raises(bhemu.HangError) as hang:
         bhemu.run(ROOT / "tests" / "hangs" / "cb_over_reserved.yaml")
     assert hang.value.first_cause["rule"] == "cb-over-reserve"
+
+
+def test_ctrl_c_ends_an_advance_and_its_note_says_what_the_card_did(card):
+    bhemu.Program(ROOT / "tests/hangs/busy_for_ever.yaml").load(card)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    before = signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    try:
+        with pytest.raises(KeyboardInterrupt) as interrupt:
+            card.advance(10**12)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    if hasattr(interrupt.value, "add_note"):  # Python 3.11
+        assert "BRISC of (1, 2) still runs at Count" in interrupt.value.__notes__[0]

@@ -7,7 +7,9 @@
 
 #include "host/report/cause.hpp"
 #include "host/report/races.hpp"
+#include "host/report/wrong_image.hpp"
 #include "watch/pushes.hpp"
+#include "watch/tallies.hpp"
 #include "watch/unread.hpp"
 #include "watch/unwritten.hpp"
 #include "watch/way.hpp"
@@ -100,22 +102,54 @@ class SecondLook {
   }
 
   /// True: a rule was broken that explains it.
-  bool tell(const Outcome& checked, const WritersOfDevice* writers, const ReadsOfDevice* reads) {
+  bool tell(const Outcome& checked, const WritersOfDevice* writers, const ReadsOfDevice* reads,
+            const TalliesOfDevice* tallies) {
     const FaultReport* found = earliest(checked);
     if (found != nullptr) {
       take(*found, checked);
+      if (tallies != nullptr) remark(*tallies, found->tile, true);
+      tell_of_image(found->tile);
       if (writers != nullptr && found->fault.rule == Rule::UninitialisedL1)
         tell_of_data(*writers, *found);
       return true;
     }
     if (writers == nullptr) return false;
-    if (ran_.status == Status::WrongResult) tell_of_result(*writers, *reads);
+    if (ran_.status == Status::WrongResult) tell_of_result(*writers, *reads, *tallies);
     if (ran_.status == Status::Hang && ran_.standstill.cause.awaited)
       tell_of_word(*writers, *ran_.standstill.cause.awaited);
+    if (ran_.status == Status::Hang) remark(*tallies, ran_.standstill.cause.tile);
     return false;
   }
 
  private:
+  /// A kernel that was made for another core, or another address, comes before all that it does.
+  void tell_of_image(Coord tile) {
+    const auto image = host::wrong_image(again_.device(), tile, again_.code());
+    host::FirstCause& cause = ran_.standstill.cause;
+    if (!image || cause.sentence.starts_with(image->text)) return;
+    const std::string text = image->text + ". So ";
+    // The report of a hang has it, too, which may stand behind a rule by now.
+    if (const size_t at = cause.sentence.find(text); at != std::string::npos)
+      cause.sentence.erase(at, text.size());
+    cause.sentence = text + cause.sentence;
+    cause.remedy = image->remedy;
+  }
+
+  /// Where threads disagree about tiles, and what was left by others.
+  void remark(const TalliesOfDevice& tallies, Coord tile, bool of_rule = false) {
+    const NodeId node = again_.device().board().node_at_translated(tile);
+    const Tallies* of = node == kNoNode ? nullptr : tallies.of(node);
+    if (of == nullptr) return;
+    host::FirstCause& cause = ran_.standstill.cause;
+    const std::vector<Remark> remarks = of_rule ? of->of_rule(again_.code())
+                                        : ran_.status == Status::Hang
+                                            ? of->of_hang(again_.code(), cause.sentence)
+                                            : of->of_result(again_.code());
+    for (const Remark& one : remarks) cause.sentence += one.sentence;
+    if (!remarks.empty())
+      cause.remedy = remarks.front().remedy + (cause.remedy.empty() ? "" : "; or " + cause.remedy);
+  }
+
   /// A core of the firmware is never to blame for what it meets.
   bool is_of_firmware(const FaultReport& report) const {
     return is_core(report.fault.agent) && report.fault.pc < again_.firmware().kernel_config_base();
@@ -183,7 +217,8 @@ class SecondLook {
       return {text_of(device, actor, again_.code()), "", false};
     const Agent agent = over_noc ? actor.issuer : actor.author.agent;
     const Coord tile = device.coord_of(actor.author.tile);
-    const std::string place = again_.code().locate(agent, actor.author.pc, tile).users();
+    const std::string place =
+        again_.code().locate(agent, actor.author.pc, tile, actor.author.cycle).users();
     return {fmt::format("{} of ({}, {}){}{} in cycle {}", name_of(agent), tile.x, tile.y,
                         over_noc ? ", over the NoC," : "", place.empty() ? "" : " at " + place,
                         actor.author.cycle),
@@ -208,6 +243,11 @@ class SecondLook {
     };
     std::string& sentence = ran_.standstill.cause.sentence;
     if (const auto own = parts(*of, spot.address, spot.address + spot.bytes); !own.empty()) {
+      // Who waits has set it to begin with, and where the signal went instead is known.
+      if (own.front().writer.kind == Actor::Kind::Core &&
+          own.front().writer.author.agent == ran_.standstill.cause.agent &&
+          sentence.find(" (but ") != std::string::npos)
+        return;
       sentence += fmt::format(" It was written last by {}.", author_of(own.front().writer).text);
       const bool lost = sentence.find("these increments add up") != std::string::npos;
       if (own.front().writer.kind != Actor::Kind::Noc && !lost)
@@ -305,7 +345,8 @@ class SecondLook {
               "writes, and how the work is shared out";
   }
 
-  void tell_of_result(const WritersOfDevice& writers, const ReadsOfDevice& reads) {
+  void tell_of_result(const WritersOfDevice& writers, const ReadsOfDevice& reads,
+                      const TalliesOfDevice& tallies) {
     for (const host::Check& check : ran_.checks) {
       if (check.passed || !check.spot) continue;
       const Spot& spot = *check.spot;
@@ -319,11 +360,13 @@ class SecondLook {
       cause.tile = tile;
       cause.place = author.place;
       cause.sentence =
-          fmt::format("{} is wrong first {}, which lies at {}; ", check.what, check.detail, where);
+          fmt::format("{} is wrong first {}, which lies at {}{} ", check.what, check.detail, where,
+                      check.likeness.empty() ? ";" : "." + check.likeness);
       if (author.host) {
         tell_of_unwritten(writers, spot);
       } else {
-        cause.sentence += fmt::format("it was written last by {}.", author.text);
+        cause.sentence += fmt::format("{} was written last by {}.",
+                                      check.likeness.empty() ? "it" : "It", author.text);
         const Place place{Area::Memory, spot.address, spot.address + spot.bytes};
         const auto answers = why(writers, {spot.node, tile, "", {place}});
         if (!answers.empty())
@@ -331,12 +374,15 @@ class SecondLook {
         const std::string pages = pages_without_buffer(program_);
         cause.sentence += pages;
         cause.sentence += reads.missing(program_);
+        std::string first = check.likeness_remedy;
+        if (first.empty() && !pages.empty())
+          first = "give tensors and circular buffers the same page size and format";
         cause.remedy =
-            fmt::format("{}follow the value back: bhemu why PROGRAM {}-{} {:#x}",
-                        pages.empty() ? ""
-                                      : "give tensors and circular buffers the same page "
-                                        "size and format, or ",
-                        tile.x, tile.y, spot.address);
+            fmt::format("{}{}follow the value back: bhemu why PROGRAM {}-{} {:#x}", first,
+                        first.empty() ? "" : ", or ", tile.x, tile.y, spot.address);
+        if (check.likeness.empty() && !last.empty())
+          remark(tallies, again_.device().coord_of(last.front().writer.author.tile));
+        if (!last.empty()) tell_of_image(again_.device().coord_of(last.front().writer.author.tile));
       }
       return;
     }
@@ -400,8 +446,11 @@ void tell_of_race(const DeviceOptions& options, const std::function<host::Firmwa
         fmt::format("{}There is a race on {}, which nothing puts in order: first {}, then {}.",
                     cause.sentence.empty() ? "" : " ", after(one.text, "race:"),
                     after(one.text, "\n  first"), after(one.text, "\n  second"));
-    cause.remedy =
+    const std::string order =
         fmt::format("put the two in order (bhemu run --race): {}", after(one.text, "\n  missing"));
+    // What somebody has found to explain it comes first.
+    const bool known = !cause.remedy.empty() && !cause.remedy.starts_with("follow the value back");
+    cause.remedy = known ? fmt::format("{}; or {}", cause.remedy, order) : order;
     return;
   }
 }
@@ -427,6 +476,8 @@ void look_for_cause(const DeviceOptions& options, const std::function<host::Firm
     pushes.emplace(again.device());
     again.set_observed(&*pushes);
   }
+  std::optional<TalliesOfDevice> tallies;
+  if (watched) tallies.emplace(again.device());
   std::optional<ReadsOfDevice> reads;
   if (watched && ran.status == Status::WrongResult) reads.emplace(again.device());
   const Outcome checked = again.run_unsaved(prepared);
@@ -442,7 +493,8 @@ void look_for_cause(const DeviceOptions& options, const std::function<host::Firm
       tell_of_race(options, firmware, limit, prepared, ran);
     return;
   }
-  const bool told = look.tell(checked, writers ? &*writers : nullptr, reads ? &*reads : nullptr);
+  const bool told = look.tell(checked, writers ? &*writers : nullptr, reads ? &*reads : nullptr,
+                              tallies ? &*tallies : nullptr);
   if (!told && watched && ran.status == Status::WrongResult)
     tell_of_race(options, firmware, limit, prepared, ran);
 }

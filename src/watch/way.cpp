@@ -39,7 +39,7 @@ std::string station(const Device& device, const Actor& actor, NodeId here,
   if (actor.author.tile != here) text += fmt::format(" of ({}, {})", tile.x, tile.y);
   const u32 pc = thread ? actor.pushed_from : actor.author.pc;
   if (!is_core(core) || pc == Actor::kNoPc) return text;
-  const std::string place = code.locate(core, pc, tile).user();
+  const std::string place = code.locate(core, pc, tile, actor.author.cycle).user();
   return place.empty() ? text : text + " at " + place;
 }
 

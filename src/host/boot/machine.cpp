@@ -153,7 +153,8 @@ void Machine::know_code(const PreparedProgram& program, const PreparedPart& part
     const auto add = [&](std::optional<Coord> tile) {
       code_.add(static_cast<CoreId>(core), *kernel.elf,
                 firmware_.kernel_config_base() + part.offsets.text[core], kernel.link_base,
-                static_cast<u32>(kernel.bytes.size()), tile);
+                static_cast<u32>(kernel.bytes.size()), tile,
+                part.launch_index == 0 ? 0 : device_.cycle(), true);
     };
     if (everywhere)
       add(std::nullopt);

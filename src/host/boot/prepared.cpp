@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/check.hpp"
+#include "host/boot/likeness.hpp"
 #include "host/boot/notes.hpp"
 #include "host/error.hpp"
 #include "host/file.hpp"
@@ -485,6 +486,11 @@ Check PreparedProgram::check_tensor(Device& device, size_t index) const {
     if (byte != pages.end())
       check.spot =
           spot_of(device.board(), tensor.placement, tiles_, static_cast<u64>(byte - pages.begin()));
+    Likeness like =
+        likeness_of(tensors_, tensor, golden_[index], read_pages(device, tensor.placement, tiles_),
+                    device.board().dram_banks());
+    check.likeness = std::move(like.sentence);
+    check.likeness_remedy = std::move(like.remedy);
   }
   return check;
 }

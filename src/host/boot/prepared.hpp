@@ -29,6 +29,8 @@ struct Check {
   std::string detail;                   // the first difference
   std::optional<u64> first_wrong = {};  // its element
   std::optional<Spot> spot = {};        // and where that lies
+  std::string likeness = {};            // what it would be right for (likeness.hpp)
+  std::string likeness_remedy = {};
 };
 
 /// A part of a launch.

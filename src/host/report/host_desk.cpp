@@ -96,7 +96,7 @@ std::string HostDesk::before_write(Device& device, Coord coord, u64 address,
       refuse(mistake.text, mistake.remedy);
     add(mistake.text, mistake.remedy);
   }
-  writes_.clear();
+  count_ = 0;
   went_ = device.cycle();
   return text;
 }
@@ -118,11 +118,20 @@ std::string HostDesk::before_multicast(Device& device, Coord first, Coord last, 
 
 void HostDesk::note(Coord tile, u64 address, u64 bytes, Cycle now) {
   constexpr u64 kWord = 4;
-  if (bytes <= kWord) writes_.push_back({tile, address, bytes, now});
-  if (writes_.size() > kWrites) writes_.pop_front();
+  if (bytes <= kWord) writes_[count_++ % kWrites] = {tile, address, bytes, now};
   if (address >= kProtocol96.data_buffer_base || !knows_writes_) return;
-  auto& ranges = written_[{tile.x, tile.y}];
-  std::pair<u32, u32> fresh{static_cast<u32>(address), static_cast<u32>(address + bytes)};
+  if (tile.x >= kSide || tile.y >= kSide) return;
+  Ranges& ranges = written_[tile.x * kSide + tile.y];
+  const u32 begin = static_cast<u32>(address);
+  const u32 end = static_cast<u32>(address + bytes);
+  if (!ranges.empty()) {
+    std::pair<u32, u32>& last = ranges.back();
+    if (begin - last.first <= last.second - last.first) {
+      last.second = std::max(last.second, end);
+      return;
+    }
+  }
+  std::pair<u32, u32> fresh{begin, end};
   // Whoever writes word by word makes one range.
   std::erase_if(ranges, [&](const std::pair<u32, u32>& other) {
     if (other.second < fresh.first || other.first > fresh.second) return false;
@@ -133,7 +142,7 @@ void HostDesk::note(Coord tile, u64 address, u64 bytes, Cycle now) {
   // Whoever scatters so many words is not to pay for them.
   constexpr size_t kMostRanges = 256;
   if (ranges.size() <= kMostRanges) return;
-  written_.clear();
+  ranges = {};
   knows_writes_ = false;
 }
 
@@ -141,13 +150,12 @@ void HostDesk::note(Coord tile, u64 address, u64 bytes, Cycle now) {
 std::vector<HostDesk::Doubt> HostDesk::no_arguments(Device& device, Coord tile) const {
   std::vector<Doubt> doubts;
   if (!knows_writes_) return doubts;
-  const auto found = written_.find({tile.x, tile.y});
+  if (tile.x >= kSide || tile.y >= kSide) return doubts;
+  const Ranges& ranges = written_[tile.x * kSide + tile.y];
   for (const ArgumentPlace& place : arguments_of_launch(device, tile)) {
-    const bool written =
-        found != written_.end() &&
-        std::any_of(found->second.begin(), found->second.end(), [&](const auto& range) {
-          return range.first < place.end && place.begin < range.second;
-        });
+    const bool written = std::any_of(ranges.begin(), ranges.end(), [&](const auto& range) {
+      return range.first < place.end && place.begin < range.second;
+    });
     if (written) continue;
     const char* const core = name_of(agent_of(place.core));
     doubts.push_back({fmt::format("the host has never written where {} of ({}, {}) finds its "
@@ -236,7 +244,9 @@ void HostDesk::tell_of_words(Standstill& standstill, const Device& device) const
   if (!cause.awaited || cause.sentence.empty()) return;
   const Coord tile = device.coord_of(cause.awaited->node);
   const u64 word = cause.awaited->address;
-  for (auto one = writes_.rbegin(); one != writes_.rend(); ++one) {
+  const u64 known = std::min<u64>(count_, kWrites);
+  for (u64 i = 1; i <= known; ++i) {
+    const Write* const one = &writes_[(count_ - i) % kWrites];
     const u64 distance = one->address > word ? one->address - word : word - one->address;
     const bool here = one->tile == tile;
     if (here ? distance == 0 || distance > kNear : distance != 0) continue;

@@ -3,7 +3,7 @@
 // what is seen costs a comparison for each access.
 #pragma once
 
-#include <deque>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -74,10 +74,13 @@ class HostDesk {
   void tell_of_doubts(Standstill& standstill) const;
   void tell_of_words(Standstill& standstill, const Device& device) const;
 
-  std::deque<Write> writes_;  // small ones, since the last go message
+  std::array<Write, kWrites> writes_{};  // small ones, since the last go message; a ring
+  u64 count_ = 0;                        // of those
   /// What the host has ever written below the buffers, by tile: kernels and all that belongs to
-  /// them. Ranges [first, second).
-  std::map<std::pair<u8, u8>, std::vector<std::pair<u32, u32>>> written_;
+  /// them. Ranges [first, second) with the latest at the end; those before may overlap.
+  using Ranges = std::vector<std::pair<u32, u32>>;
+  static constexpr size_t kSide = 32;  // of the grid of tiles
+  std::vector<Ranges> written_{kSide * kSide};
   std::map<std::pair<u8, u8>, std::vector<Doubt>> doubts_;  // of the last launch, by tile
   std::set<std::pair<u8, u8>> takes_launches_;              // tiles with firmware of the layout
   bool knows_writes_ = true;

@@ -396,6 +396,9 @@ void note_count(ProbedLoop& loop, ProbedCount now) {
     if (known.pc != now.pc) continue;
     now.step = static_cast<i32>(now.value - known.value);
     now.wanted_step = static_cast<i32>(now.wanted - known.wanted);
+    now.rounds = known.rounds + 1;
+    now.steady = known.steady && (known.rounds == 0 ||
+                                  (now.step == known.step && now.wanted_step == known.wanted_step));
     known = now;
     return;
   }
@@ -464,6 +467,7 @@ ProbedLoop Probe::loop() {
       *known = exit;
   }
   loop.words = copy.words;
+  std::erase_if(loop.counts, [](const ProbedCount& count) { return !count.steady; });
   for (ProbedCount& count : loop.counts) {
     if (count.step != 0 || count.wanted_step == 0) continue;
     exchange(count.leaves_when, count.value, count.wanted);

@@ -41,6 +41,8 @@ struct ProbedCount {
   u32 wanted = 0;
   i32 step = 0;         // what a round adds to `value`
   i32 wanted_step = 0;  // and to `wanted`
+  u32 rounds = 0;       // that were compared
+  bool steady = true;   // each has added the same; else it is no count
 };
 
 struct ProbedLoop {

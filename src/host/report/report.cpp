@@ -9,6 +9,7 @@
 #include "host/report/callers.hpp"
 #include "host/report/cause.hpp"
 #include "host/report/launch_mistakes.hpp"
+#include "host/report/wrong_image.hpp"
 #include "noc/packet.hpp"
 #include "riscv/disasm.hpp"
 #include "tensix/disasm.hpp"
@@ -39,22 +40,24 @@ std::string pc_text(Agent agent, u32 pc) {
 }  // namespace
 
 void CodeMap::add(CoreId core, const Elf& elf, u32 run_base, u32 link_base, u32 bytes,
-                  std::optional<Coord> tile) {
+                  std::optional<Coord> tile, Cycle since, bool as_linked) {
   // What is added later lies over what was there.
-  entries_.insert(entries_.begin(), {core, &elf, run_base, link_base, bytes, tile});
+  entries_.insert(entries_.begin(),
+                  {core, &elf, run_base, link_base, bytes, tile, since, as_linked});
 }
 
 void CodeMap::add(const CodeMap& other) {
   entries_.insert(entries_.end(), other.entries_.begin(), other.entries_.end());
 }
 
-CodeMap::Location CodeMap::locate(Agent agent, u32 pc, std::optional<Coord> tile) const {
+CodeMap::Location CodeMap::locate(Agent agent, u32 pc, std::optional<Coord> tile,
+                                  Cycle when) const {
   Location location;
   if (!is_core(agent)) return location;
   for (const Entry& entry : entries_) {
     if (agent_of(entry.core) != agent || pc < entry.run_base || pc - entry.run_base >= entry.bytes)
       continue;
-    if (entry.tile && entry.tile != tile) continue;
+    if ((entry.tile && entry.tile != tile) || entry.since > when) continue;
     const u32 linked = pc - entry.run_base + entry.link_base;
     location.image = entry.elf->name();
     if (const Symbol* function = entry.elf->function_at(linked)) location.function = function->name;
@@ -367,12 +370,15 @@ void look_at_core(Device& device, FaultReport& report, const CodeMap& code) {
 }
 
 /// A core that never had code to run, or a launch message that no good can come of.
-void look_at_launch(Device& device, FaultReport& report) {
+void look_at_launch(Device& device, FaultReport& report, const CodeMap& code) {
   if (report.fault.severity != Severity::Error || report.issuer) return;
-  const auto mistake = launch_behind(device, report.fault, report.tile);
-  if (!mistake) return;
-  report.behind = mistake->text;
-  report.remedy = mistake->remedy;
+  if (const auto mistake = launch_behind(device, report.fault, report.tile)) {
+    report.behind = mistake->text;
+    report.remedy = mistake->remedy;
+  } else if (const auto image = wrong_image(device, report.tile, code)) {
+    report.behind = image->text;
+    report.remedy = image->remedy;
+  }
 }
 
 }  // namespace
@@ -384,7 +390,7 @@ std::vector<FaultReport> fault_reports(Device& device, const CodeMap& code) {
     reports.push_back(report_of(fault, tile, instruction_at(device, fault, tile), code));
     if (is_thread(fault.agent) && reports.back().user.empty())
       reports.back().user = place_of_thread(device, fault, tile, code);
-    look_at_launch(device, reports.back());
+    look_at_launch(device, reports.back(), code);
     if (!is_core(fault.agent)) continue;
     look_at_callers(device, reports.back(), code);
     look_at_core(device, reports.back(), code);

@@ -19,9 +19,10 @@ using tile::KnownWord;
 class CodeMap {
  public:
   /// `bytes` of `elf`'s code linked at `link_base` run from `run_base`, on one tile or, without
-  /// one, on all.
+  /// one, on all; from a cycle on. `as_linked`: they are the ELF's, which no loader has changed for
+  /// where they lie.
   void add(CoreId core, const Elf& elf, u32 run_base, u32 link_base, u32 bytes,
-           std::optional<Coord> tile = std::nullopt);
+           std::optional<Coord> tile = std::nullopt, Cycle since = 0, bool as_linked = false);
   /// All that `other` has, after what is here: of several the first counts.
   void add(const CodeMap& other);
   struct Location {
@@ -41,7 +42,9 @@ class CodeMap {
     /// (writer.c:11)".
     std::string users() const;
   };
-  Location locate(Agent agent, u32 pc, std::optional<Coord> tile = std::nullopt) const;
+  /// What lies there, or what did so in a cycle before.
+  Location locate(Agent agent, u32 pc, std::optional<Coord> tile = std::nullopt,
+                  Cycle when = ~Cycle{0}) const;
 
   struct Entry {
     CoreId core;
@@ -50,6 +53,8 @@ class CodeMap {
     u32 link_base;
     u32 bytes;
     std::optional<Coord> tile;
+    Cycle since = 0;
+    bool as_linked = false;
   };
   const std::vector<Entry>& entries() const { return entries_; }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "host/report/wrong_image.hpp"
 #include "tile/tile.hpp"
 
 namespace bhemu::host {
@@ -122,6 +123,13 @@ Standstill standstill_of(Device& device, const CodeMap& code, std::span<const Co
   result.cycle = situation.cycle;
   result.all_tiles = tiles.empty() ? device.board().tensix().size() : tiles.size();
   result.cause = first_cause(device, situation, code);
+  FirstCause& cause = result.cause;
+  if (const auto image = running || cause.sentence.empty() || cause.only_idle
+                             ? std::nullopt
+                             : wrong_image(device, cause.tile, code)) {
+    cause.sentence = fmt::format("{}. So {}", image->text, cause.sentence);
+    cause.remedy = image->remedy;
+  }
   const tile::WaitNames names{[&](NodeId node) { return device.name_of(node); }, words};
   std::vector<size_t> group_of;
   for (const Standing& one : situation.standing) {  // those in kernels come first
