@@ -34,7 +34,7 @@ const Follower::Known* Follower::known_of(const Value& value) const {
 
 void Follower::forget_all() {
   registers_.fill({});
-  slots_.fill({});
+  slots_.clear();
   steps_.clear();
   for (Known& known : looks_) {
     known.number = 0;
@@ -43,27 +43,37 @@ void Follower::forget_all() {
 }
 
 void Follower::put_away(u32 address, unsigned reg) {
-  Slot& slot = slots_[address / 4 % kSlots];
   const Value& value = registers_[reg];
-  if (reg != 0 && (value.look != 0 || value.drawn != 0)) {
-    slot = {address / 4, value};
-    constexpr u32 kNotKnownYet = ~0u;  // it is not a word that agents signal by
-    Known* known = known_of(value);
-    if (known != nullptr && hazard::is_open(known->look) && known->look.latest != kNotKnownYet)
-      known->held = true;
-  } else if (slot.word == address / 4) {
-    slot.value = {};
+  Known* known = reg != 0 ? known_of(value) : nullptr;
+  if (known == nullptr && (reg == 0 || value.drawn == 0)) {
+    slots_.erase(address / 4);
+    return;
   }
+  if (slots_.size() >= kMostSlots) make_room();
+  slots_[address / 4] = value;
+  constexpr u32 kNotKnownYet = ~0u;  // it is not a word that agents signal by
+  if (known != nullptr && hazard::is_open(known->look) && known->look.latest != kNotKnownYet)
+    known->held = true;
+}
+
+/// Words that can prove nothing any more go first; then, at worst, proofs are lost.
+void Follower::make_room() {
+  std::erase_if(slots_, [&](const auto& slot) {
+    const Known* known = known_of(slot.second);
+    return (known == nullptr || !known->held) && slot.second.drawn == 0;
+  });
+  if (slots_.size() >= kMostSlots) slots_.clear();
 }
 
 void Follower::fetch(unsigned reg, u32 address) {
-  const Slot& slot = slots_[address / 4 % kSlots];
-  if (reg != 0 && slot.word == address / 4) registers_[reg] = slot.value;
+  if (reg == 0 || slots_.empty()) return;
+  if (const auto slot = slots_.find(address / 4); slot != slots_.end())
+    registers_[reg] = slot->second;
 }
 
 bool Follower::is_held(u32 look) const {
   return std::any_of(slots_.begin(), slots_.end(),
-                     [&](const Slot& slot) { return slot.value.look == look; });
+                     [&](const auto& slot) { return slot.second.look == look; });
 }
 
 /// Where a new look is remembered: in place of the oldest that no word of memory is made of.
@@ -192,7 +202,7 @@ void Follower::collect() {
     if (value.look != 0) keep(value.from, place);
   };
   for (Value& value : registers_) drop_old(value);
-  for (Slot& slot : slots_) drop_old(slot.value);
+  for (auto& [word, value] : slots_) drop_old(value);
   for (Known& known : looks_)
     for (Branch& branch : known.branches)
       for (u16& from : branch.compare.from) keep(from, place);
@@ -209,7 +219,7 @@ void Follower::collect() {
     if (from < kLoaded) from = place[from];
   };
   for (Value& value : registers_) move(value.from);
-  for (Slot& slot : slots_) move(slot.value.from);
+  for (auto& [word, value] : slots_) move(value.from);
   for (Known& known : looks_)
     for (Branch& branch : known.branches)
       for (u16& from : branch.compare.from) move(from);

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "hazard/copy.hpp"
@@ -81,7 +82,7 @@ class Follower {
   static constexpr unsigned kLooks = 16;
   static constexpr std::size_t kMostBranches = 8;
   static constexpr std::size_t kMostSteps = 512;
-  static constexpr unsigned kSlots = 64;
+  static constexpr std::size_t kMostSlots = 256;
   static constexpr u16 kConstant = 0xFFFF;  // not made of the look
   static constexpr u16 kLoaded = 0xFFFE;    // what the look has found, itself
 
@@ -100,10 +101,6 @@ class Follower {
     u32 drawn = 0;       // address of the atomic that it is made of, if any
     u16 from = kLoaded;  // by which step
   };
-  struct Slot {
-    u32 word = 0;
-    Value value;
-  };
   struct Branch {
     Step compare;  // no word: the first operand is to be equal to the second
     bool taken = false;
@@ -121,6 +118,7 @@ class Follower {
   }
   Known& free_entry();
   bool is_held(u32 look) const;
+  void make_room();
   void take_turn(const Value& word, const Value& number);
   const Value* pick(const Value& a, const Value& b);
   Step step_of(u32 word, const Value& source, const Value& a, const Value& b, u32 number_a,
@@ -135,7 +133,7 @@ class Follower {
 
   Copy& copy_;
   std::array<Value, 32> registers_;
-  std::array<Slot, kSlots> slots_;  // by address
+  std::unordered_map<u32, Value> slots_;  // words of memory, by address / 4
   std::array<Known, kLooks> looks_;
   std::vector<Step> steps_;  // operands come before what is made of them
   u32 number_ = 0;
