@@ -81,7 +81,7 @@ class Follower {
  private:
   static constexpr unsigned kLooks = 16;
   static constexpr std::size_t kMostBranches = 8;
-  static constexpr std::size_t kMostSteps = 512;
+  static constexpr std::size_t kMostSteps = 256;
   static constexpr std::size_t kMostSlots = 256;
   static constexpr u16 kConstant = 0xFFFF;  // not made of the look
   static constexpr u16 kLoaded = 0xFFFE;    // what the look has found, itself

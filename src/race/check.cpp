@@ -298,6 +298,8 @@ void Detector::access(const Actor& actor, const Location& where) {
   const bool poll = actor.sync && actor.mode == Mode::Read;
   if (!poll) remember(actor.self, {actor.site, actor.pushed_at}, actor.kind);
   if (full_ || is_lock(where)) return;
+  // Nobody in a DRAM bank acts by himself, and of others' pairs nothing is asked there (report()).
+  if (settings_.without_locks && settings_.memory_place == Place::Dram) return;
   if (guard_ != nullptr && guarded_access(actor, where)) return;
   shadow_.visit(where, [&](Cell& cell, u64 begin, u64 end) {
     access_cell(actor, cell, {where.place, static_cast<u32>(end - begin), begin});
