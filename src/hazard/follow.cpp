@@ -1,5 +1,7 @@
 #include "hazard/follow.hpp"
 
+#include <algorithm>
+
 #include "base/bits.hpp"
 
 namespace bhemu::hazard {
@@ -16,80 +18,143 @@ bool writes_no_register(u32 opcode) {
   return opcode == kBranch || opcode == kStore || opcode == kFpStore || opcode == kFence;
 }
 
+/// There is something left to prove.
+bool is_open(const Look& look) {
+  return !look.settled && look.certain != look.latest;
+}
+
 }  // namespace
 
-Follower::Known* Follower::known_of(const Chain& chain) {
-  if (chain.look == 0) return nullptr;
-  Known& known = looks_[chain.look % kLooks];
-  return known.number == chain.look ? &known : nullptr;
+const Follower::Known* Follower::known_of(const Value& value) const {
+  if (value.look == 0) return nullptr;
+  for (const Known& known : looks_)
+    if (known.number == value.look) return &known;
+  return nullptr;
 }
 
 void Follower::forget_all() {
-  for (Chain& one : registers_) one.look = one.drawn = 0;
-  for (Slot& one : slots_) one.chain.look = 0;
-}
-
-void Follower::put_away(u32 address, unsigned reg) {
-  Slot& slot = slots_[address / 4 % kSlots];
-  if (reg != 0 && (registers_[reg].look != 0 || registers_[reg].drawn != 0)) {
-    slot = {address / 4, registers_[reg]};
-  } else if (slot.word == address / 4) {
-    slot.chain.look = slot.chain.drawn = 0;
+  registers_.fill({});
+  slots_.clear();
+  steps_.clear();
+  for (Known& known : looks_) {
+    known.number = 0;
+    known.branches.clear();
   }
 }
 
+void Follower::put_away(u32 address, unsigned reg) {
+  const Value& value = registers_[reg];
+  Known* known = reg != 0 ? known_of(value) : nullptr;
+  if (known == nullptr && (reg == 0 || value.drawn == 0)) {
+    slots_.erase(address / 4);
+    return;
+  }
+  if (slots_.size() >= kMostSlots) make_room();
+  slots_[address / 4] = value;
+  constexpr u32 kNotKnownYet = ~0u;  // it is not a word that agents signal by
+  if (known != nullptr && hazard::is_open(known->look) && known->look.latest != kNotKnownYet)
+    known->held = true;
+}
+
+/// Words that can prove nothing any more go first; then, at worst, proofs are lost.
+void Follower::make_room() {
+  std::erase_if(slots_, [&](const auto& slot) {
+    const Known* known = known_of(slot.second);
+    return (known == nullptr || !known->held) && slot.second.drawn == 0;
+  });
+  if (slots_.size() >= kMostSlots) slots_.clear();
+}
+
 void Follower::fetch(unsigned reg, u32 address) {
-  const Slot& slot = slots_[address / 4 % kSlots];
-  if (reg != 0 && slot.word == address / 4) registers_[reg] = slot.chain;
+  if (reg == 0 || slots_.empty()) return;
+  if (const auto slot = slots_.find(address / 4); slot != slots_.end())
+    registers_[reg] = slot->second;
+}
+
+bool Follower::is_held(u32 look) const {
+  return std::any_of(slots_.begin(), slots_.end(),
+                     [&](const auto& slot) { return slot.second.look == look; });
+}
+
+/// Where a new look is remembered: in place of the oldest that no word of memory is made of.
+Follower::Known& Follower::free_entry() {
+  Known* oldest = nullptr;
+  Known* oldest_held = nullptr;
+  for (Known& known : looks_) {
+    if (known.held && !(hazard::is_open(known.look) && is_held(known.number))) known.held = false;
+    Known*& best = known.held ? oldest_held : oldest;
+    if (best == nullptr || known.number < best->number) best = &known;
+  }
+  return oldest != nullptr ? *oldest : *oldest_held;
 }
 
 void Follower::loaded(unsigned reg, Look&& look) {
   if (reg == 0 || reg >= 32) return;
   if (++number_ == 0) ++number_;
-  Known& known = looks_[number_ % kLooks];
+  Known& known = free_entry();
   known.number = number_;
+  known.held = false;
   known.look = std::move(look);
   known.branches.clear();
-  registers_[reg].look = number_;
-  registers_[reg].drawn = known.look.kind == Look::Kind::Atomic ? known.look.address : 0;
-  registers_[reg].steps = 0;
+  registers_[reg] = {number_, known.look.kind == Look::Kind::Atomic ? known.look.address : 0,
+                     kLoaded};
 }
 
 /// Of two that are put together, the one of which there is something left to prove; the other is a
 /// plain number (the core's own count of pages, say).
-const Follower::Chain* Follower::pick(const Chain& a, const Chain& b) {
+const Follower::Value* Follower::pick(const Value& a, const Value& b) {
   const Known* of_a = known_of(a);
   const Known* of_b = known_of(b);
   if (of_b == nullptr) return of_a != nullptr ? &a : nullptr;
   if (of_a == nullptr) return &b;
-  const auto open = [](const Look& look) { return look.certain != look.latest; };
-  if (a.look == b.look) return nullptr;
-  if (open(of_a->look) != open(of_b->look)) return open(of_a->look) ? &a : &b;
+  if (hazard::is_open(of_a->look) != hazard::is_open(of_b->look))
+    return hazard::is_open(of_a->look) ? &a : &b;
   return a.look > b.look ? &a : &b;  // what was looked at last is what is waited for
 }
 
-void Follower::compute(u32 word, unsigned rd, unsigned rs1, unsigned rs2, u32 a, u32 b) {
-  const bool two = (word & 0x7F) == kOp;
-  const Chain none;
-  const Chain* source = pick(registers_[rs1], two ? registers_[rs2] : none);
-  const u32 drawn =
-      registers_[rs1].drawn != 0 || !two ? registers_[rs1].drawn : registers_[rs2].drawn;
-  if (source == nullptr || source->steps == kMostSteps) {
-    registers_[rd].look = 0;
-    registers_[rd].drawn = drawn;
-    return;
-  }
-  const bool first = source == &registers_[rs1];
-  Chain chain = *source;
-  chain.step[chain.steps++] = {word, first ? b : a, first};
-  chain.drawn = drawn;
-  registers_[rd] = chain;
+/// An instruction whose operands are these, of which those made of the same look as `source` are
+/// followed.
+Follower::Step Follower::step_of(u32 word, const Value& source, const Value& a, const Value& b,
+                                 u32 number_a, u32 number_b) const {
+  Step step;
+  step.word = word;
+  step.look = source.look;
+  step.number = {number_a, number_b};
+  if (a.look == source.look) step.from[0] = a.from;
+  if (b.look == source.look) step.from[1] = b.from;
+  return step;
 }
 
-void Follower::take_turn(const Chain& word, const Chain& number) {
+void Follower::compute(u32 word, unsigned rd, unsigned rs1, unsigned rs2, u32 a, u32 b) {
+  if (steps_.size() == kMostSteps) collect();
+  const bool two = (word & 0x7F) == kOp;
+  const Value first = registers_[rs1];
+  const Value second = two ? registers_[rs2] : Value{};
+  registers_[rd] = {};
+  registers_[rd].drawn = first.drawn != 0 ? first.drawn : second.drawn;
+  const Value* source = pick(first, second);
+  if (source == nullptr) return;
+  steps_.push_back(step_of(word, *source, first, second, a, b));
+  registers_[rd].look = source->look;
+  registers_[rd].from = static_cast<u16>(steps_.size() - 1);
+}
+
+void Follower::take_turn(const Value& word, const Value& number) {
   const Known* known = known_of(word);
   if (number.drawn != 0 && known != nullptr && known->look.kind == Look::Kind::Word)
     turn_ = {known->look.address, number.drawn};
+}
+
+/// Of many branches the first is kept, which is that of the wait, and the last ones; what the
+/// others have ruled out has been taken in by then.
+Look* Follower::note(const Branch& branch) {
+  Value of;
+  of.look = branch.compare.look;
+  Known* known = known_of(of);
+  if (known == nullptr || known->look.settled) return nullptr;
+  if (known->branches.size() == kMostBranches) known->branches.erase(known->branches.begin() + 1);
+  known->branches.push_back(branch);
+  return &known->look;
 }
 
 Look* Follower::executed(u32 pc, u32 word, u32 a, u32 b, u32 next_pc) {
@@ -111,13 +176,61 @@ Look* Follower::executed(u32 pc, u32 word, u32 a, u32 b, u32 next_pc) {
     take_turn(registers_[rs1], registers_[rs2]);
     take_turn(registers_[rs2], registers_[rs1]);
   }
-  const Chain* chain = pick(registers_[rs1], registers_[rs2]);
-  if (chain == nullptr) return nullptr;
-  Known& known = *known_of(*chain);
-  if (known.branches.size() == kMostBranches || known.look.settled) return nullptr;
-  const bool first = chain == &registers_[rs1];
-  known.branches.push_back({*chain, {word, first ? b : a, first}, next_pc != pc + 4});
-  return &known.look;
+  const Value& first = registers_[rs1];
+  const Value& second = registers_[rs2];
+  const Value* source = pick(first, second);
+  if (source == nullptr) return nullptr;
+  return note({step_of(word, *source, first, second, a, b), next_pc != pc + 4});
+}
+
+bool Follower::is_open(unsigned reg) const {
+  const Known* known = known_of(registers_[reg]);
+  return known != nullptr && hazard::is_open(known->look);
+}
+
+Look* Follower::chosen_by(unsigned reg, u32 value) {
+  const Value& source = registers_[reg];
+  return note({step_of(0, source, source, {}, value, value), true});
+}
+
+/// Steps that nothing is made of any more are forgotten. When nearly all are needed, everything is:
+/// then proofs are lost.
+void Follower::collect() {
+  std::vector<u16> place(steps_.size(), kConstant);
+  const auto drop_old = [&](Value& value) {
+    if (known_of(value) == nullptr) value.look = 0;
+    if (value.look != 0) keep(value.from, place);
+  };
+  for (Value& value : registers_) drop_old(value);
+  for (auto& [word, value] : slots_) drop_old(value);
+  for (Known& known : looks_)
+    for (Branch& branch : known.branches)
+      for (u16& from : branch.compare.from) keep(from, place);
+  // What is kept has been marked; operands come first.
+  u16 kept = 0;
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    if (place[i] == kConstant) continue;
+    place[i] = kept;
+    for (u16& from : steps_[i].from)
+      if (from < kLoaded) from = place[from];
+    steps_[kept++] = steps_[i];
+  }
+  const auto move = [&](u16& from) {
+    if (from < kLoaded) from = place[from];
+  };
+  for (Value& value : registers_) move(value.from);
+  for (auto& [word, value] : slots_) move(value.from);
+  for (Known& known : looks_)
+    for (Branch& branch : known.branches)
+      for (u16& from : branch.compare.from) move(from);
+  steps_.resize(kept);
+  if (kept > kMostSteps * 3 / 4) forget_all();
+}
+
+void Follower::keep(u16& from, std::vector<u16>& place) {
+  if (from >= kLoaded || place[from] != kConstant) return;
+  place[from] = 0;
+  for (u16& operand : steps_[from].from) keep(operand, place);
 }
 
 u32 Follower::narrowed(const Look& look, u32 value) {
@@ -128,25 +241,34 @@ u32 Follower::narrowed(const Look& look, u32 value) {
   return look.is_signed && bit(value, width - 1) ? value | ~0u << width : value;
 }
 
-u32 Follower::value_through(const Chain& chain, u32 loaded) {
-  u32 value = loaded;
-  for (unsigned i = 0; i < chain.steps; ++i) {
-    const Step& step = chain.step[i];
-    value = step.first ? copy_.result_of(step.word, value, step.other)
-                       : copy_.result_of(step.word, step.other, value);
+u32 Follower::operand(const Step& step, unsigned which, u32 loaded) {
+  const u16 from = step.from[which];
+  return from == kConstant ? step.number[which] : value_of(from, loaded);
+}
+
+u32 Follower::value_of(u16 from, u32 loaded) {
+  if (from == kLoaded) return loaded;
+  Step& step = steps_[from];
+  if (step.asked != asked_) {
+    step.result = copy_.result_of(step.word, operand(step, 0, loaded), operand(step, 1, loaded));
+    step.asked = asked_;
   }
-  return value;
+  return step.result;
 }
 
 bool Follower::would_have_come(const Look& look, u32 value) {
   const u32 loaded = narrowed(look, value);
+  if (++asked_ == 0) {
+    for (Step& step : steps_) step.asked = 0;
+    asked_ = 1;
+  }
   for (const Known& known : looks_) {
     if (&known.look != &look) continue;
     for (const Branch& branch : known.branches) {
-      const u32 compared = value_through(branch.chain, loaded);
-      const Step& step = branch.compare;
-      const bool taken = step.first ? copy_.is_taken(step.word, compared, step.other)
-                                    : copy_.is_taken(step.word, step.other, compared);
+      const u32 a = operand(branch.compare, 0, loaded);
+      const u32 b = operand(branch.compare, 1, loaded);
+      const bool taken =
+          branch.compare.word == 0 ? a == b : copy_.is_taken(branch.compare.word, a, b);
       if (taken != branch.taken) return false;
     }
   }

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "hazard/copy.hpp"
@@ -56,6 +57,11 @@ class Follower {
   /// Any other instruction has been executed, with these operands. Returns the look that it was a
   /// branch on, if any; valid until the next call of loaded().
   Look* executed(u32 pc, u32 word, u32 a, u32 b, u32 next_pc);
+  /// The register says where the core goes for data, or how much it asks for: with another value it
+  /// would have done something else. Returns the look that this was made of, as executed() does.
+  Look* chosen_by(unsigned reg, u32 value);
+  /// Whether the register holds something made of a look of which there is something left to prove.
+  bool is_open(unsigned reg) const;
   /// Of the branch just executed: a word was found equal to a number that an atomic on another has
   /// drawn.
   struct Turn {
@@ -66,7 +72,7 @@ class Follower {
   /// Would the core have come to where it is if the value (of the whole register) had been this?
   bool would_have_come(const Look& look, u32 value);
   void forget_all();
-  void forget(unsigned reg) { registers_[reg].look = registers_[reg].drawn = 0; }
+  void forget(unsigned reg) { registers_[reg] = {}; }
   /// A register (0: something else) is stored to a word of the core's own memory, and loaded from
   /// there again.
   void put_away(u32 address, unsigned reg);
@@ -74,47 +80,64 @@ class Follower {
 
  private:
   static constexpr unsigned kLooks = 16;
-  static constexpr unsigned kMostSteps = 8;
-  static constexpr unsigned kMostBranches = 8;
-  static constexpr unsigned kSlots = 16;
+  static constexpr std::size_t kMostBranches = 8;
+  static constexpr std::size_t kMostSteps = 256;
+  static constexpr std::size_t kMostSlots = 256;
+  static constexpr u16 kConstant = 0xFFFF;  // not made of the look
+  static constexpr u16 kLoaded = 0xFFFE;    // what the look has found, itself
+
+  /// An instruction on the way from a look to a branch. An operand is another step's result, what
+  /// was loaded, or a number that the look had no part in.
   struct Step {
     u32 word = 0;
-    u32 other = 0;
-    bool first = true;  // the value is operand a; else b
+    u32 look = 0;
+    std::array<u32, 2> number{};
+    std::array<u16, 2> from{kConstant, kConstant};
+    u32 asked = 0;  // the question that `result` answers
+    u32 result = 0;
   };
-  struct Chain {    // a register that holds something made of a look
-    u32 look = 0;   // its number; 0: none
-    u32 drawn = 0;  // address of the atomic that the value was made of, if any
-    u8 steps = 0;
-    std::array<Step, kMostSteps> step{};
-  };
-  struct Slot {  // a word of memory that holds the same
-    u32 word = 0;
-    Chain chain;
+  struct Value {         // of a register, or of a word of memory
+    u32 look = 0;        // the number of the look that it is made of; 0: none
+    u32 drawn = 0;       // address of the atomic that it is made of, if any
+    u16 from = kLoaded;  // by which step
   };
   struct Branch {
-    Chain chain;
-    Step compare;
+    Step compare;  // no word: the first operand is to be equal to the second
     bool taken = false;
   };
   struct Known {
     u32 number = 0;
+    bool held = false;  // by a word of memory, as far as is known
     Look look;
     std::vector<Branch> branches;
   };
 
-  Known* known_of(const Chain& chain);
-  void take_turn(const Chain& word, const Chain& number);
-  const Chain* pick(const Chain& a, const Chain& b);
+  const Known* known_of(const Value& value) const;
+  Known* known_of(const Value& value) {
+    return const_cast<Known*>(static_cast<const Follower*>(this)->known_of(value));
+  }
+  Known& free_entry();
+  bool is_held(u32 look) const;
+  void make_room();
+  void take_turn(const Value& word, const Value& number);
+  const Value* pick(const Value& a, const Value& b);
+  Step step_of(u32 word, const Value& source, const Value& a, const Value& b, u32 number_a,
+               u32 number_b) const;
   void compute(u32 word, unsigned rd, unsigned rs1, unsigned rs2, u32 a, u32 b);
-  u32 value_through(const Chain& chain, u32 loaded);
+  Look* note(const Branch& branch);
+  void collect();
+  void keep(u16& from, std::vector<u16>& place);
+  u32 operand(const Step& step, unsigned which, u32 loaded);
+  u32 value_of(u16 from, u32 loaded);
   static u32 narrowed(const Look& look, u32 value);
 
   Copy& copy_;
-  std::array<Chain, 32> registers_;
-  std::array<Slot, kSlots> slots_;  // by address
+  std::array<Value, 32> registers_;
+  std::unordered_map<u32, Value> slots_;  // words of memory, by address / 4
   std::array<Known, kLooks> looks_;
+  std::vector<Step> steps_;  // operands come before what is made of them
   u32 number_ = 0;
+  u32 asked_ = 0;
   Turn turn_;
 };
 

@@ -177,6 +177,7 @@ class TileObserver final : public trace::Observer {
   void look_at(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access,
                const CorePlace& place);
   void prove(CoreView& core, const trace::Instruction& one, Look& look);
+  void prove_choice(CoreView& core, unsigned index, unsigned reg, u32 value);
   void learn(unsigned core, const Look& look);
   void prove_guarded(CoreView& core, unsigned index, const Look& look);
   void learn_word(CoreView& core, unsigned index, const Look& look, u32 version);

@@ -51,6 +51,13 @@ race::SyncWord::How change_of(u32 word) {
   }
 }
 
+/// Of the registers of a request, the addresses and the length.
+bool is_part_of_request(const race::Location& where) {
+  constexpr u32 kTarget = 0, kReturn = 3, kLength = 8;  // by word of the command buffer
+  const u64 word = where.begin & 31;
+  return where.place == Place::Initiator && (word == kTarget || word == kReturn || word == kLength);
+}
+
 u32 offset_of(const trace::CoreAccess& access) {
   return access.address - tile::tensix_regions()[access.region].first;
 }
@@ -115,6 +122,8 @@ void TileObserver::released(unsigned index, u32, const Author& by) {
 void TileObserver::touch_memory(CoreView& core, const trace::Instruction& one,
                                 const trace::CoreAccess& access) {
   const bool integer = (one.writes >> kFirstFloat) == 0;
+  if (access.region == tile::Region::L1)
+    prove_choice(core, one.core, bits(one.word, 15, 5), core.a);
   if (access.load && integer) core.forget(bits(one.word, 7, 5));
   if (access.region == tile::Region::OwnLdm) return spill(core, one, access);
   CorePlace place;
@@ -148,6 +157,7 @@ void TileObserver::touch_memory(CoreView& core, const trace::Instruction& one,
     feature_disable_ = access.stored;
     place.where = {Place::Config, 1, race::kFeatureDisable};
   }
+  if (is_part_of_request(place.where)) prove_choice(core, one.core, bits(one.word, 20, 5), core.b);
   if (access.region == tile::Region::L1) check_done(core, access);
   detectors_.feed(event::Store{one.author, place.where, place.region, one.step, false, false, false,
                                access.stored});

@@ -130,6 +130,20 @@ void TileObserver::prove(CoreView& core, const trace::Instruction& one, Look& lo
   }
 }
 
+/// An address, or a length that is asked for, is made of what the core has looked at: with another
+/// value it would have gone elsewhere, or asked for less.
+void TileObserver::prove_choice(CoreView& core, unsigned index, unsigned reg, u32 value) {
+  if (!core.follower.is_open(reg)) return;
+  Look* look = core.follower.chosen_by(reg, value);
+  if (look == nullptr) return;
+  if (look->kind == Look::Kind::Pages) {
+    prove_pages(core, index, *look);
+  } else if (look->kind == Look::Kind::Word &&
+             detectors_.first().sync_word(look->address) != nullptr && look->latest != ~0u) {
+    prove_word(core, index, *look);
+  }
+}
+
 void TileObserver::learn(unsigned core, const Look& look) {
   for (unsigned level = 0; level < detectors_.count(); ++level)
     detectors_.at(level).learn(core, look.knowledge[level]);
@@ -229,6 +243,7 @@ void TileObserver::prove_word(CoreView& core, unsigned index, Look& look) {
       learn_word(core, index, look, version);
     seen = {version, version,
             version == seen.learned ? static_cast<u8>(seen.bytes | bytes) : bytes};
+    look.settled = version == look.latest && look.guarded == 0;
     return;
   }
 }

@@ -298,6 +298,8 @@ void Detector::access(const Actor& actor, const Location& where) {
   const bool poll = actor.sync && actor.mode == Mode::Read;
   if (!poll) remember(actor.self, {actor.site, actor.pushed_at}, actor.kind);
   if (full_ || is_lock(where)) return;
+  // Nobody in a DRAM bank acts by himself, and of others' pairs nothing is asked there (report()).
+  if (settings_.without_locks && settings_.memory_place == Place::Dram) return;
   if (guard_ != nullptr && guarded_access(actor, where)) return;
   shadow_.visit(where, [&](Cell& cell, u64 begin, u64 end) {
     access_cell(actor, cell, {where.place, static_cast<u32>(end - begin), begin});
@@ -402,9 +404,13 @@ bool Detector::is_late_packet(const Actor& actor, Epoch before) const {
   if (!is_noc_component(actor.self.component) || actor.mode == Mode::Read) return false;
   if (is_noc_component(before.component) || before.tile != settings_.tile) return false;
   const bool own_tile = before.tile == actor.self.tile;
-  if (own_tile && actor.kind == kind::NocRead) return true;
-  if (!is_core(actor.site.agent)) return false;
-  const unsigned sender = index_of(core_of(actor.site.agent));
+  const bool by_a_core = is_core(actor.site.agent);
+  const unsigned sender = by_a_core ? index_of(core_of(actor.site.agent)) : 0;
+  // What the reader itself did before it asked is not too early; it is not known to be done.
+  const bool of_sender = by_a_core && is_core_component(before.component) &&
+                         core_of_component(before.component) == sender;
+  if (own_tile && actor.kind == kind::NocRead && !of_sender) return true;
+  if (!by_a_core) return false;
   const u32 sent = actor.clock->at(actor.self.tile, store_of(sender, Region::Niu));
   if (is_core_component(before.component)) {
     const unsigned core = core_of_component(before.component);

@@ -122,6 +122,65 @@ TEST(Follow, a_value_made_of_something_else_proves_nothing) {
   EXPECT_EQ(core.run(code), nullptr);
 }
 
+TEST(Follow,
+     a_count_that_is_kept_in_memory_proves_page_after_page_however_much_is_looked_at_since) {
+  constexpr u32 kEnd = 0xFFB00010;
+  Followed core;
+  core.load(a0, 5, 0, 5);
+  Assembler make_end;
+  make_end.slli(a1, a0, 12);
+  core.run(make_end);
+  core.follower.put_away(kEnd, a1);
+  for (u32 pages = 0; pages < 5; ++pages) {
+    for (u32 i = 0; i < 100; ++i) {  // data, which the core keeps copies of
+      core.load(t0, i, 0, ~0u);
+      Assembler work;
+      work.addi(t0, t0, 1);
+      core.run(work);
+      core.follower.put_away(kEnd + 16 + 4 * i, t0);
+    }
+    core.x(a2) = 5 << 12;
+    core.follower.fetch(a2, kEnd);
+    core.x(a3) = pages << 12;
+    Assembler at_end;
+    at_end.word(0xFE000863 | a3 << 15 | a2 << 20);  // beq a3, a2: not taken
+    const Look* look = core.run(at_end);
+    ASSERT_NE(look, nullptr) << pages;
+    EXPECT_EQ(least(core, *look), pages + 1);
+  }
+}
+
+TEST(Follow, a_number_that_is_made_of_a_look_twice_changes_in_both_places) {
+  // taken = min(count, 3); rest = count - taken; if (rest == 0) ...: not so.
+  Followed core;
+  core.load(a0, 5, 0, 5);
+  core.x(a1) = 3;
+  Assembler code;
+  code.word(0x0A005033 | a2 << 7 | a0 << 15 | a1 << 20);  // minu a2, a0, a1
+  code.word(0x40000033 | a3 << 7 | a0 << 15 | a2 << 20);  // sub a3, a0, a2
+  code.word(0xFE000863 | a3 << 15 | zero << 20);          // beqz a3: not taken
+  const Look* look = core.run(code);
+  ASSERT_NE(look, nullptr);
+  EXPECT_EQ(least(core, *look), 4u);
+}
+
+TEST(Follow, an_address_that_is_made_of_a_look_proves_what_it_was_made_of) {
+  Followed core;
+  core.load(a0, 5, 2, 5);
+  Assembler code;
+  code.slli(a1, a0, 4);
+  core.run(code);
+  ASSERT_TRUE(core.follower.is_open(a1));
+  const Look* look = core.follower.chosen_by(a1, 5 << 4);
+  ASSERT_NE(look, nullptr);
+  EXPECT_EQ(least(core, *look), 5u);
+  core.x(a1) = 0;
+  Assembler other;
+  other.li(a1, 0);
+  core.run(other);
+  EXPECT_FALSE(core.follower.is_open(a1));
+}
+
 TEST(Copy, a_loop_without_effects_comes_back_and_one_that_stores_does_not) {
   for (const bool stores : {false, true}) {
     std::vector<u8> l1(kL1Size);

@@ -88,6 +88,7 @@ constexpr GalleryEntry kGallery[] = {
     {"spin_lock", FindingKind::Race, 66},
     {"sense_barrier", FindingKind::Race, 66},
     {"full_ring", FindingKind::Race, 66},
+    {"kept_count", FindingKind::Race, 66},
     {"third_tile", FindingKind::Race, 46},
     {"next_id", FindingKind::Race, 47},
     {"third_buffer", FindingKind::Race, 66},
