@@ -44,6 +44,7 @@ void Follower::forget_all() {
 
 void Follower::put_away(u32 address, unsigned reg) {
   const Value& value = registers_[reg];
+  if (slots_.empty() && (reg == 0 || (value.look == 0 && value.drawn == 0))) return;
   Known* known = reg != 0 ? known_of(value) : nullptr;
   if (known == nullptr && (reg == 0 || value.drawn == 0)) {
     slots_.erase(address / 4);
@@ -76,16 +77,15 @@ bool Follower::is_held(u32 look) const {
                      [&](const auto& slot) { return slot.second.look == look; });
 }
 
-/// Where a new look is remembered: in place of the oldest that no word of memory is made of.
+/// Where a new look is remembered: in turn, but not in place of one that a word of memory is made
+/// of.
 Follower::Known& Follower::free_entry() {
-  Known* oldest = nullptr;
-  Known* oldest_held = nullptr;
-  for (Known& known : looks_) {
+  for (unsigned i = 0; i < kLooks; ++i) {
+    Known& known = looks_[next_++ % kLooks];
     if (known.held && !(hazard::is_open(known.look) && is_held(known.number))) known.held = false;
-    Known*& best = known.held ? oldest_held : oldest;
-    if (best == nullptr || known.number < best->number) best = &known;
+    if (!known.held) return known;
   }
-  return oldest != nullptr ? *oldest : *oldest_held;
+  return looks_[next_++ % kLooks];
 }
 
 void Follower::loaded(unsigned reg, Look&& look) {

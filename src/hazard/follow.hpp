@@ -138,6 +138,7 @@ class Follower {
   std::vector<Step> steps_;  // operands come before what is made of them
   u32 number_ = 0;
   u32 asked_ = 0;
+  unsigned next_ = 0;  // of looks_
   Turn turn_;
 };
 
