@@ -44,7 +44,7 @@ HWY_INLINE void put_condition(SfpuBlock& block, const SfpuStep& step, u32 holds,
   put_flags(block, holds & block.use_lane_flags, active);
 }
 
-#if HWY_TARGET == HWY_SCALAR
+#if !BHEMU_SFPU_VECTORS
 
 // The portable twin: lane by lane.
 

@@ -1,6 +1,7 @@
 // Vectors of the vector unit's lanes: what the kernels of sfpu_kernels.cpp and sfpu_block.cpp
 // share. Nothing of it for the portable kind of host. tidy: allow pragma-once in this file: Highway
-// includes it once per target tidy: allow macro in this file: so its guard has to toggle
+// includes it once per target tidy: allow macro in this file: so its guard toggles, and what a
+// target has is asked
 #if defined(BHEMU_NUMERIC_SFPU_KERNELS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef BHEMU_NUMERIC_SFPU_KERNELS_INL
 #undef BHEMU_NUMERIC_SFPU_KERNELS_INL
@@ -17,7 +18,16 @@
 #include "numeric/sfpu_float.hpp"
 #include "numeric/sfpu_kernels.hpp"
 
-#if HWY_TARGET != HWY_SCALAR
+// The sums need a fused multiply-add, which not every target of Highway has: there, lane by lane.
+// Which of those a program gets depends on the version of Highway: 1.2 has SSE2, 1.0.3 has not.
+#undef BHEMU_SFPU_VECTORS
+#if HWY_ARCH_X86
+#define BHEMU_SFPU_VECTORS (HWY_TARGET <= HWY_AVX2)
+#else
+#define BHEMU_SFPU_VECTORS (HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128)
+#endif
+
+#if BHEMU_SFPU_VECTORS
 HWY_BEFORE_NAMESPACE();
 namespace bhemu::numeric::HWY_NAMESPACE {
 

@@ -21,7 +21,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace bhemu::numeric::HWY_NAMESPACE {
 
-#if HWY_TARGET == HWY_SCALAR
+#if !BHEMU_SFPU_VECTORS
 // The portable twin: GCC 12 cannot be trusted with Highway's own emulation of vectors.
 void mul_add_lanes(const MulAddLanes& job, u32 mask, Lanes& out) {
   for (u32 i = 0; i < kLanes; ++i) {
