@@ -354,6 +354,12 @@ class VectorGenerator {
     }
     const bool vector_vs1 = funct3 == 0 || funct3 == 2;
     if (is_masked(word) && (rs2_of(word) == 0 || (vector_vs1 && rs1_of(word) == 0))) return;
+    if (mixes_widths(row)) {
+      if (vector_vs1 && may_overlap(rs1_of(word), rs2_of(word))) return;
+      const bool adds = row.name.starts_with("vwmacc");  // to vd, which is wide
+      if (adds && vector_vs1 && may_overlap(rs1_of(word), rd_of(word))) return;
+      if (adds && may_overlap(rs2_of(word), rd_of(word))) return;
+    }
     if (execute_vector(shadow_, word, false) != VectorResult::Ok) return;
     p_.emit(word);
     p_.count();
@@ -383,6 +389,12 @@ class VectorGenerator {
   /// Then v0 is read as a mask, and for anything else must not be: it has one element width in an
   /// instruction (RVV 1.0, 5.2). QEMU refuses it from version 10 on at the latest.
   static bool is_masked(u32 word) { return !bit(word, 25); }
+  /// Likewise, their operands are of two widths and must not share a register.
+  static bool mixes_widths(const VectorRow& row) {
+    return row.name.starts_with("vw") || row.name.starts_with("vn") || row.name == "vrgatherei16";
+  }
+  /// Groups of at most eight registers.
+  static bool may_overlap(u32 a, u32 b) { return a < b + 8 && b < a + 8; }
   void note(u32 at, u32 word) {
     for (u32 i = 0; i < 16; i += 4) origins_.push_back({at + i, word, false, false});
   }
@@ -432,6 +444,8 @@ class VectorGenerator {
       p_.emit(set);
       EXPECT_EQ(execute_vector(shadow_, set, false), VectorResult::Ok) << disassemble(set, 0);
     }
+    // Data and indices are of two widths, too, and must not share a register (fields have up to 8).
+    if (bit(word, 5) && rd_of(word) > 16) return;
     finish_memory(word | 24 << 20, bit(word, 5));
   }
   void finish_memory(u32 word, bool store) {
