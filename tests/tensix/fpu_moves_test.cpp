@@ -431,15 +431,45 @@ TEST(FpuMoves, zeroacc_gives_banks_back_in_every_mode) {
   }
 }
 
-TEST(FpuMoves, zeroacc_of_sixteen_rows_takes_them_as_they_lie_in_storage) {
+/// The rows that read as cleared in the 16-bit or the 32-bit view.
+Cleared cleared_in_view(UnitBench& bench, bool wide) {
+  const DstAccess access(bench.state());
+  Cleared result{};
+  for (u32 row = 0; row < (wide ? kDstRows / 2 : kDstRows); ++row) {
+    if (wide ? access.valid32(row) : access.valid16(row)) continue;
+    if (result.count++ == 0) result.first = row;
+    result.last = row;
+  }
+  return result;
+}
+
+TEST(FpuMoves, zeroacc_clears_the_rows_that_others_address_whatever_permutation_is_on) {
+  for (const u32 bits : {0u, 1u, 2u, 3u})
+    for (const bool wide : {false, true})
+      for (u32 block = 0; block < (wide ? 16u : 32u); ++block) {
+        UnitBench bench;
+        bench.set<cfg::DEST_ACCESS_CFG_remap_addrs>(bits & 1);
+        bench.set<cfg::DEST_ACCESS_CFG_swizzle_32b>(bits >> 1);
+        bench.run<op::ZEROACC>({{"clear_mode", 1}, {"where", block}, {"use_32_bit_mode", wide}});
+        EXPECT_EQ(cleared_in_view(bench, wide), (Cleared{block * 16, block * 16 + 15, 16}))
+            << "bits " << bits << " wide " << wide;
+      }
+}
+
+TEST(FpuMoves, zeroacc_of_one_row_clears_the_row_that_others_address) {
   UnitBench bench;
   bench.set<cfg::DEST_ACCESS_CFG_remap_addrs>(1);
-  bench.set<cfg::DEST_ACCESS_CFG_swizzle_32b>(1);
-  bench.run<op::ZEROACC>({{"clear_mode", 1}, {"where", 2}});
-  EXPECT_EQ(cleared_rows(bench), (Cleared{32, 47, 16}));
-  bench.run<op::ZEROACC>({{"clear_mode", 3}, {"clear_zero_flags", 1}});
-  bench.run<op::ZEROACC>({{"clear_mode", 1}, {"where", 2}, {"use_32_bit_mode", 1}});
-  EXPECT_EQ(cleared_rows(bench), (Cleared{64, 87, 16}));
+  bench.run<op::ZEROACC>({{"clear_mode", 0}, {"where", 21}});
+  EXPECT_EQ(cleared_in_view(bench, false), (Cleared{21, 21, 1}));
+}
+
+// tenstorrent/tt-metal#54295, measured on a P150B.
+TEST(FpuMoves, zeroacc_takes_its_half_from_the_sum_of_row_and_block_number) {
+  EXPECT_EQ(after_zeroacc(0, 31, 480).first, 31u * 16);
+  EXPECT_EQ(after_zeroacc(0, 31, 488).first, 63u * 16);
+  EXPECT_EQ(after_zeroacc(0, 31, 496).first, 63u * 16);
+  EXPECT_EQ(after_zeroacc(0, 15, 496).first, 15u * 16);
+  EXPECT_EQ(after_zeroacc(0, 16, 496).first, 48u * 16);
 }
 
 TEST(FpuMoves, zeroacc_steps_counters_in_its_first_two_modes_only) {

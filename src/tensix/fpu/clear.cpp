@@ -32,26 +32,38 @@ void fill_banks(SrcFile& file, const op::ZEROSRC& insn, u32 cell) {
   }
 }
 
-/// Mode 1: sixteen rows, as they lie in storage. On Blackhole the block number follows the counters
-/// into the other half (found by experiment with tenstorrent/ttsim 1.10.0; ZEROACC.md, written for
-/// Wormhole, has no such addition).
+/// Mode 1: the sixteen rows that instructions of the 16-bit or 32-bit view call 16 x block and on.
+///
+/// The block is one of the half of Dst that the counters stand in, unless
+/// DEST_ACCESS_CFG_zeroacc_absolute_tile_mode is set. The half is bit 9 of a sum: the row that the
+/// counters give and the *block number*, so row 496 with block 31 clears 512 rows too far (measured
+/// on a P150B: tenstorrent/tt-metal#54295; tt-isa-documentation#54 asks for the rule). For the
+/// 32-bit view nothing that software does reaches the carry; the same adder is taken to be at work.
+///
+/// The permutations of addresses apply as they do to all others who address Dst: ZEROACC.md was
+/// written for Wormhole, which has none, and kernels that multiply onto Dst clear it by this mode
+/// after others have left the permutations on ("does not affect other operations according to HW
+/// spec": tenstorrent/tt-metal#11875 and #12234).
 struct SixteenRows {
   u32 block;
   bool wide;
+  DstMapping mapping;
 
   bool exist() const { return block < (wide ? 32u : 64u); }
-  u32 row(u32 i) const { return wide ? block * 32 + (i & 8) * 2 + (i & 7) : block * 16 + i; }
+  u32 row(u32 i) const {
+    return wide ? mapping.adj32(block * 16 + i) : mapping.adj16(block * 16 + i);
+  }
 };
 template <class C>
 SixteenRows sixteen_rows(const C& context, op::ZEROACC insn) {
   const bool wide = insn.use_32_bit_mode() != 0;
-  const u32 offset = dst_offset(context);
   u32 block = insn.where() & 0xFF;
   if (cfg::DEST_ACCESS_CFG_zeroacc_absolute_tile_mode::get(context.config()) == 0) {
-    if (!wide && bit(offset, 9)) block += 32;
-    if (wide && (offset & 0x300) != 0) block += 16;
+    const u32 sum = dst_offset(context) + block;
+    if (!wide && bit(sum, 9)) block += 32;
+    if (wide && (sum & 0x300) != 0) block += 16;
   }
-  return {block, wide};
+  return {block, wide, DstAccess::mapping_of(context.state)};
 }
 void mark_16_rows(Context& context, const op::ZEROACC& insn, bool valid) {
   const SixteenRows rows = sixteen_rows(context, insn);
@@ -90,7 +102,7 @@ Completion execute(Context& context, op::ZEROACC insn) {
       else if (access.mapping().high_halves)
         access.set_valid16(row, revert);
       else
-        dst.valid[row % kDstRows] = revert;  // no permutation (ZEROACC.md)
+        dst.valid[access.mapping().adj16(row)] = revert;
       break;
     }
     case kSixteenRows:
@@ -225,16 +237,16 @@ using namespace footprint_cell;
 void note_one_row(const Footprint& print, op::ZEROACC insn) {
   const u32 row = insn.where() + dst_offset(print);
   if (is_wide(print)) return note_dst(print, Access::Write, {true, row});
-  print.write(Space::Dst, note_mapping(print, false).high_halves
-                              ? DstAccess::mapping_of(print.state).row16(row)
-                              : row % kDstRows);
+  print.write(Space::Dst, DstAccess::mapping_of(print.state).row16(row));
 }
 
 void note_sixteen_rows(const Footprint& print, op::ZEROACC insn) {
   const SixteenRows rows = sixteen_rows(print, insn);
   if (!rows.exist()) return;
-  if (!rows.wide) return print.write(Space::Dst, rows.row(0), 16);
-  print.write(Space::Dst, rows.row(0), 32);  // with the low halves between them
+  for (u32 i = 0; i < 16; ++i) {
+    print.write(Space::Dst, rows.row(i));
+    if (rows.wide) print.write(Space::Dst, rows.row(i) + 8);  // its low halves
+  }
 }
 
 void note_bank(const Footprint& print, u32 file, u32 bank) {
