@@ -65,13 +65,13 @@ struct CoreBus {
 
   bool sit_out_for(u32 address, Cycle turn) { return sits_out = stores.has(address, turn); }
   riscv::Loaded load(riscv::CoreState& state, u32 address, u32 size) {
-    const riscv::Loaded loaded = tile_.load(core_, address, size, state.cycle);
+    const riscv::Loaded loaded = tile_.access_.load(core_, address, size, state.cycle);
     if constexpr (Record) attend();
     return loaded;
   }
   riscv::Outcome store(riscv::CoreState& state, u32 address, u32 size, u32 value) {
     if constexpr (Record) note_impure();
-    return tile_.store(core_, address, size, value, state.cycle);
+    return tile_.access_.store(core_, address, size, value, state.cycle);
   }
   riscv::Outcome store_l1(riscv::CoreState& state, u32 address, const void* source, u32 bytes) {
     if constexpr (Record) note_impure();
@@ -80,8 +80,8 @@ struct CoreBus {
   }
   riscv::Outcome push_tensix(riscv::CoreState& state, u32 word) {
     if constexpr (Record) note_impure();
-    return tile_.push_tensix(core_, core_ - static_cast<unsigned>(CoreId::Trisc0), word,
-                             state.cycle, Pushed::ByTtinsn);
+    return tile_.access_.push_tensix(core_, core_ - static_cast<unsigned>(CoreId::Trisc0), word,
+                                     state.cycle, Pushed::ByTtinsn);
   }
   riscv::Loaded read_csr(riscv::CoreState& state, u32 csr);
   riscv::Outcome write_csr(riscv::CoreState& state, u32 csr, u32 value);

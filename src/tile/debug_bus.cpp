@@ -192,7 +192,7 @@ bool DebugProbe::waits(unsigned core, BlockKind kind, unsigned about) const {
       return thread == about && !unit.mop_drained(thread);
     case BlockKind::TtSyncLoad:
     case BlockKind::TtSyncStore:
-      return thread == about && tile_.still_held_by_ttsync(core);
+      return thread == about && tile_.access_.still_held_by_ttsync(core);
     case BlockKind::PackedTile:
       return unit.tdma_read_waits(slot.waited_address & 0xFFC);
   }

@@ -1,4 +1,5 @@
 #include "tile/debugger.hpp"
+#include "tile/core_access.hpp"
 
 #include <fmt/format.h>
 
@@ -292,7 +293,7 @@ void Debugger::perform_access(unsigned core, Cycle now) {
     } else if (is_local) {
       std::memcpy(&loaded.value, &state.ldm[local], 4);
     } else {
-      loaded = env_.host.load(core, address, 4, now);
+      loaded = env_.access.load(core, address, 4, now);
     }
     outcome = loaded.outcome;
     if (outcome == riscv::Outcome::Ok) debug.result = loaded.value;
@@ -302,7 +303,7 @@ void Debugger::perform_access(unsigned core, Cycle now) {
     env_.wakeup.touch(Resource::Ldm);
     std::memcpy(&state.ldm[local], &data, 4);
   } else {
-    outcome = env_.host.store(core, address, 4, data, now);
+    outcome = env_.access.store(core, address, 4, data, now);
   }
   env_.host.unwatch(core);
   if (slot.status == CoreStatus::Reset) return;  // it has written to SOFT_RESET_0

@@ -27,6 +27,8 @@
 
 namespace bhemu::tile {
 
+class CoreAccess;
+
 /// What the debugger asks of the tile around it: of its schedule, and for accesses by a core.
 class DebuggerHost {
  public:
@@ -45,8 +47,6 @@ class DebuggerHost {
   virtual riscv::Outcome execute_one(unsigned core) = 0;
   virtual void after_run(unsigned core, riscv::Outcome outcome) = 0;
 
-  virtual riscv::Loaded load(unsigned core, u32 address, u32 size, Cycle now) = 0;
-  virtual riscv::Outcome store(unsigned core, u32 address, u32 size, u32 value, Cycle now) = 0;
   virtual u32 start_pc(unsigned core) const = 0;
   /// Loads of the core may set off a tag search (tag_search.hpp).
   virtual bool searches_tags(unsigned core) const = 0;
@@ -68,6 +68,7 @@ class Debugger {
     L1& l1;
     Wakeup& wakeup;
     FaultPort& faults;
+    CoreAccess& access;
     DebuggerHost& host;
   };
   explicit Debugger(const Environment& environment) : env_(environment) {}

@@ -8,8 +8,8 @@
 namespace bhemu::tile {
 
 void Tile::make_late() {
-  late_ = std::make_unique<LateStores>(
-      LateStores::Environment{shape_, cores_, slots_, debug_, l1_, coprocessor_, delays_, *this});
+  late_ = std::make_unique<LateStores>(LateStores::Environment{
+      shape_, cores_, slots_, debug_, l1_, coprocessor_, delays_, access_, *this});
   for (unsigned core = 0; core < kCores; ++core)
     delayed_buses_[core] = std::make_unique<DelayedBus>(*this, core, *late_);
 }

@@ -52,12 +52,4 @@ void Tile::show_heartbeat(u32 address, void* target, u32 bytes, Cycle now) const
   }
 }
 
-bool Tile::read_port(Agent agent, u32 address, u32& value, Cycle now, u32 pc) {
-  if (CoreSlot* slot = slot_of(agent)) {
-    slot->reads.add(Resource::Ethernet);
-    slot->impure |= !eth::Port::is_steady(address);
-  }
-  return port_->read(address, value, {agent, pc, now});
-}
-
 }  // namespace bhemu::tile

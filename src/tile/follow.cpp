@@ -122,7 +122,7 @@ std::optional<unsigned> Follower::thread_pushed_to(unsigned core,
     else if (region != Region::InstrnBuf0)
       return std::nullopt;
   }
-  // While the debug bus owns the FIFO, what cores push is lost (mmio.cpp).
+  // While the debug bus owns the FIFO, what cores push is lost (core_access.cpp).
   if (bit(env_.registers.get(debug_reg::DBG_INSTRN_BUF_CTRL0), thread)) return std::nullopt;
   return thread;
 }

@@ -102,20 +102,4 @@ void Tile::catch_up_trace(Cycle now) {
   }
 }
 
-/// What write_register does with an address of the overlay, and every register that it changes.
-bool Tile::write_stream(u32 address, u32 value, const Author& author) {
-  const u32 offset = address - region_info(Region::Overlay).first;
-  const u32 stream = offset / noc::kStreamStride;
-  noc::StreamState before;
-  streams_->look(stream, before);
-  if (!streams_->write(offset, value))
-    return !refuse_stream(author.agent, address, author.pc, author.cycle, "store to");
-  noc::StreamState after;
-  streams_->look(stream, after);
-  if (after != before) follower_.tell_stream(stream, before, after, author);
-  rouse_coprocessor();
-  refresh_hardware_interrupts();
-  return true;
-}
-
 }  // namespace bhemu::tile

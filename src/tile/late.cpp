@@ -1,4 +1,5 @@
 #include "tile/late.hpp"
+#include "tile/core_access.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -65,7 +66,7 @@ void LateStores::land(std::size_t index, Cycle now) {
   count_pending(store, -1);
   u32 value = 0;
   std::memcpy(&value, store.data.data(), 4);
-  if (env_.host.carry_out(store.core, store.pc, store.address, store.bytes, value, now) ==
+  if (env_.access.carry_out(store.core, store.pc, store.address, store.bytes, value, now) ==
       Outcome::Stop)
     env_.host.after_run(store.core, Outcome::Stop);
 }
@@ -144,10 +145,10 @@ Outcome LateStores::store(unsigned core, u32 address, u32 size, u32 value) {
   Outcome outcome = Outcome::Ok;
   // What can be refused is asked at once. What has to wait for room (PCBufs, mailboxes) has no way,
   // and nothing of it is late but the core itself.
-  const bool allowed =
-      way != Way::None && bit((*env_.shape.regions)[region].cores, core) &&
-      (size == 4 || region == Region::Gpr || region == Region::Dst) &&
-      !env_.host.held_by_ttsync(core, region, address - (*env_.shape.regions)[region].first, true);
+  const bool allowed = way != Way::None && bit((*env_.shape.regions)[region].cores, core) &&
+                       (size == 4 || region == Region::Gpr || region == Region::Dst) &&
+                       !env_.access.held_by_ttsync(
+                           core, region, address - (*env_.shape.regions)[region].first, true);
   if (allowed) {
     Store store;
     store.address = address;
@@ -159,7 +160,7 @@ Outcome LateStores::store(unsigned core, u32 address, u32 size, u32 value) {
     const DelayKind kind = way == Way::Config ? DelayKind::Config : DelayKind::Drain;
     outcome = send(store, kind, now);
   } else {
-    outcome = env_.host.store(core, address, size, value, now);
+    outcome = env_.access.store(core, address, size, value, now);
     if (outcome == Outcome::Ok && (region == Region::InstrnBuf0 || region == Region::InstrnBuf1 ||
                                    region == Region::InstrnBuf2))
       put_off_push(core, region, false);
@@ -183,7 +184,7 @@ Outcome LateStores::push(unsigned core, u32 word) {
   if (holds_up(core)) return Outcome::Blocked;
   const unsigned thread = core - index(CoreId::Trisc0);
   const Outcome outcome =
-      env_.host.push_tensix(core, thread, word, env_.cores[core].cycle, Pushed::ByTtinsn);
+      env_.access.push_tensix(core, thread, word, env_.cores[core].cycle, Pushed::ByTtinsn);
   if (outcome != Outcome::Ok) return outcome;
   put_off_push(core, Region::InstrnBuf0, env_.slots[core].fused > 1);
   drawn_[core] = false;

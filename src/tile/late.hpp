@@ -25,17 +25,11 @@
 
 namespace bhemu::tile {
 
+class CoreAccess;
+
 /// What late stores ask of the tile around them: that an access takes effect.
 class LateHost {
  public:
-  virtual riscv::Outcome store(unsigned core, u32 address, u32 size, u32 value, Cycle now) = 0;
-  /// The store of the instruction at `pc`, which may be long past.
-  virtual riscv::Outcome carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value,
-                                   Cycle now) = 0;
-  virtual riscv::Outcome push_tensix(unsigned core, unsigned thread, u32 word, Cycle now,
-                                     Pushed by) = 0;
-  /// An access of a TRISC that has to wait for instructions of its thread.
-  virtual bool held_by_ttsync(unsigned core, Region region, u32 offset, bool is_store) const = 0;
   virtual void after_run(unsigned core, riscv::Outcome outcome) = 0;
   virtual void end_long_turn(Cycle at) = 0;
 
@@ -54,6 +48,7 @@ class LateStores {
     L1& l1;
     const std::unique_ptr<tensix::Coprocessor>& coprocessor;
     const std::unique_ptr<Delays>& delays;
+    CoreAccess& access;
     LateHost& host;
   };
   explicit LateStores(const Environment& environment) : env_(environment) { flags_.fill(0xFF); }

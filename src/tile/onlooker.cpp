@@ -110,7 +110,7 @@ bool Tile::look_at_register(unsigned core, u32 address, u32& value) {
     case Region::LdmT0:
     case Region::LdmT1:
     case Region::LdmT2: {
-      const u8* bytes = ldm_at(address, 4);
+      const u8* bytes = registers_.ldm_at(address, 4);
       if (bytes == nullptr) return false;
       std::memcpy(&value, bytes, 4);
       return true;

@@ -89,7 +89,7 @@ void Tile::serve_arrivals() {
     if (trace_ != nullptr) noc::trace_arrival(*trace_, packet, now_);
     ledger_.arrived(packet, now_);
     nius_[noc]->receive(std::move(packet), now_);
-    if (nius_[noc]->interrupt() != pic_.hardware(1 + noc)) refresh_hardware_interrupts();
+    if (nius_[noc]->interrupt() != pic_.hardware(1 + noc)) registers_.refresh_hardware_interrupts();
   }
 }
 
@@ -102,7 +102,7 @@ void Tile::serve_acknowledgements() {
   }
   const unsigned noc = all.packet.noc;
   nius_[noc]->receive(all, now_);
-  if (nius_[noc]->interrupt() != pic_.hardware(1 + noc)) refresh_hardware_interrupts();
+  if (nius_[noc]->interrupt() != pic_.hardware(1 + noc)) registers_.refresh_hardware_interrupts();
 }
 
 /// What run_until would do with it, for a write to plain memory.

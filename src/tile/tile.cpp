@@ -40,11 +40,16 @@ Tile::Tile(const TileConfig& config)
       parking_(config.parking),
       l1_(shape_.l1_bytes),
       decoded_(Mapping::anonymous(u64{L1::kSize} / 4 * sizeof(riscv::Decoded))),
-      debugger_({shape_, cores_, slots_, debug_, l1_, wakeup_, faults(), *this}),
+      debugger_({shape_, cores_, slots_, debug_, l1_, wakeup_, faults(), access_, *this}),
       follower_({id(), shape_, cores_, slots_, debug_, l1_, trace_, observer_, coprocessor_,
                  data_caches_}),
       debug_unit_({shape_, debug_, l1_, faults(), coprocessor_, timestamper_, dump_, debugger_,
-                   follower_, observer_, activity_, *this}) {
+                   follower_, observer_, activity_, *this}),
+      registers_({shape_,    cores_,   slots_,       buses_,       wakeup_, faults(),
+                  nius_,     streams_, coprocessor_, port_,        checks_, mailboxes_,
+                  pic_,      debug_,   debug_unit_,  timestamper_, ledger_, follower_,
+                  activity_, trace_,   observer_,    long_turn_,   *this}),
+      access_(registers_.environment(), registers_) {
   // Firmware, mailboxes and the like lie at the beginning, and whoever touches a tile writes them.
   make_pages(l1_.data(), kFirstPages);
   wakeup_.waker = this;
@@ -107,21 +112,6 @@ void Tile::make_checks(const TileConfig& config) {
                       config.checks.has(CheckGroup::Noc) || config.checks.has(CheckGroup::Reads);
   if (!wanted || software_ == nullptr || !shape_.is_tensix()) return;
   checks_ = std::make_unique<Checks>(*this, config.checks, software_, config.timing->one_way);
-}
-
-/// One of the counters of a circular buffer may be about to be written. True: its author stops.
-bool Tile::check_counter(u32 offset, u32 value, const Author& author) {
-  const u32 reg = offset % noc::kStreamStride;
-  const bool received = reg == Ledger::kReceived;
-  if (!received && reg != Ledger::kAcked) return false;
-  const u32 stream = offset / noc::kStreamStride;
-  u32 before = 0;
-  u32 other = 0;
-  const u32 base = stream * noc::kStreamStride;
-  if (!streams_->read(offset, before) ||
-      !streams_->read(base + (received ? Ledger::kAcked : Ledger::kReceived), other))
-    return false;
-  return checks_->counter_written(stream, received, before, value, other, author);
 }
 
 void Tile::send(noc::Packet&& packet) {

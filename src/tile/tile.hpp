@@ -32,6 +32,7 @@
 #include "tensix/coprocessor.hpp"
 #include "tile/activity.hpp"
 #include "tile/checks.hpp"
+#include "tile/core_access.hpp"
 #include "tile/data_cache.hpp"
 #include "tile/debug_bus.hpp"
 #include "tile/debug_registers.hpp"
@@ -81,9 +82,6 @@ struct TileConfig {
 
 template <bool Record>
 struct CoreBus;
-template <bool Record>
-struct EthernetCoreBus;
-
 class Tile final : public noc::Node,
                    private Waker,
                    private WriteListener,
@@ -91,6 +89,7 @@ class Tile final : public noc::Node,
                    private DebuggerHost,
                    private LateHost,
                    private DebugUnitHost,
+                   private AccessHost,
                    private noc::NiuHost {
  public:
   explicit Tile(const TileConfig& config);
@@ -187,10 +186,6 @@ class Tile final : public noc::Node,
   static constexpr unsigned index(CoreId id) { return index_of(id); }
   Agent agent(unsigned core) const { return agent_of(shape_.core[core]); }
   const RegionInfo& region_info(Region region) const { return (*shape_.regions)[region]; }
-  /// Null for whoever is no core.
-  CoreSlot* slot_of(Agent agent) {
-    return is_core(agent) ? &slots_[index(core_of(agent))] : nullptr;
-  }
 
   // Schedule (schedule.cpp)
   template <bool Followed>
@@ -208,15 +203,13 @@ class Tile final : public noc::Node,
   riscv::Outcome glance(unsigned core);
   bool coprocessor_asleep() const { return coprocessor_ == nullptr || coprocessor_->asleep(); }
   bool anyone_awake() const;
-  Cycle nominal_begin(Cycle at) const { return std::max(turn_begin_, at - at % quantum_); }
+  Cycle nominal_begin(Cycle at) const override { return std::max(turn_begin_, at - at % quantum_); }
   Cycle nominal_end(Cycle at) const;
-  /// Something else of this tile must run soon: ends a long turn at the quantum that holds `at`.
   void end_long_turn(Cycle at) override;
-  void rouse_coprocessor();
+  void rouse_coprocessor() override;
   /// If there is one for the core, and it is not in a handler already.
   void take_interrupt(unsigned core) override;
-  /// An IRQ may have risen: cores that it interrupts must not sleep through it.
-  void rouse_for_interrupts();
+  void rouse_for_interrupts() override;
   Cycle wake_cycle(unsigned core) const;
   void wake_core(unsigned core) override;
 
@@ -240,10 +233,11 @@ class Tile final : public noc::Node,
   bool searches_tags(unsigned core) const override {
     return core == index(CoreId::Brisc) && tag_search_.armed();
   }
-  // L1 cache tag search accelerator (tag_read.cpp)
+  // For the coprocessor (requests.cpp)
   bool load_register(u32 address, u32& value, const Author& author) override;
   bool store_register(u32 address, u32 value, const Author& author) override;
   void config_written(u32 word, u32 value, Cycle now) override;
+  // L1 cache tag search accelerator (tag_read.cpp)
   std::optional<u32> tag_search(unsigned core, const riscv::Effect& effect, u32 word) override;
   // Of cores that are followed (followed.cpp)
   riscv::Outcome run_followed(unsigned core);
@@ -263,48 +257,23 @@ class Tile final : public noc::Node,
   void archive_late(Archive& archive);
   void forget_late();
 
-  // MMIO (mmio.cpp)
-  riscv::Loaded load(unsigned core, u32 address, u32 size, Cycle now) override;
-  riscv::Outcome store(unsigned core, u32 address, u32 size, u32 value, Cycle now) override;
-  riscv::Outcome carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value,
-                           Cycle now) override;
-  riscv::Loaded load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle now);
-  void check_semaphore(unsigned core, u32 index, bool gets, Cycle now);
-  riscv::Outcome store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 value, Cycle now);
-  riscv::Loaded load_mailbox(unsigned core, u32 offset, Cycle now);
-  riscv::Outcome store_mailbox(unsigned core, u32 offset, u32 value, Cycle now);
-  bool held_by_ttsync(unsigned core, Region region, u32 offset, bool is_store) const override;
-  bool still_held_by_ttsync(unsigned core) const;
-  riscv::Outcome push_tensix(unsigned core, unsigned thread, u32 word, Cycle now,
-                             Pushed by = Pushed::ByStore) override;
-  bool has_room(unsigned core, unsigned thread, Pushed by);
   riscv::Loaded read_status_csr(unsigned core, u32 csr);
-  riscv::Outcome wait(unsigned core, BlockKind kind, u32 resources, u32 address);
 
-  // Registers reachable by cores and over the NoC (registers.cpp)
-  bool write_stream(u32 address, u32 value, const Author& author);
-  bool read_register(Agent agent, u32 address, u32& value, Cycle now, u32 pc);
-  bool write_register(Agent agent, u32 address, u32 value, Cycle now, u32 pc);
-  bool read_debug(Agent agent, u32 offset, u32& value, Cycle now, u32 pc);
-  bool write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc);
   // For the debug unit (debug_host.cpp)
   DaisyGroup look_at_daisy(const DaisySelection& select, Cycle now) override;
   Cycle counted_until(Cycle now) const override;
   Cycle counted_from(Cycle now) const override;
-  u32 pc_of(unsigned core);
-  void refresh_hardware_interrupts();
+  u32 pc_of(unsigned core) override;
+  // Reset (reset.cpp)
   void set_soft_reset(u32 value, const Author& author) override;
   void hold_core(unsigned core);
   void release_core(unsigned core);
   u32 start_pc(unsigned core) const override;
-  bool refuse(Rule rule, Agent agent, u32 address, u32 pc, Cycle now, const char* text);
-  bool refuse_stream(Agent agent, u32 address, u32 pc, Cycle now, const char* text);
+  // What comes over the NoC (requests.cpp)
   bool noc_read(u64 address, void* target, u32 bytes, Cycle now, Agent agent = Agent::Niu0);
   bool noc_write(u64 address, const void* source, u32 bytes, const Author& author);
-  bool read_port(Agent agent, u32 address, u32& value, Cycle now, u32 pc);
   void show_heartbeat(u32 address, void* target, u32 bytes, Cycle now) const;
   void boot_ethernet();
-  u8* ldm_at(u32 address, u32 bytes, unsigned* owner = nullptr);
   bool read(u64 address, void* target, u32 bytes, Cycle now) override {
     return noc_read(address, target, bytes, now);
   }
@@ -318,7 +287,6 @@ class Tile final : public noc::Node,
   void make_port(const TileConfig& config);
   void make_nius(const TileConfig& config);
   void make_checks(const TileConfig& config);
-  bool check_counter(u32 offset, u32 value, const Author& author);
   void make_translated(const std::shared_ptr<riscv::jit::CodeCache>& code);
   void begin_host_access(Cycle now);
   // Saving, hashing, resetting (parts.cpp)
@@ -370,6 +338,8 @@ class Tile final : public noc::Node,
   DebugUnit debug_unit_;
   Pic pic_;
   TagSearch tag_search_;
+  RegisterSpace registers_;
+  CoreAccess access_;
 
   noc::ArrivalQueue arrivals_;
   noc::Outbox* outbox_ = nullptr;

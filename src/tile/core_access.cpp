@@ -1,6 +1,8 @@
 // What a core's load or store does when it is neither L1 nor the core's own local memory.
 // BlackholeA0/TensixTile/BabyRISCV/README.md (memory map), PushTensixInstruction.md, PCBufs.md,
 // ManualTTSync.md; WormholeB0/TensixTile/BabyRISCV/Mailboxes.md.
+#include "tile/core_access.hpp"
+
 #include <fmt/format.h>
 
 #include <cstring>
@@ -10,8 +12,6 @@
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/isa.hpp"
 #include "tile/bus.hpp"
-#include "tile/checks.hpp"
-#include "tile/tile.hpp"
 
 namespace bhemu::tile {
 namespace {
@@ -61,92 +61,92 @@ PcBufOverride pcbuf_override(const DebugRegisters& debug, unsigned buffer) {
 
 }  // namespace
 
-Outcome Tile::wait(unsigned core, BlockKind kind, u32 resources, u32 address) {
-  CoreSlot& slot = slots_[core];
+Outcome CoreAccess::wait(unsigned core, BlockKind kind, u32 resources, u32 address) {
+  CoreSlot& slot = env_.slots[core];
   slot.block = kind;
   slot.block_resources = resources;
   slot.block_address = address;
   slot.waited = kind;
   slot.waited_address = address;
-  slot.waited_instret = cores_[core].instret;
+  slot.waited_instret = env_.cores[core].instret;
   return Outcome::Blocked;
 }
 
 /// An access of a TRISC that has to wait for instructions of its thread (AutoTTSync.md).
-bool Tile::held_by_ttsync(unsigned core, Region region, u32 offset, bool is_store) const {
-  if (core < index(CoreId::Trisc0)) return false;
+bool CoreAccess::held_by_ttsync(unsigned core, Region region, u32 offset, bool is_store) const {
+  if (core < index_of(CoreId::Trisc0)) return false;
   const unsigned thread = thread_of_core(core);
   switch (region) {
     case Region::Gpr:
-      return coprocessor_->holds_gprs(thread, is_store);
+      return env_.coprocessor->holds_gprs(thread, is_store);
     case Region::Config:
-      return coprocessor_->holds_config(thread, offset / 4, is_store);
+      return env_.coprocessor->holds_config(thread, offset / 4, is_store);
     case Region::Tdma:
-      return coprocessor_->holds_tdma(thread, is_store);
+      return env_.coprocessor->holds_tdma(thread, is_store);
     default:
       return false;
   }
 }
 
-bool Tile::still_held_by_ttsync(unsigned core) const {
-  const CoreSlot& slot = slots_[core];
-  const Region region = shape_.regions->at(slot.waited_address);
-  return held_by_ttsync(core, region, slot.waited_address - region_info(region).first,
+bool CoreAccess::still_held_by_ttsync(unsigned core) const {
+  const CoreSlot& slot = env_.slots[core];
+  const Region region = env_.shape.regions->at(slot.waited_address);
+  return held_by_ttsync(core, region, slot.waited_address - info(region).first,
                         slot.waited == BlockKind::TtSyncStore);
 }
 
 // tidy: allow function-length: one case per region
-Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
+Loaded CoreAccess::load(unsigned core, u32 address, u32 size, Cycle now) {
   // What kernels poll most, the counters of an NIU, without the ways around it.
   if (address - kNius < kNocs * kNiuBytes && size == 4) {
     const unsigned noc = (address - kNius) / kNiuBytes;
     const u32 offset = (address - kNius) % kNiuBytes;
     u32 value = 0;
-    if (!noc::Niu::read_has_effect(offset) && nius_[noc]->look(offset, value)) {
-      slots_[core].reads.add(niu_of(noc));
-      if (checks_ != nullptr) checks_->looked(core, noc, offset, now);
+    if (!noc::Niu::read_has_effect(offset) && env_.nius[noc]->look(offset, value)) {
+      env_.slots[core].reads.add(niu_of(noc));
+      if (env_.checks != nullptr) env_.checks->looked(core, noc, offset, now);
       return {value, Outcome::Ok};
     }
   }
   // And the clock, which firmware waits by when it starts.
   if ((address == kWallClock || address == kWallClockHigh) && size == 4) {
-    slots_[core].impure = true;
-    ++activity_.clock_reads;
+    env_.slots[core].impure = true;
+    ++env_.activity.clock_reads;
     const bool high = address == kWallClockHigh;
-    return {high ? static_cast<u32>(now >> 32) : timestamper_.clock_low(now), Outcome::Ok};
+    return {high ? static_cast<u32>(now >> 32) : env_.timestamper.clock_low(now), Outcome::Ok};
   }
   if (address == kWallClockLatched && size == 4) {
-    slots_[core].impure = true;
-    return {timestamper_.clock_high_latched(), Outcome::Ok};
+    env_.slots[core].impure = true;
+    return {env_.timestamper.clock_high_latched(), Outcome::Ok};
   }
   // And the words of streams in which circular buffers are counted.
   if (const u32 offset = address - kOverlay; offset < kOverlayBytes && size == 4) {
-    CoreSlot& slot = slots_[core];
+    CoreSlot& slot = env_.slots[core];
     if (slot.status == CoreStatus::Running &&
-        buses_[core]->sit_out_for(address, nominal_begin(now)))
+        env_.buses[core]->sit_out_for(address, env_.host.nominal_begin(now)))
       return {0, Outcome::Blocked};
     u32 value = 0;
-    if (!noc::StreamFile::read_has_effect(offset) && streams_->read(offset, value)) {
+    if (!noc::StreamFile::read_has_effect(offset) && env_.streams->read(offset, value)) {
       slot.reads.add(Resource::Stream);
       if (slot.stream_offsets[0] != offset) slot.stream_offsets = {offset, slot.stream_offsets[0]};
       return {value, Outcome::Ok};
     }
   }
-  const Agent agent = this->agent(core);
-  const u32 pc = cores_[core].pc;
-  CoreSlot& slot = slots_[core];
+  const Agent agent = agent_of(env_.shape.core[core]);
+  const u32 pc = env_.cores[core].pc;
+  CoreSlot& slot = env_.slots[core];
   const auto refused = [&](Rule rule) -> Loaded {
-    const bool stop = refuse(rule, agent, address, pc, now, "load from");
+    const bool stop = registers_.refuse(rule, agent, address, pc, now, "load from");
     return {0, stop ? Outcome::Stop : Outcome::Ok};
   };
-  const Region region = shape_.regions->at(address);
+  const Region region = env_.shape.regions->at(address);
   if (region == Region::Count || (region == Region::OwnLdm)) {
     return refused(Rule::TileUnmappedAddress);
   }
-  if (!bit(region_info(region).cores, core)) {
+  if (!bit(info(region).cores, core)) {
     return refused(Rule::TileAccessDenied);
   }
-  const u32 offset = address - region_info(region).first;
+  const u32 offset = address - info(region).first;
   const unsigned thread = thread_of_core(core);
   if (held_by_ttsync(core, region, offset, false))
     return {0, wait(core, BlockKind::TtSyncLoad, mask_of(thread_of(thread)), address)};
@@ -160,7 +160,7 @@ Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
     case Region::Dst: {
       slot.reads.add(Resource::Dst);
       u32 value = 0;
-      const bool done = coprocessor_->read_dst(thread, offset, size, value, {agent, pc, now});
+      const bool done = env_.coprocessor->read_dst(thread, offset, size, value, {agent, pc, now});
       return {value, done ? Outcome::Ok : Outcome::Stop};
     }
     case Region::Gpr: {
@@ -168,12 +168,13 @@ Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
       slot.reads.add(Resource::Gpr);
       const unsigned owner = core == 0 ? offset >> 8 : thread;
       if (owner >= kThreads) break;
-      return {narrow(coprocessor_->read_gpr(owner, offset / 4 % 64), address, size), Outcome::Ok};
+      return {narrow(env_.coprocessor->read_gpr(owner, offset / 4 % 64), address, size),
+              Outcome::Ok};
     }
     case Region::Config: {
       slot.reads.add(Resource::Config);
       u32 value = 0;
-      const bool done = coprocessor_->read_config(offset / 4, value, {agent, pc, now});
+      const bool done = env_.coprocessor->read_config(offset / 4, value, {agent, pc, now});
       return {narrow(value, address, size), done ? Outcome::Ok : Outcome::Stop};
     }
     case Region::PcBuf0:
@@ -184,75 +185,80 @@ Loaded Tile::load(unsigned core, u32 address, u32 size, Cycle now) {
     case Region::Mailbox:
       return load_mailbox(core, offset, now);
     case Region::Tdma:
-      if (coprocessor_->tdma_read_waits(offset & ~3u))
+      if (env_.coprocessor->tdma_read_waits(offset & ~3u))
         return {0, wait(core, BlockKind::PackedTile, mask_of(Resource::Tdma), address)};
       [[fallthrough]];
     case Region::Overlay:
       if (slot.status == CoreStatus::Running &&
-          buses_[core]->sit_out_for(address & ~3u, nominal_begin(now)))
+          env_.buses[core]->sit_out_for(address & ~3u, env_.host.nominal_begin(now)))
         return {0, Outcome::Blocked};
       [[fallthrough]];
     default: {
       u32 value = 0;
-      if (!read_register(agent, address & ~3u, value, now, pc)) return {0, Outcome::Stop};
+      if (!registers_.read(agent, address & ~3u, value, now, pc)) return {0, Outcome::Stop};
       return {narrow(value, address, size), Outcome::Ok};
     }
   }
   return refused(Rule::TileUnmappedAddress);
 }
 
-Outcome Tile::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) {
+Outcome CoreAccess::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) {
   // What kernels write most, without the ways around it. A word that a command buffer holds is
   // nobody's business until the request is sent, so a core that is alone stays alone.
   if (const u32 at = address - kNius;
-      at < kNocs * kNiuBytes && size == 4 && nius_[at / kNiuBytes]->hold(at % kNiuBytes, value))
+      at < kNocs * kNiuBytes && size == 4 && env_.nius[at / kNiuBytes]->hold(at % kNiuBytes, value))
     return Outcome::Ok;
   // The words of streams in which circular buffers are counted.
-  const bool unobserved = checks_ == nullptr && trace_ == nullptr && observer_ == nullptr;
+  const bool unobserved =
+      env_.checks == nullptr && env_.trace == nullptr && env_.observer == nullptr;
   if (const u32 offset = address - kOverlay; offset < kOverlayBytes && size == 4 && unobserved) {
     end_long_turn(now);
-    const u32 pc = cores_[core].pc;
-    ledger_.stream_written(offset, value, agent(core), pc, now);
-    if (!streams_->write(offset, value))
-      return refuse_stream(agent(core), address, pc, now, "store to") ? Outcome::Stop : Outcome::Ok;
-    rouse_coprocessor();
-    if (streams_->any_finished() != pic_.hardware(0)) refresh_hardware_interrupts();
+    const u32 pc = env_.cores[core].pc;
+    env_.ledger.stream_written(offset, value, agent_of(env_.shape.core[core]), pc, now);
+    if (!env_.streams->write(offset, value))
+      return registers_.refuse_stream(agent_of(env_.shape.core[core]), address, pc, now, "store to")
+                 ? Outcome::Stop
+                 : Outcome::Ok;
+    env_.host.rouse_coprocessor();
+    if (env_.streams->any_finished() != env_.pic.hardware(0))
+      registers_.refresh_hardware_interrupts();
     return Outcome::Ok;
   }
-  return carry_out(core, cores_[core].pc, address, size, value, now);
+  return carry_out(core, env_.cores[core].pc, address, size, value, now);
 }
 
 // tidy: allow function-length: one case per region
 /// The store of the instruction at `pc`, which may be long past (late.hpp).
-Outcome Tile::carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value, Cycle now) {
+Outcome CoreAccess::carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value, Cycle now) {
   end_long_turn(now);
-  const Agent agent = this->agent(core);
+  const Agent agent = agent_of(env_.shape.core[core]);
   // What kernels and launches write most, NIUs and streams: all cores may, and nothing holds it.
   if (is_of_noc(address) && size == 4) {
-    const bool done = write_register(agent, address, value, now, pc);
-    if (slots_[core].status != CoreStatus::Running) buses_[core]->attention = true;
+    const bool done = registers_.write(agent, address, value, now, pc);
+    if (env_.slots[core].status != CoreStatus::Running) env_.buses[core]->attention = true;
     return done ? Outcome::Ok : Outcome::Stop;
   }
   const Author author{agent, pc, now};
   const auto refused = [&](Rule rule) {
-    return refuse(rule, agent, address, pc, now, "store to") ? Outcome::Stop : Outcome::Ok;
+    return registers_.refuse(rule, agent, address, pc, now, "store to") ? Outcome::Stop
+                                                                        : Outcome::Ok;
   };
   const auto outcome_of = [](bool done) { return done ? Outcome::Ok : Outcome::Stop; };
-  const Region region = shape_.regions->at(address);
+  const Region region = env_.shape.regions->at(address);
   if (region == Region::Count || region == Region::OwnLdm)
     return refused(Rule::TileUnmappedAddress);
-  if (!bit(region_info(region).cores, core)) {
+  if (!bit(info(region).cores, core)) {
     const bool fifo = region == Region::InstrnBuf0 || region == Region::InstrnBuf1 ||
                       region == Region::InstrnBuf2;
     return refused(fifo ? Rule::TileWrongThreadPush : Rule::TileAccessDenied);
   }
-  const u32 offset = address - region_info(region).first;
+  const u32 offset = address - info(region).first;
   const unsigned thread = thread_of_core(core);
   const bool ldm_window = region >= Region::LdmB && region <= Region::LdmT2;
   if (ldm_window) {
     unsigned owner = 0;
-    u8* bytes = ldm_at(address, size, &owner);
-    wakeup_.touch(Resource::Ldm);
+    u8* bytes = registers_.ldm_at(address, size, &owner);
+    env_.wakeup.touch(Resource::Ldm);
     std::memcpy(bytes, &value, size);
     return Outcome::Ok;
   }
@@ -262,24 +268,24 @@ Outcome Tile::carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value,
     return wait(core, BlockKind::TtSyncStore, mask_of(thread_of(thread)), address);
   switch (region) {
     case Region::MopConfig:
-      return outcome_of(coprocessor_->write_mop_config(thread, offset / 4, value, author));
+      return outcome_of(env_.coprocessor->write_mop_config(thread, offset / 4, value, author));
     case Region::InstrnBuf0:
       return push_tensix(core, core == 0 ? 0 : thread, value, now);
     case Region::InstrnBuf1:
     case Region::InstrnBuf2:
       return push_tensix(core, region == Region::InstrnBuf1 ? 1 : 2, value, now);
     case Region::Dst:
-      return outcome_of(coprocessor_->write_dst(thread, offset, size, value, author));
+      return outcome_of(env_.coprocessor->write_dst(thread, offset, size, value, author));
     case Region::Gpr: {
       const unsigned owner = core == 0 ? offset >> 8 : thread;
       if (owner >= kThreads) return refused(Rule::TileUnmappedAddress);
       const u32 lane = address % 4;
       const u32 mask = ((1u << size) - 1) << lane;
-      coprocessor_->write_gpr(owner, offset / 4 % 64, value << (lane * 8), now, mask);
+      env_.coprocessor->write_gpr(owner, offset / 4 % 64, value << (lane * 8), now, mask);
       return Outcome::Ok;
     }
     case Region::Config:
-      return outcome_of(coprocessor_->write_config(offset / 4, value, author));
+      return outcome_of(env_.coprocessor->write_config(offset / 4, value, author));
     case Region::PcBuf0:
       return store_pcbuf(core, core == 0 ? 0 : thread, offset, value, now);
     case Region::PcBuf1:
@@ -288,8 +294,8 @@ Outcome Tile::carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value,
     case Region::Mailbox:
       return store_mailbox(core, offset, value, now);
     default: {
-      const bool done = write_register(agent, address, value, now, pc);
-      if (slots_[core].status != CoreStatus::Running) buses_[core]->attention = true;
+      const bool done = registers_.write(agent, address, value, now, pc);
+      if (env_.slots[core].status != CoreStatus::Running) env_.buses[core]->attention = true;
       return done ? Outcome::Ok : Outcome::Stop;
     }
   }
@@ -298,12 +304,12 @@ Outcome Tile::carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value,
 // Up to four `.ttinsn` in a row are one push, so they need room once (PushTensixInstruction.md).
 // Where in memory such a group may begin is not documented; here the first that follows anything
 // else begins one.
-[[gnu::always_inline]] inline bool Tile::has_room(unsigned core, unsigned thread, Pushed by) {
-  const tensix::Frontend& frontend = coprocessor_->state().frontend[thread];
+[[gnu::always_inline]] inline bool CoreAccess::has_room(unsigned core, unsigned thread, Pushed by) {
+  const tensix::Frontend& frontend = env_.coprocessor->state().frontend[thread];
   constexpr u8 kGroup = 4;
   constexpr u32 kDisTriscCache = 18;
-  CoreSlot& slot = slots_[core];
-  const riscv::CoreState& state = cores_[core];
+  CoreSlot& slot = env_.slots[core];
+  const riscv::CoreState& state = env_.cores[core];
   const bool fuses = by == Pushed::ByTtinsn && !bit(state.csr.cfg0, kDisTriscCache);
   const bool continues = fuses && slot.fused != 0 && slot.fused_pc == state.pc;
   const bool room =
@@ -314,76 +320,79 @@ Outcome Tile::carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value,
   return true;
 }
 
-Outcome Tile::push_tensix(unsigned core, unsigned thread, u32 word, Cycle now, Pushed by) {
+Outcome CoreAccess::push_tensix(unsigned core, unsigned thread, u32 word, Cycle now, Pushed by) {
   end_long_turn(now);
   // While the debug bus owns the FIFO, what cores push is lost (PushTensixInstruction.md).
-  if (bit(debug_.get(debug_reg::DBG_INSTRN_BUF_CTRL0), thread)) {
-    const bool stop = faults().raise(Rule::TilePushLost, agent(core), cores_[core].pc, now,
-                                     fmt::format("0x{:08x} for thread {}", word, thread));
+  if (bit(env_.debug.get(debug_reg::DBG_INSTRN_BUF_CTRL0), thread)) {
+    const bool stop =
+        env_.faults.raise(Rule::TilePushLost, agent_of(env_.shape.core[core]), env_.cores[core].pc,
+                          now, fmt::format("0x{:08x} for thread {}", word, thread));
     return stop ? Outcome::Stop : Outcome::Ok;
   }
   const bool from_brisc = core == static_cast<unsigned>(CoreId::Brisc);
   const bool room =
-      from_brisc ? coprocessor_->can_push_from_brisc(thread) : has_room(core, thread, by);
+      from_brisc ? env_.coprocessor->can_push_from_brisc(thread) : has_room(core, thread, by);
   if (!room)
     return wait(core, BlockKind::FifoFull, mask_of(fifo_of(thread)) | mask_of(thread_of(thread)),
                 0xFFE40000 + thread * 0x10000);
   if (tensix::opcode_of(word) == tensix::op::STOREREG::kOpcode)
-    buses_[core]->stores.add(kStoreRegBase + tensix::op::STOREREG{word}.reg_addr() * 4,
-                             nominal_begin(now));
+    env_.buses[core]->stores.add(kStoreRegBase + tensix::op::STOREREG{word}.reg_addr() * 4,
+                                 env_.host.nominal_begin(now));
   if (from_brisc) {
-    coprocessor_->push_from_brisc(thread, word, now);
+    env_.coprocessor->push_from_brisc(thread, word, now);
   } else {
-    tensix::frontend::push_word(coprocessor_->state(), &wakeup_, thread, word, now);
+    tensix::frontend::push_word(env_.coprocessor->state(), &env_.wakeup, thread, word, now);
   }
   return Outcome::Ok;
 }
 
 // BRISC's read is a barrier; a TRISC's word 0 pops, words 1 and 2 wait for the coprocessor, and
 // the words from 0x20 on are the semaphores, the same eight for every TRISC.
-Loaded Tile::load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle now) {
-  CoreSlot& slot = slots_[core];
+Loaded CoreAccess::load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle now) {
+  CoreSlot& slot = env_.slots[core];
   const u32 address = 0xFFE80000 + offset;
-  const PcBufOverride forced = pcbuf_override(debug_, buffer);
+  const PcBufOverride forced = pcbuf_override(env_.debug, buffer);
   const u32 events = mask_of(thread_of(buffer)) | mask_of(Resource::Debug);
   if (core == static_cast<unsigned>(CoreId::Brisc)) {
     slot.impure = true;
-    const CoreSlot& trisc = slots_[static_cast<unsigned>(CoreId::Trisc0) + buffer];
+    const CoreSlot& trisc = env_.slots[static_cast<unsigned>(CoreId::Trisc0) + buffer];
     const bool waiting =
         trisc.status == CoreStatus::Blocked && trisc.block == BlockKind::PcBufEmpty;
     if (forced.enabled && forced.busy) return {0, Outcome::Ok};
-    if (coprocessor_->pcbuf_empty(buffer) && waiting && coprocessor_->drained(buffer))
+    if (env_.coprocessor->pcbuf_empty(buffer) && waiting && env_.coprocessor->drained(buffer))
       return {0, Outcome::Ok};
     return {0, wait(core, BlockKind::PcBufBarrier, events, address + buffer * 0x10000)};
   }
   if (offset >= kSemaphores && offset < kSemaphoresEnd) {
     slot.reads.add(Resource::Semaphore);
-    return {coprocessor_->read_semaphore((offset - kSemaphores) / 4), Outcome::Ok};
+    return {env_.coprocessor->read_semaphore((offset - kSemaphores) / 4), Outcome::Ok};
   }
   slot.impure = true;
   switch (offset & ~3u) {
     case 0:
-      if (!coprocessor_->pcbuf_empty(buffer)) {
+      if (!env_.coprocessor->pcbuf_empty(buffer)) {
         end_long_turn(now);
-        const u32 value = coprocessor_->pcbuf_pop(buffer, now);
-        if (trace_ != nullptr)
-          follower_.trace_queue(core, trace::Queue::PcBuf, false, 0, core, value, now);
+        const u32 value = env_.coprocessor->pcbuf_pop(buffer, now);
+        if (env_.trace != nullptr)
+          env_.follower.trace_queue(core, trace::Queue::PcBuf, false, 0, core, value, now);
         return {value, Outcome::Ok};
       }
       if (forced.enabled) return {forced.value, Outcome::Ok};
       end_long_turn(now);
-      wakeup_.touch(thread_of(buffer));  // BRISC's barrier waits for this core to wait
+      env_.wakeup.touch(thread_of(buffer));  // BRISC's barrier waits for this core to wait
       return {0, wait(core, BlockKind::PcBufEmpty, events, address)};
     case kTtSyncCoprocessorDone:
-      if (coprocessor_->drained(buffer) || (forced.enabled && forced.busy)) return {0, Outcome::Ok};
+      if (env_.coprocessor->drained(buffer) || (forced.enabled && forced.busy))
+        return {0, Outcome::Ok};
       return {0, wait(core, BlockKind::CoprocessorDone, events, address)};
     case kTtSyncMopDone:
-      if (coprocessor_->mop_drained(buffer, now) || (forced.enabled && forced.busy))
+      if (env_.coprocessor->mop_drained(buffer, now) || (forced.enabled && forced.busy))
         return {0, Outcome::Ok};
       return {0, wait(core, BlockKind::MopDone, events | mask_of(fifo_of(buffer)), address)};
     default: {
-      const bool stop = refuse(Rule::TileUnmappedAddress, agent(core), address, cores_[core].pc,
-                               now, "load from");
+      const bool stop =
+          registers_.refuse(Rule::TileUnmappedAddress, agent_of(env_.shape.core[core]), address,
+                            env_.cores[core].pc, now, "load from");
       return {0, stop ? Outcome::Stop : Outcome::Ok};
     }
   }
@@ -391,67 +400,67 @@ Loaded Tile::load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle now) {
 
 /// A core posts or gets a semaphore of the coprocessor, as SEMPOST and SEMGET do. The maximum holds
 /// for SEMWAIT only; cores that poll have bounds of their own, also where no SEMINIT gave one.
-void Tile::check_semaphore(unsigned core, u32 index, bool gets, Cycle now) {
-  const tensix::Semaphore& semaphore = coprocessor_->state().sync.semaphore[index];
-  const Author author{agent(core), cores_[core].pc, now};
+void CoreAccess::check_semaphore(unsigned core, u32 index, bool gets, Cycle now) {
+  const tensix::Semaphore& semaphore = env_.coprocessor->state().sync.semaphore[index];
+  const Author author{agent_of(env_.shape.core[core]), env_.cores[core].pc, now};
   constexpr u32 kCeiling = 15;
   if (gets ? semaphore.value == 0 : semaphore.value == kCeiling)
-    faults().raise(
+    env_.faults.raise(
         Rule::TensixSemaphoreAtCeiling, author,
         fmt::format("{} of semaphore {} at {}", gets ? "get" : "post", index, semaphore.value));
 }
 
-Outcome Tile::store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 value, Cycle now) {
+Outcome CoreAccess::store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 value, Cycle now) {
   if (core == static_cast<unsigned>(CoreId::Brisc)) {
-    if (coprocessor_->pcbuf_full(buffer))
+    if (env_.coprocessor->pcbuf_full(buffer))
       return wait(core, BlockKind::PcBufFull, mask_of(thread_of(buffer)),
                   0xFFE80000 + buffer * 0x10000);
-    coprocessor_->pcbuf_push(buffer, value, now);
-    if (trace_ != nullptr)
-      follower_.trace_queue(core, trace::Queue::PcBuf, true, core, index(CoreId::Trisc0) + buffer,
-                            value, now);
+    env_.coprocessor->pcbuf_push(buffer, value, now);
+    if (env_.trace != nullptr)
+      env_.follower.trace_queue(core, trace::Queue::PcBuf, true, core,
+                                index_of(CoreId::Trisc0) + buffer, value, now);
     return Outcome::Ok;
   }
   if (offset >= kSemaphores && offset < kSemaphoresEnd) {
     const u32 semaphore = (offset - kSemaphores) / 4;
-    const u32 before = coprocessor_->read_semaphore(semaphore);
+    const u32 before = env_.coprocessor->read_semaphore(semaphore);
     check_semaphore(core, semaphore, bit(value, 0), now);
-    coprocessor_->write_semaphore(semaphore, value, now);
-    if (trace_ != nullptr) follower_.trace_semaphore(core, semaphore, before, now);
+    env_.coprocessor->write_semaphore(semaphore, value, now);
+    if (env_.trace != nullptr) env_.follower.trace_semaphore(core, semaphore, before, now);
   }
   return Outcome::Ok;  // writes to the PCBuf and TTSync words are discarded (ManualTTSync.md)
 }
 
-Loaded Tile::load_mailbox(unsigned core, u32 offset, Cycle now) {
+Loaded CoreAccess::load_mailbox(unsigned core, u32 offset, Cycle now) {
   const unsigned from = offset >> 12;
   const unsigned to = *Mailboxes::end_of(static_cast<CoreId>(core));
-  CoreSlot& slot = slots_[core];
+  CoreSlot& slot = env_.slots[core];
   if ((offset & 4) != 0) {
     slot.reads.add(Resource::Mailbox);
-    return {mailboxes_.empty(from, to) ? 0u : 1u, Outcome::Ok};
+    return {env_.mailboxes.empty(from, to) ? 0u : 1u, Outcome::Ok};
   }
   slot.impure = true;
-  if (mailboxes_.empty(from, to))
+  if (env_.mailboxes.empty(from, to))
     return {0,
             wait(core, BlockKind::MailboxEmpty, mask_of(Resource::Mailbox), 0xFFEC0000 + offset)};
   end_long_turn(now);
-  wakeup_.touch(Resource::Mailbox);
-  const u32 value = mailboxes_.pop(from, to);
-  if (trace_ != nullptr)
-    follower_.trace_queue(core, trace::Queue::Mailbox, false, Mailboxes::core_of(from), core, value,
-                          now);
+  env_.wakeup.touch(Resource::Mailbox);
+  const u32 value = env_.mailboxes.pop(from, to);
+  if (env_.trace != nullptr)
+    env_.follower.trace_queue(core, trace::Queue::Mailbox, false, Mailboxes::core_of(from), core,
+                              value, now);
   return {value, Outcome::Ok};
 }
 
-Outcome Tile::store_mailbox(unsigned core, u32 offset, u32 value, Cycle now) {
+Outcome CoreAccess::store_mailbox(unsigned core, u32 offset, u32 value, Cycle now) {
   const unsigned from = *Mailboxes::end_of(static_cast<CoreId>(core));
-  if (!mailboxes_.can_push(from))
+  if (!env_.mailboxes.can_push(from))
     return wait(core, BlockKind::MailboxFull, mask_of(Resource::Mailbox), 0xFFEC0000 + offset);
-  wakeup_.touch(Resource::Mailbox);
-  mailboxes_.push(from, offset >> 12, value);
-  if (trace_ != nullptr)
-    follower_.trace_queue(core, trace::Queue::Mailbox, true, core, Mailboxes::core_of(offset >> 12),
-                          value, now);
+  env_.wakeup.touch(Resource::Mailbox);
+  env_.mailboxes.push(from, offset >> 12, value);
+  if (env_.trace != nullptr)
+    env_.follower.trace_queue(core, trace::Queue::Mailbox, true, core,
+                              Mailboxes::core_of(offset >> 12), value, now);
   return Outcome::Ok;
 }
 

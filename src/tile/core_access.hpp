@@ -1,0 +1,43 @@
+// What a core's load or store does when it is neither L1 nor the core's own local memory: the
+// windows that only cores have (Tensix FIFOs, PCBufs, mailboxes, semaphores, GPRs, configuration,
+// Dst), who may use them and who has to wait, and the way to registers (register_space.hpp).
+#pragma once
+
+#include "tile/register_space.hpp"
+
+namespace bhemu::tile {
+
+class CoreAccess {
+ public:
+  CoreAccess(const AccessEnvironment& environment, RegisterSpace& registers)
+      : env_(environment), registers_(registers) {}
+
+  riscv::Loaded load(unsigned core, u32 address, u32 size, Cycle now);
+  riscv::Outcome store(unsigned core, u32 address, u32 size, u32 value, Cycle now);
+  /// The store of the instruction at `pc`, which may be long past (late.hpp).
+  riscv::Outcome carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value, Cycle now);
+  riscv::Outcome push_tensix(unsigned core, unsigned thread, u32 word, Cycle now,
+                             Pushed by = Pushed::ByStore);
+
+  /// An access of a TRISC that has to wait for instructions of its thread (AutoTTSync.md).
+  bool held_by_ttsync(unsigned core, Region region, u32 offset, bool is_store) const;
+  bool still_held_by_ttsync(unsigned core) const;
+
+ private:
+  const RegionInfo& info(Region region) const { return (*env_.shape.regions)[region]; }
+  riscv::Loaded load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle now);
+  riscv::Outcome store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 value, Cycle now);
+  riscv::Loaded load_mailbox(unsigned core, u32 offset, Cycle now);
+  riscv::Outcome store_mailbox(unsigned core, u32 offset, u32 value, Cycle now);
+  void check_semaphore(unsigned core, u32 index, bool gets, Cycle now);
+  bool has_room(unsigned core, unsigned thread, Pushed by);
+  void end_long_turn(Cycle at) {
+    if (env_.long_turn) env_.host.end_long_turn(at);
+  }
+  riscv::Outcome wait(unsigned core, BlockKind kind, u32 resources, u32 address);
+
+  AccessEnvironment env_;
+  RegisterSpace& registers_;
+};
+
+}  // namespace bhemu::tile

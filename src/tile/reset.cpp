@@ -1,0 +1,87 @@
+// Reset of the cores, which is a register: RISCV_DEBUG_REG_SOFT_RESET_0 (SoftReset.md).
+#include "base/bits.hpp"
+#include "tile/bus.hpp"
+#include "tile/tile.hpp"
+
+namespace bhemu::tile {
+namespace {
+
+constexpr u32 kCoreResetBits = 0x47800;
+// RISCV_DEBUG_REG_DISABLE_RESET: the bit which spares a core's local memory.
+constexpr std::array<unsigned, kCores> kSpareLdmBit{6, 8, 0, 2, 4};
+
+}  // namespace
+
+void Tile::set_soft_reset(u32 value, const Author& author) {
+  const u32 before = debug_.get(debug_reg::SOFT_RESET_0);
+  debug_.set(debug_reg::SOFT_RESET_0, value & 0xFFFFFF);
+  if (coprocessor_ != nullptr)
+    coprocessor_->set_soft_reset(value & 0xFFFFFF & ~kCoreResetBits, author.cycle);
+  for (unsigned core = 0; core < shape_.cores; ++core) {
+    const bool held = bit(value, shape_.reset_bit[core]);
+    if (held == bit(before, shape_.reset_bit[core])) continue;
+    if (held)
+      hold_core(core);
+    else
+      release_core(core);
+    if (observer_ != nullptr) follower_.tell_core(core, !held, author);
+  }
+}
+
+void Tile::hold_core(unsigned core) {
+  CoreSlot& slot = slots_[core];
+  if (slot.status == CoreStatus::Parked)
+    replay(core, std::max(wake_cycle(core), cores_[core].cycle));
+  if (slot.recording || slot.status == CoreStatus::Parked) unwatch(core);
+  if (trace_ != nullptr) follower_.trace_reset(core, true, wake_cycle(core));
+  slot = CoreSlot{};
+  debugger_.hold(core);
+  update_watched();
+  const CoreId id = shape_.core[core];
+  if (const auto end = Mailboxes::end_of(id)) {
+    wakeup_.touch(Resource::Mailbox);
+    mailboxes_.discard_from(*end);
+  }
+  if (has_thread(id)) coprocessor_->discard_queued(core - index(CoreId::Trisc0));
+}
+
+u32 Tile::start_pc(unsigned core) const {
+  using namespace debug_reg;
+  constexpr std::array<u32, kCores> kDefaultPc{0, 0x12000, 0x6000, 0xA000, 0xE000};
+  constexpr std::array<u32, kCores> kPcRegister{0, NCRISC_RESET_PC, TRISC0_RESET_PC,
+                                                TRISC1_RESET_PC, TRISC2_RESET_PC};
+  const CoreId id = shape_.core[core];
+  if (port_ != nullptr) return port_->start_pc(core);
+  bool override_pc = false;
+  if (id == CoreId::Ncrisc) override_pc = bit(debug_.get(NCRISC_RESET_PC_OVERRIDE), 0);
+  if (id >= CoreId::Trisc0)
+    override_pc = bit(debug_.get(TRISC_RESET_PC_OVERRIDE), core - index(CoreId::Trisc0));
+  return override_pc ? debug_.get(kPcRegister[core]) : kDefaultPc[core];
+}
+
+void Tile::release_core(unsigned core) {
+  using namespace debug_reg;
+  const CoreId id = shape_.core[core];
+  riscv::CoreState& state = cores_[core];
+  const Cycle start =
+      position_ == kOutside
+          ? now_
+          : nominal_end(position_ < kCores ? cores_[position_].cycle : turn_end_ - 1);
+  const auto ldm = state.ldm;
+  state.cycle = std::max(start, state.cycle);
+  state.reset(start_pc(core));
+  if (bit(debug_.get(DISABLE_RESET), kSpareLdmBit[core])) state.ldm = ldm;
+  if (has_thread(id)) {
+    const unsigned thread = core - index(CoreId::Trisc0);
+    wakeup_.touch(thread_of(thread));
+    while (!coprocessor_->pcbuf_empty(thread)) coprocessor_->pcbuf_pop(thread, state.cycle);
+  }
+  slots_[core] = CoreSlot{};
+  slots_[core].status = CoreStatus::Running;
+  slots_[core].next_probe = state.cycle;
+  glances_[core] = {state.cycle, 0};
+  debugger_.refresh_checked(core);
+  if (trace_ != nullptr) follower_.trace_reset(core, false, 0);
+}
+
+}  // namespace bhemu::tile
