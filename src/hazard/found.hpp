@@ -18,9 +18,8 @@ struct Found {
   std::vector<race::Finding> findings;  // of all levels, contracts told apart
   std::vector<race::Epoch> wanted;      // actions whose sites were no longer known
   std::vector<u64> sync_words;          // of L1, by which agents turned out to signal each other
-  std::vector<std::pair<NodeId, u64>> remote_words;  // likewise, in other tiles
-  std::vector<u64> locks;                            // race/locks.hpp
-  std::vector<u64> racy;                             // lines with findings (race/guard.hpp)
+  std::vector<u64> locks;               // race/locks.hpp
+  std::vector<u64> racy;                // lines with findings (race/guard.hpp)
   RaceChanges changes;
   bool is_full = false;  // recording has stopped at the limit of memory
 };

@@ -99,13 +99,14 @@ Found TileObserver::found() const {
   std::vector<race::Finding> windows;
   for (const ThreadView& thread : threads_)
     windows.insert(windows.end(), thread.window.findings().begin(), thread.window.findings().end());
-  Found found = detectors_.found(windows);
-  found.remote_words.assign(polled_remotely_.begin(), polled_remotely_.end());
-  return found;
+  return detectors_.found(windows);
 }
 
 MemoryObserver::MemoryObserver(Shared& shared, NodeId node, std::span<const u8> memory,
                                const Hints& hints)
-    : shared_(shared), node_(node), detectors_(settings_of(node, memory, hints), shared.options) {}
+    : shared_(shared),
+      node_(node),
+      memory_(memory),
+      detectors_(settings_of(node, memory, hints), shared.options) {}
 
 }  // namespace bhemu::hazard

@@ -29,6 +29,9 @@ class Detectors {
   void feed(const E& event) {
     for (const auto& one : each_) one->on(event);
   }
+  void mark_sync(u64 address) {
+    for (const auto& one : each_) one->mark_sync(address);
+  }
   unsigned count() const { return static_cast<unsigned>(each_.size()); }
   race::Detector& at(unsigned level) { return *each_[level]; }
   race::Detector& first() { return *each_[0]; }
@@ -55,14 +58,19 @@ class HostBytes {
 class MemoryObserver final : public trace::Observer {
  public:
   MemoryObserver(Shared& shared, NodeId node, std::span<const u8> memory, const Hints& hints);
+  void arrives(const trace::Arrival& arrival) override;
   void arrived(const trace::Arrival& arrival) override;
   void host_wrote(u64 address, std::span<const u8> bytes, Cycle cycle) override;
   void host_read(u64 address, std::span<const u8> bytes, Cycle cycle) override;
+  /// An agent of a tile waits for this word.
+  void polled(u64 address) { detectors_.mark_sync(address); }
   Found found() const { return detectors_.found({}); }
 
  private:
   Shared& shared_;
   NodeId node_;
+  std::span<const u8> memory_;
+  race::OldWords old_words_;  // of the packet that arrives
   Detectors detectors_;
 };
 
@@ -89,10 +97,15 @@ class TileObserver final : public trace::Observer {
   void moved(const trace::BankMove& move) override;
   void changed(const trace::ObjectChange& change) override;
   void requested(const trace::Request& request) override;
+  void arrives(const trace::Arrival& arrival) override;
   void arrived(const trace::Arrival& arrival) override;
   void host_wrote(u64 address, std::span<const u8> bytes, Cycle cycle) override;
   void host_read(u64 address, std::span<const u8> bytes, Cycle cycle) override;
 
+  /// A core of another tile waits for this word of L1.
+  void polled(u64 address) { detectors_.mark_sync(address); }
+  /// Words of other nodes for which cores of this tile wait.
+  const std::set<std::pair<NodeId, u64>>& polled_remotely() const { return polled_remotely_; }
   Found found() const;
 
  private:
@@ -104,7 +117,8 @@ class TileObserver final : public trace::Observer {
     // Of the instruction under way.
     u64 step = 0;
     u32 word = 0;
-    u32 a = 0, b = 0;  // its operands
+    u32 a = 0, b = 0;          // its operands
+    race::OldWords old_words;  // of a store
 
     u64 under_way = 0;  // registers that a load goes to
     bool in_kernel = false;
@@ -230,6 +244,7 @@ class TileObserver final : public trace::Observer {
   std::map<u32, ShortRead> short_reads_;
   std::map<u32, RemoteWord> remote_;
   std::set<std::pair<NodeId, u64>> polled_remotely_;
+  race::OldWords old_words_;                    // of the packet that arrives
   std::vector<trace::ObjectChange> by_packet_;  // of stream registers, by a packet that arrives
 };
 

@@ -15,6 +15,7 @@ constexpr u32 kOpcode = 0x7F;
 constexpr u32 kLoad = 0x03;
 constexpr u32 kMiscMem = 0x0F;
 constexpr u32 kStore = 0x23;
+constexpr u32 kFloatStore = 0x27;  // or one of the vector unit's
 constexpr u32 kAtomic = 0x2F;
 constexpr u32 kSystem = 0x73;
 constexpr u32 kBranch = 0x63;
@@ -51,6 +52,12 @@ race::SyncWord::How change_of(u32 word) {
   }
 }
 
+/// Not of the vector unit, which has no width of 32 bits under this opcode.
+bool is_plain_store(u32 word) {
+  const u32 opcode = word & kOpcode;
+  return opcode == kStore || (opcode == kFloatStore && bits(word, 12, 3) == 2);
+}
+
 /// Of the registers of a request, the addresses and the length.
 bool is_part_of_request(const race::Location& where) {
   constexpr u32 kTarget = 0, kReturn = 3, kLength = 8;  // by word of the command buffer
@@ -70,6 +77,11 @@ void TileObserver::executes(const trace::Instruction& one) {
   core.word = one.word;
   core.a = one.state->x[bits(one.word, 15, 5)];
   core.b = one.state->x[bits(one.word, 20, 5)];
+  if (is_plain_store(one.word)) {
+    const u32 offset = bits(one.word, 25, 7) << 5 | bits(one.word, 7, 5);
+    const u32 address = core.a + static_cast<u32>(sign_extend(offset, 12));
+    core.old_words = {{tile_.l1().data(), tile_.l1().size()}, address, 4 - address % 4};
+  }
   for (u64 left = one.reads & core.under_way; left != 0; left &= left - 1)
     detectors_.feed(event::Use{one.author, static_cast<u8>(std::countr_zero(left)), one.step});
   core.under_way &= ~one.reads;
@@ -159,8 +171,9 @@ void TileObserver::touch_memory(CoreView& core, const trace::Instruction& one,
   }
   if (is_part_of_request(place.where)) prove_choice(core, one.core, bits(one.word, 20, 5), core.b);
   if (access.region == tile::Region::L1) check_done(core, access);
+  const race::OldWords old = is_plain_store(one.word) ? core.old_words : race::OldWords();
   detectors_.feed(event::Store{one.author, place.where, place.region, one.step, false, false, false,
-                               access.stored});
+                               access.stored, old});
   if (access.region != tile::Region::L1) return;
   written(access.address, access.size);
   core.has_seen_own(access.address, detectors_.first());
@@ -196,8 +209,7 @@ void TileObserver::touch_atomic(CoreView& core, const trace::Instruction& one,
                  access.stored,
                  true};
   amo.before = access.loaded;
-  amo.how = change_of(one.word);
-  amo.operand = core.b;
+  amo.change = {change_of(one.word), core.b};
   detectors_.feed(amo);
   core.under_way |= u64{1} << reg;
   written(access.address, access.size);

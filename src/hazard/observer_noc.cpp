@@ -72,8 +72,21 @@ void each_run(const trace::Arrival& arrival, Visit visit) {
   }
 }
 
+/// What an atomic of the NIU makes of any value (BlackholeA0/NoC/Atomics.md).
+race::AtomicChange change_of(const trace::Request& request) {
+  using How = race::SyncWord::How;
+  constexpr u32 kIncrement = 1, kZaamo = 10;
+  constexpr How kHow[] = {How::Add, How::Xor, How::Or, How::And};
+  const u32 operation = request.atomic_operation;
+  const u32 instruction = bits(operation, 12, 4);
+  if (instruction == kIncrement) return {How::Add, request.value};
+  const u32 which = bits(operation, 8, 3);
+  if (instruction == kZaamo && bit(operation, 11) && which < 4) return {kHow[which], request.value};
+  return {};
+}
+
 void feed_arrival(Detectors& detectors, const Tickets& tickets, const trace::Arrival& arrival,
-                  Place place) {
+                  Place place, const race::OldWords& old) {
   const auto effect = effect_of(arrival.phase);
   if (!effect) return;
   each_run(arrival, [&](u64 address, u32 bytes) {
@@ -85,9 +98,16 @@ void feed_arrival(Detectors& detectors, const Tickets& tickets, const trace::Arr
                                            effect->mode,
                                            arrival.author.cycle,
                                            effect->at_source,
-                                           effect->answer});
+                                           effect->answer,
+                                           old});
     }
   });
+}
+
+race::OldWords old_words(const trace::Arrival& arrival, std::span<const u8> memory) {
+  const auto effect = effect_of(arrival.phase);
+  if (!effect || effect->mode == race::Mode::Read) return {};
+  return {memory, arrival.address, effect->mode == race::Mode::Atomic ? 4 : arrival.length};
 }
 
 /// The host is the same for all nodes.
@@ -143,6 +163,7 @@ void TileObserver::requested(const trace::Request& request) {
   one.channel = channel_of(request);
   one.linked = request.linked;
   one.to_register = noc::is_register(request.remote);
+  if (request.kind == trace::RequestKind::Atomic) one.change = change_of(request);
   one.source = {Place::L1, reads_source ? request.length : 0, request.local};
   one.step = cores_[core].step;
   ask_for_words(request, one);
@@ -181,12 +202,20 @@ void TileObserver::keep_words(const trace::Arrival& arrival, const Tickets& tick
   if (arrival.address + arrival.length >= from.local + from.length) short_reads_.erase(read);
 }
 
+void TileObserver::arrives(const trace::Arrival& arrival) {
+  old_words_ = old_words(arrival, {tile_.l1().data(), tile_.l1().size()});
+}
+
+void MemoryObserver::arrives(const trace::Arrival& arrival) {
+  old_words_ = old_words(arrival, memory_);
+}
+
 void TileObserver::arrived(const trace::Arrival& arrival) {
   if (arrival.id.number == 0 || arrival.id.tile >= shared_.departures.size()) return;
   if (!effect_of(arrival.phase)) return;
   const Tickets tickets = shared_.departures[arrival.id.tile].get(arrival.id.number);
   if (arrival.address < tile_.l1().size()) {
-    feed_arrival(detectors_, tickets, arrival, Place::L1);
+    feed_arrival(detectors_, tickets, arrival, Place::L1, old_words_);
     if (effect_of(arrival.phase)->mode != race::Mode::Read)
       each_run(arrival, [&](u64 address, u32 bytes) { written(address, bytes); });
     if (arrival.phase == trace::Arrival::Phase::Data) keep_words(arrival, tickets);
@@ -206,7 +235,7 @@ void TileObserver::arrived(const trace::Arrival& arrival) {
 void MemoryObserver::arrived(const trace::Arrival& arrival) {
   if (arrival.id.number == 0 || arrival.id.tile >= shared_.departures.size()) return;
   feed_arrival(detectors_, shared_.departures[arrival.id.tile].get(arrival.id.number), arrival,
-               Place::Dram);
+               Place::Dram, old_words_);
 }
 
 /// Custom: what has been written to the host's memory before the host does something else, it can

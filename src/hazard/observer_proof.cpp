@@ -164,8 +164,7 @@ bool TileObserver::is_polled(CoreView& core, const trace::Instruction& one, Look
       core.plain_loads.insert(look.pc);
   }
   if (!known->second) return false;
-  for (unsigned level = 0; level < detectors_.count(); ++level)
-    detectors_.at(level).mark_sync(look.address);
+  detectors_.mark_sync(look.address);
   look.latest = detectors_.first().sync_word(look.address)->version();
   return true;
 }

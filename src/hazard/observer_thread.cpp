@@ -153,8 +153,10 @@ void TileObserver::feed_touches(const trace::Issue& issue, u32 number, std::vect
     for (const Location& where : places) {
       const bool same = where.place == Place::Config && mode == Mode::Write &&
                         (mask_of_fields(where) & config_change(issue, word_of_fields(where))) == 0;
+      race::OldWords old;
+      if (where.place == Place::L1 && mode != Mode::Read) old = {where.begin, issue.old_words};
       detectors_.feed(event::Access{author, issue.thread, number, where, mode,
-                                    is_sampled(where, author.pc), same});
+                                    is_sampled(where, author.pc), same, old});
       if (mode != Mode::Write || tensix::reads(touch.access)) reads.push_back(where);
       if (mode != Mode::Read) writes.push_back(where);
       if (where.place == Place::L1 && mode != Mode::Read) written(where.begin, where.size);

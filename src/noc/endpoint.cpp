@@ -36,6 +36,7 @@ void Endpoint::answer(Packet& packet, Outbox& outbox) {
     return;
   }
   if (shows_niu()) count_arrival(packet);
+  if (observer_ != nullptr) observer_->arrives(arrival_of(packet, now));
   Payload payload;
   if (!serve(*this, packet, {agent, packet.issuer_pc, now, packet.source}, payload) &&
       faults_.raise(address_rule(), agent, packet.issuer_pc, now,

@@ -54,6 +54,7 @@ void Niu::serve_request(Packet& packet, Cycle now) {
   const Agent agent = noc_ == 0 ? Agent::Niu0 : Agent::Niu1;
   ServedMemory& memory = *environment_.host;
   const Author author{agent, packet.issuer_pc, now, packet.source};
+  if (observer_ != nullptr) observer_->arrives(arrival_of(packet, now));
   Payload payload;
   if (!serve(memory, packet, author, payload) &&
       refuse(
@@ -104,6 +105,7 @@ void Niu::receive(const Acknowledgements& all, Cycle now) {
 }
 
 void Niu::complete_response(Packet& packet, Cycle now) {
+  if (observer_ != nullptr) observer_->arrives(arrival_of(packet, now));
   if (packet.length != 0) {
     const Author author{noc_ == 0 ? Agent::Niu0 : Agent::Niu1, packet.issuer_pc, now};
     const u32 first = packet.landed;

@@ -240,10 +240,9 @@ bool Detector::leaves_the_same(const Actor& actor, const Cell& cell, const Locat
         return false;
       before = said.value_at(said.version());
     } else {
-      if (recent_.empty()) return false;
-      const RecentWrite& last = recent_[word % kRecentWrites];
-      if (last.word != word || !last.clock.knows(cell.write)) return false;
-      before = last.value;
+      const RecentWrite* const last = recent_write(word);
+      if (last == nullptr || !last->clock.knows(cell.write)) return false;
+      before = last->value;
     }
     const u32 after = word_after(word, bytes, actor.value_begin, actor.value);
     if (((before ^ after) & mask_of_bytes(bytes)) != 0) return false;

@@ -182,10 +182,10 @@ void Detector::on(const event::Store& one) {
   }
   if (is_lock(one.where) && guard_->is_held(word * 4, index)) {
     leave_section(word * 4, clock);
-    return note_write(one.where, Clock(), {{}, false, &one.value});
+    return note_write(one.where, Clock(), {{}, false, &one.value, {}, &one.old});
   }
   if (guard_ != nullptr) note_guarded(one.where, clock, &one.value);
-  note_write(one.where, clock, {self, false, &one.value});
+  note_write(one.where, clock, {self, false, &one.value, {}, &one.old});
 }
 
 /// Loads have their values, the store queue is empty, L0 is flushed.
@@ -201,7 +201,7 @@ void Detector::on(const event::Amo& one) {
   Core& core = begin(one.site, one.step);
   const unsigned index = index_of(core_of(one.site.agent));
   drain(core);
-  mark_sync(one.where.begin);
+  mark_sync(one.where.begin, &one.before);
   Clock clock = snapshot(index, Region::L1);
   // A swap on a lock that has just been let go by a store: before the store it would have changed
   // nothing either, so it is taken to come behind what it has seen.
@@ -221,9 +221,9 @@ void Detector::on(const event::Amo& one) {
   book_.changed(one.where.begin, index, one.before, one.value);
   if (is_lock(one.where)) {
     use_lock(one.where.begin, index, self, clock);
-    return note_write(one.where, Clock(), {{}, true, &one.value, one.how, one.operand});
+    return note_write(one.where, Clock(), {{}, true, &one.value, one.change});
   }
-  note_write(one.where, clock, {self, true, &one.value, one.how, one.operand});
+  note_write(one.where, clock, {self, true, &one.value, one.change});
 }
 
 void Detector::on(const event::Use& one) {

@@ -83,8 +83,9 @@ class Detector {
   void on(const event::HostRead& one);
 
   /// A word that turned out to be one that agents signal by (spin loops, launch tables). What was
-  /// written to it long before is known from the next pass on.
-  void mark_sync(u64 address);
+  /// written to it long before is known from the next pass on. `old`: what it held in front of the
+  /// change that has shown it; null: it has not just changed.
+  void mark_sync(u64 address, const u32* old = nullptr);
   bool is_sync(const Location& where) const;
   /// All of them, ascending addresses: Settings::sync_words of a second pass.
   std::vector<u64> sync_words() const;
@@ -296,7 +297,9 @@ class Detector {
   struct RecentWrite {  // to a word that may turn out to be one that agents signal by
     u64 word = ~u64{0};
     u8 bytes = 0;
+    bool has_old = false;
     u32 value = 0;
+    u32 old = 0;  // what it held before
     Clock clock;
     Epoch by;
   };
@@ -324,7 +327,8 @@ class Detector {
   // thread.cpp
   void join_push(Thread& thread, unsigned index, unsigned core, u32 push);
   void lift(Thread& thread, unsigned index);
-  void acquire_word(Thread& thread, unsigned index, Op& op, const Location& where);
+  AtomicChange change_of(const event::Access& one) const;
+  void acquire_word(Thread& thread, Op& op, const event::Access& one);
   void latch(Thread& thread, unsigned index, u32 word, u32 op);
   void latch_stallwait(Thread& thread, unsigned index, u32 word, u32 op);
   void execute_sync(Thread& thread, unsigned index, const event::Issue& one);
@@ -401,11 +405,12 @@ class Detector {
     Epoch by;
     bool atomic = false;
     const u32* value = nullptr;  // of a core's store or atomic; null: memory says it
-    SyncWord::How how = SyncWord::How::Set;
-    u32 operand = 0;
+    AtomicChange change{};
+    const OldWords* old = nullptr;
   };
   void note_write(const Location& where, const Clock& clock, const Written& written);
   void note_word(SyncWord& word, u8 bytes, u32 after, const Clock& clock, const Written& written);
+  const RecentWrite* recent_write(u64 word) const;
   u32 word_after(u64 word, u8 bytes, u64 begin, const u32* value) const;
   FindingKind judge_injected(const Finding& finding) const;
 

@@ -7,7 +7,11 @@
 // the cycle except to print it.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <memory>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -31,6 +35,38 @@ enum class Mode : u8 {
 enum class NocKind : u8 { Read, Write, Posted, Atomic, PostedAtomic };
 inline constexpr unsigned kNocKinds = 5;
 const char* name_of(NocKind kind);
+
+/// What the words of a small access held in front of it; none: nobody has looked.
+class OldWords {
+ public:
+  static constexpr u32 kMostBytes = 16;
+  OldWords() = default;
+  OldWords(u64 begin, std::span<const u32> words)
+      : first_(begin / 4), count_(static_cast<u32>(words.size())) {
+    std::copy(words.begin(), words.end(), words_.begin());
+  }
+  OldWords(std::span<const u8> memory, u64 begin, u64 bytes) : first_(begin / 4) {
+    const u64 end = (begin + bytes + 3) / 4;
+    if (bytes > kMostBytes || end * 4 > memory.size()) return;
+    count_ = static_cast<u32>(end - first_);
+    std::memcpy(words_.data(), memory.data() + first_ * 4, count_ * 4);
+  }
+  /// By address / 4; null: not one of them.
+  const u32* at(u64 word) const {
+    return word >= first_ && word - first_ < count_ ? &words_[word - first_] : nullptr;
+  }
+
+ private:
+  u64 first_ = 0;
+  u32 count_ = 0;
+  std::array<u32, kMostBytes / 4 + 1> words_{};
+};
+
+/// What an atomic does to its word, whatever that holds.
+struct AtomicChange {
+  SyncWord::How how = SyncWord::How::Set;
+  u32 operand = 0;
+};
 
 /// What a short read has found of words by which agents of the other tile signal each other: it is
 /// how a core polls a word that is not in its own tile.
@@ -60,6 +96,7 @@ struct Packet {
   u32 number = 0;   // in the order of the NIU
   bool linked = false;
   bool to_register = false;
+  AtomicChange change{};         // of an atomic
   u64 polled = kNoWord;          // of a read: its sender waits for this word of the target
   std::shared_ptr<Reply> reply;  // of a short read, filled where it reads; null: nobody asks
 };
@@ -112,6 +149,7 @@ struct Store {
   bool same = false;  // of a configuration field: it holds that value already
   bool more = false;  // the same store as the event before: it touches this, too
   u32 value = 0;      // of a store to memory: it can be there later than the event
+  OldWords old{};     // likewise
 };
 /// An atomic of a core, on a word of L1.
 struct Amo {
@@ -124,8 +162,7 @@ struct Amo {
   u32 value = 0;
   bool followed = false;  // what the old value proves comes by Detector::learn
   u32 before = 0;         // what the word held
-  SyncWord::How how = SyncWord::How::Set;
-  u32 operand = 0;
+  AtomicChange change{};
 };
 /// The core uses what a register holds, so all that was loaded into it has arrived.
 struct Use {
@@ -238,6 +275,7 @@ struct Access {
   Mode mode = Mode::Read;
   bool sampled = false;  // taken when the instruction is issued, by custom (row 68 of edges.def)
   bool same = false;     // as Store::same
+  OldWords old{};        // of a write to memory
 };
 /// An instruction waited for its bank of SrcA (0) or SrcB (1), as the hardware makes it.
 struct SrcTake {
@@ -278,6 +316,7 @@ struct Request {
   bool linked = false;
   bool to_register = false;
   bool asks = false;                 // a short read
+  AtomicChange change{};             // of an atomic
   u64 polled = Packet::kNoWord;      // as Packet::polled
   Location source{Place::L1, 0, 0};  // in this tile; size 0: none (a read, an atomic, inline)
   u64 step = 0;
@@ -291,6 +330,7 @@ struct Arrive {
   Cycle cycle = 0;
   bool at_source = false;  // a read request: the reading, not the arrival of its data
   bool answer = false;     // of an atomic: what the word held, back at the sender
+  OldWords old{};          // of a write or an atomic
 };
 /// A core reads a counter of an NIU.
 struct Counter {

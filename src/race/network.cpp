@@ -150,6 +150,7 @@ void Detector::on(const event::Request& one) {
   packet->linked = one.linked;
   packet->to_register = one.to_register;
   packet->polled = one.polled;
+  packet->change = one.change;
   if (one.asks) packet->reply = std::make_shared<Reply>();
 
   // The initiator's registers are read until CMD_CTRL says 0 (row 43).
@@ -211,7 +212,7 @@ void Detector::on(const event::Arrive& one) {
   note_packet(packet, self);
   // All atomics may return their old values to one word that nobody reads.
   if (one.answer) return access({self, &packet.clock, site, Mode::Atomic, kind}, one.where);
-  if (one.mode == Mode::Atomic) mark_sync(one.where.begin);
+  if (one.mode == Mode::Atomic) mark_sync(one.where.begin, one.old.at(one.where.begin / 4));
   if (one.at_source) return read_source({self, &packet.clock, site, one.mode, kind}, one);
   const bool sync = is_sync(one.where);
   access({self, &packet.clock, site, one.mode, kind, sync}, one.where);
@@ -223,7 +224,7 @@ void Detector::on(const event::Arrive& one) {
   for (u64 word = one.where.begin / 4; one.where.size <= 16 && word < (one.where.end() + 3) / 4;
        ++word)
     book_.written_from_outside(word * 4);
-  note_write(one.where, known, {self, one.mode == Mode::Atomic});
+  note_write(one.where, known, {self, one.mode == Mode::Atomic, nullptr, packet.change, &one.old});
 }
 
 /// A read polls the words by which agents signal each other, and what is in one unit of 16 bytes
@@ -249,10 +250,11 @@ void Detector::read_source(Actor actor, const event::Arrive& one) {
   for (u64 word = (one.where.begin + 3) / 4; word < one.where.end() / 4; ++word) {
     if (const SyncWord* known = sync_word(word * 4); known != nullptr) {
       packet.reply->words.push_back({word * 4, *known});
-    } else if (!recent_.empty() && recent_[word % kRecentWrites].word == word) {
-      const RecentWrite& last = recent_[word % kRecentWrites];
-      packet.reply->words.push_back({word * 4, SyncWord()});
-      packet.reply->words.back().said.write(last.bytes, last.value, last.clock);
+    } else if (const RecentWrite* last = recent_write(word); last != nullptr) {
+      packet.reply->words.push_back({word * 4, SyncWord(last->old)});
+      packet.reply->words.back().said.write(last->bytes, last->value, last->clock);
+    } else {
+      packet.reply->words.push_back({word * 4, SyncWord(value_of_word(word))});
     }
   }
 }

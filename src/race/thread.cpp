@@ -365,13 +365,24 @@ void Detector::on(const event::StreamTest& one) {
 
 /// ATCAS and ATINCGETPTR hold their thread until the word lets them change it. Atomics of a word
 /// are in one order, so all that its writers knew is known, and that the change is made.
-void Detector::acquire_word(Thread& thread, unsigned index, Op& op, const Location& where) {
-  const Epoch self{op.op, part_of(index, op.part), settings_.tile};
-  mark_sync(where.begin);
-  const SyncWord& word = *sync_word(where.begin);
+void Detector::acquire_word(Thread& thread, Op& op, const event::Access& one) {
+  const Epoch self{op.op, part_of(one.thread, op.part), settings_.tile};
+  mark_sync(one.where.begin, one.old.at(one.where.begin / 4));
+  const SyncWord& word = *sync_word(one.where.begin);
   thread.known.join(word.known_at(word.version(), SyncWord::kAllBytes));
   thread.known.raise(self);
   op.clock.join(thread.known);
+}
+
+/// The scalar unit's atomics add, or set the word.
+AtomicChange Detector::change_of(const event::Access& one) const {
+  const u8 opcode = tensix::opcode_of(one.site.pc);
+  const bool adds =
+      opcode == tensix::op::ATINCGET::kOpcode || opcode == tensix::op::ATINCGETPTR::kOpcode;
+  const u64 word = one.where.begin / 4;
+  const u32* const old = one.old.at(word);
+  if (!adds || old == nullptr) return {};
+  return {SyncWord::How::Add, value_of_word(word) - *old};
 }
 
 void Detector::on(const event::Access& one) {
@@ -380,7 +391,7 @@ void Detector::on(const event::Access& one) {
   const bool waits =
       opcode == tensix::op::ATCAS::kOpcode || opcode == tensix::op::ATINCGETPTR::kOpcode;
   if (waits && one.where.place == Place::L1 && one.mode == Mode::Atomic)
-    acquire_word(threads_[one.thread], one.thread, op, one.where);
+    acquire_word(threads_[one.thread], op, one);
   constexpr u32 kKinds[kParts] = {kind::Gate,  kind::Expander, kind::Unpack, kind::Unpack,
                                   kind::Fpu,   kind::Sfpu,     kind::Pack,   kind::Thcon,
                                   kind::Mover, kind::Config};
@@ -399,16 +410,17 @@ void Detector::on(const event::Access& one) {
                     op.pushed_at};
   access(actor, one.where);
   if (one.where.place != Place::L1 || one.mode == Mode::Read) return;
-  if (one.mode == Mode::Atomic) mark_sync(one.where.begin);
+  if (one.mode == Mode::Atomic) mark_sync(one.where.begin, one.old.at(one.where.begin / 4));
   if (one.mode == Mode::Atomic || book_.has(one.where.begin / 4 * 4))
     note_lock(one.site.pc, taker_of_thread(one.thread), one.where);
   const unsigned taker = taker_of_thread(one.thread);
   const u64 lock = one.where.begin / 4 * 4;
   if (is_lock(one.where) && (waits || guard_->is_held(lock, taker))) {
     use_lock(lock, taker, self, op.clock);
-    return note_write(one.where, Clock(), {{}, one.mode == Mode::Atomic});
+    return note_write(one.where, Clock(), {{}, one.mode == Mode::Atomic, nullptr, change_of(one)});
   }
-  note_write(one.where, op.clock, {self, one.mode == Mode::Atomic});
+  note_write(one.where, op.clock,
+             {self, one.mode == Mode::Atomic, nullptr, change_of(one), &one.old});
 }
 
 /// ATCAS says what it finds and what it leaves; of a store it is not known, and who holds the lock

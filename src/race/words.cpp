@@ -13,18 +13,23 @@ u32 Detector::value_of_word(u64 word) const {
   return value;
 }
 
-void Detector::mark_sync(u64 address) {
+const Detector::RecentWrite* Detector::recent_write(u64 word) const {
+  if (recent_.empty() || recent_[word % kRecentWrites].word != word) return nullptr;
+  return &recent_[word % kRecentWrites];
+}
+
+void Detector::mark_sync(u64 address, const u32* old) {
   const u64 word = address / 4;
-  const auto [at, is_new] = words_.try_emplace(word, value_of_word(word));
+  const RecentWrite* const last = recent_write(word);
+  if (last != nullptr && last->has_old) old = &last->old;
+  const auto [at, is_new] = words_.try_emplace(word, old != nullptr ? *old : value_of_word(word));
   if (is_new && address < kL1Size) {
     if (sync_lines_.size() <= address / 64) sync_lines_.resize(address / 64 + 1);
     sync_lines_[address / 64] = 1;
   } else if (is_new) {
     far_sync_lines_.insert(address / 64);
   }
-  if (!is_new || recent_.empty()) return;
-  const RecentWrite& last = recent_[word % kRecentWrites];
-  if (last.word == word) at->second.write(last.bytes, last.value, last.clock, last.by);
+  if (is_new && last != nullptr) at->second.write(last->bytes, last->value, last->clock, last->by);
 }
 
 std::vector<u64> Detector::sync_words() const {
@@ -84,19 +89,22 @@ void Detector::note_write(const Location& where, const Clock& clock, const Writt
       note_word(found->second, bytes, after, clock, written);
     } else if (where.size <= kMostOfFlag) {
       if (recent_.empty()) recent_.resize(kRecentWrites);
-      recent_[word % kRecentWrites] = {
-          word, bytes, word_after(word, bytes, where.begin, written.value), clock, written.by};
+      const u32* old = written.old != nullptr ? written.old->at(word) : nullptr;
+      recent_[word % kRecentWrites] = {word,
+                                       bytes,
+                                       old != nullptr,
+                                       word_after(word, bytes, where.begin, written.value),
+                                       old != nullptr ? *old : 0,
+                                       clock,
+                                       written.by};
     }
   }
 }
 
 void Detector::note_word(SyncWord& word, u8 bytes, u32 after, const Clock& clock,
                          const Written& written) {
-  // Of an atomic of a packet or of a thread it is not told what it was: mostly it adds.
-  if (written.atomic && written.value == nullptr)
-    return word.change(after, clock, written.by, SyncWord::How::Add,
-                       after - word.value_at(word.version()));
-  if (written.atomic) return word.change(after, clock, written.by, written.how, written.operand);
+  if (written.atomic)
+    return word.change(after, clock, written.by, written.change.how, written.change.operand);
   // Written under a lock: of the word as it was found there.
   if (guard_ != nullptr && !guard_->held(clock).empty()) return word.change(after, clock);
   word.write(bytes, after, clock, written.by);

@@ -1,4 +1,7 @@
 #include "tensix/watch.hpp"
+
+#include <cstring>
+
 #include "tensix/properties.hpp"
 
 namespace bhemu::tensix {
@@ -103,6 +106,7 @@ void Watch::after_step(const State& state, unsigned thread) {
   issue.touches = &touches_;
   issue.state = &state;
   issue.discarded = discarded_;
+  issue.old_words = {old_words_.data(), old_count_};
   observer_.issued(issue);
 }
 
@@ -138,6 +142,21 @@ void Watch::offered(const Context& context) {
   for (u32 src = 0; src < 2; ++src) owners_[src] = src_file(context.state, src).owner;
   touches_.clear();
   footprint(context.state, context.env, context.thread, context.word, touches_);
+  note_old_words(context.l1());
+}
+
+void Watch::note_old_words(const L1& l1) {
+  constexpr u32 kMostBytes = 16;
+  old_count_ = 0;
+  for (const Touch& touch : touches_) {
+    if (touch.space != Space::L1 || !writes(touch.access)) continue;
+    const u32 first = touch.begin / 4;
+    const u32 count = (touch.end() + 3) / 4 - first;
+    if (touch.end() - touch.begin > kMostBytes || touch.end() > l1.size()) return;
+    std::memcpy(old_words_.data(), l1.data() + first * 4, count * 4);
+    old_count_ = count;
+    return;
+  }
 }
 
 void Watch::taken(const Context& context, BusyUnit unit, Cycle end, bool discarded) {

@@ -67,6 +67,7 @@ class Watch {
   };
   trace::PushId source_of_gate(const Frontend& frontend, unsigned thread) const;
   void tell_expansions(const Frontend& frontend, unsigned thread, u32 left_before);
+  void note_old_words(const L1& l1);
   void tell_objects(const State& state, unsigned thread);
   Author author_of(unsigned thread, u32 word, Cycle now, Origin origin) const {
     return {agent_of_thread(thread), word, now, tile_, origin};
@@ -83,6 +84,8 @@ class Watch {
   BankWaits waits_;
   Touches touches_;
   Touches scheduled_;
+  std::array<u32, 5> old_words_{};  // trace::Issue::old_words
+  u32 old_count_ = 0;
   std::optional<Operation> operation_;
   bool discarded_ = false;
 };

@@ -29,6 +29,7 @@ class Fanout final : public Observer {
   void moved(const BankMove& one) override { each(&Observer::moved, one); }
   void changed(const ObjectChange& one) override { each(&Observer::changed, one); }
   void requested(const Request& one) override { each(&Observer::requested, one); }
+  void arrives(const Arrival& one) override { each(&Observer::arrives, one); }
   void arrived(const Arrival& one) override { each(&Observer::arrived, one); }
   bool wants_all_instructions() const override {
     bool wants = false;

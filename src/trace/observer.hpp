@@ -95,8 +95,11 @@ struct Issue {
   /// What it has read and written (tensix/footprint).
   const tensix::Touches* touches = nullptr;
   const tensix::State* state = nullptr;  // after it
-  bool scheduled = false;                // by SFPLOADMACRO, which does not pass the gate
-  bool discarded = false;                // the vector unit has taken it and done nothing
+  /// What the words of L1 held that it writes, in front of it, if those are few: the first of them
+  /// is that of its first such touch.
+  std::span<const u32> old_words;
+  bool scheduled = false;  // by SFPLOADMACRO, which does not pass the gate
+  bool discarded = false;  // the vector unit has taken it and done nothing
 };
 
 /// A bank of SrcA (0) or SrcB (1) is waited for, or goes to the other side.
@@ -222,6 +225,8 @@ class Observer {
 
   // --- NoC
   virtual void requested(const Request&) {}
+  /// A packet is about to have its effect.
+  virtual void arrives(const Arrival&) {}
   virtual void arrived(const Arrival&) {}
 
   // --- Memory and host

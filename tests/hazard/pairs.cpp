@@ -240,11 +240,11 @@ Step wait_free(const Request& request) {
   return {Step::Kind::WaitZero, 0, niu(request.noc) + request.buffer * kBufferStride + kCmdCtrl};
 }
 
-Seen watch(const Program& program, bool contracts) {
+Seen watch(const Program& program, bool contracts, unsigned most_passes) {
   RaceHints hints;
   bool again = true;
   Seen seen;
-  for (unsigned pass = 0; again && pass < 4; ++pass)
+  for (unsigned pass = 0; again && pass < most_passes; ++pass)
     seen = run_once(program, contracts, hints, again);
   return seen;
 }

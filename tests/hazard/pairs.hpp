@@ -114,7 +114,7 @@ struct Seen {
 };
 
 /// Runs the program under the detector, as often as it takes to know all words that signal.
-Seen watch(const Program& program, bool contracts = false);
+Seen watch(const Program& program, bool contracts = false, unsigned most_passes = 4);
 
 /// Puts the line that the finding suggests into the program. False: the test does not know how to
 /// do what the text says.

@@ -300,24 +300,17 @@ RaceReport RaceWatch::report(const CodeMap& code) {
       }
     }
   };
-  std::vector<std::pair<NodeId, u64>> remote;
-  for (const auto& [node, observer] : tiles_) {
-    const hazard::Found found = observer->found();
-    take(node, found);
-    remote.insert(remote.end(), found.remote_words.begin(), found.remote_words.end());
-  }
-  for (const auto& [node, observer] : memories_) take(node, observer->found());
-  // Words that are polled from another tile.
+  std::vector<std::pair<NodeId, u64>> remote;  // words that are polled from another tile
+  for (const auto& [node, observer] : tiles_)
+    remote.insert(remote.end(), observer->polled_remotely().begin(),
+                  observer->polled_remotely().end());
   for (const auto& [node, address] : remote) {
-    if (!tiles_.contains(node) && !memories_.contains(node)) continue;
-    std::vector<u64>& words = report.hints[node].sync_words;
-    const auto given = given_.find(node);
-    const auto is_in = [address = address](const std::vector<u64>& all) {
-      return std::find(all.begin(), all.end(), address) != all.end();
-    };
-    report.needs_another_pass |= given == given_.end() || !is_in(given->second.sync_words);
-    if (!is_in(words)) words.push_back(address);
+    if (const auto tile = tiles_.find(node); tile != tiles_.end()) tile->second->polled(address);
+    if (const auto bank = memories_.find(node); bank != memories_.end())
+      bank->second->polled(address);
   }
+  for (const auto& [node, observer] : tiles_) take(node, observer->found());
+  for (const auto& [node, observer] : memories_) take(node, observer->found());
   // Another pass knows of more that is in order. Distances in instructions stay as they are, and
   // where nothing was found, nothing will be.
   report.needs_another_pass &=
