@@ -34,6 +34,7 @@ class Detectors {
   }
   unsigned count() const { return static_cast<unsigned>(each_.size()); }
   race::Detector& at(unsigned level) { return *each_[level]; }
+  const race::Detector& at(unsigned level) const { return *each_[level]; }
   race::Detector& first() { return *each_[0]; }
   /// That without the order of critical sections.
   race::Detector& without_locks() { return *each_.back(); }
@@ -190,6 +191,7 @@ class TileObserver final : public trace::Observer {
   // observer_proof.cpp
   void look_at(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access,
                const CorePlace& place);
+  u32 certain_version(unsigned core, u32 address) const;
   void prove(CoreView& core, const trace::Instruction& one, Look& look);
   void prove_choice(CoreView& core, unsigned index, unsigned reg, u32 value);
   void learn(unsigned core, const Look& look);
