@@ -52,7 +52,11 @@ class HostBytes {
   std::vector<race::Location> write(u64 address, std::span<const u8> bytes);
 
  private:
-  std::unordered_map<u64, u8> last_;
+  struct Line {
+    std::array<u8, 64> bytes{};
+    u64 known = 0;  // a bit for each that has been written
+  };
+  std::unordered_map<u64, Line> lines_;  // by address / 64
 };
 
 /// Of a DRAM bank, or any other node without cores.
