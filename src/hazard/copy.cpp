@@ -71,7 +71,9 @@ struct Copy::Bus {
   riscv::Outcome store(riscv::CoreState&, u32 address, u32, u32) {
     return requests && is_niu(address) ? riscv::Outcome::Ok : done();
   }
-  riscv::Outcome store_l1(riscv::CoreState&, u32, const void*, u32) { return done(); }
+  riscv::Outcome store_l1(riscv::CoreState&, u32, const void*, u32) {
+    return stores ? riscv::Outcome::Ok : done();
+  }
   riscv::Outcome push_tensix(riscv::CoreState&, u32) { return done(); }
   riscv::Loaded read_csr(riscv::CoreState& state, u32 csr) {
     constexpr u32 kMcycle = 0xB00, kMcycleh = 0xB80, kCycle = 0xC00, kCycleh = 0xC80;
@@ -115,6 +117,7 @@ struct Copy::Bus {
   Mapping table;
   Mapping words;          // that `table` was decoded from
   bool requests = false;  // to the NIU are nothing to notice
+  bool stores = false;    // to L1, likewise
   bool noticed = false;
   bool asked_niu = false;  // since the last branch
   bool asked_clock = false;
@@ -239,6 +242,7 @@ bool Copy::leads_to_any(riscv::CoreState& state, u32 address, std::vector<u32>& 
 bool Copy::comes_back(const riscv::CoreState& state, u32 from, u32 load_pc, u32 address,
                       Between between) {
   inside_->requests = between == Between::Requests;
+  inside_->stores = between == Between::Stores;
   steps_ = inside_->requests ? kMostRequestSteps : kMostSteps;
   const auto copy = std::make_unique<riscv::CoreState>(state);
   copy->pc = from;

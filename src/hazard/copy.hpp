@@ -27,6 +27,7 @@ class Copy {
   enum class Between : u8 {
     Nothing,   // that others could notice
     Requests,  // of its own to the NIU: it polls a word elsewhere
+    Stores,    // of its own to L1: it does something else meanwhile
   };
   /// Whether the core, going on at `from`, comes back to the load at `load_pc` of the same address:
   /// then it polls. A compiler can put another load of the address in front of the loop, or make

@@ -13,6 +13,7 @@ constexpr u32 kBranch = 0x63;
 constexpr u32 kStore = 0x23;
 constexpr u32 kFpStore = 0x27;
 constexpr u32 kFence = 0x0F;
+constexpr u32 kNotKnownYet = ~0u;  // Look::latest: it is not a word that agents signal by
 
 bool writes_no_register(u32 opcode) {
   return opcode == kBranch || opcode == kStore || opcode == kFpStore || opcode == kFence;
@@ -42,17 +43,22 @@ void Follower::forget_all() {
   }
 }
 
-void Follower::put_away(u32 address, unsigned reg) {
+/// Nothing of it is there any more.
+void Follower::overwrite(u32 address, unsigned bytes) {
+  for (u32 at = address < 3 ? 0 : address - 3; at < address + bytes; ++at) {
+    const auto slot = slots_.find(at);
+    if (slot != slots_.end() && at + slot->second.bytes > address) slots_.erase(slot);
+  }
+}
+
+void Follower::put_away(u32 address, unsigned bytes, unsigned reg) {
   const Value& value = registers_[reg];
   if (slots_.empty() && (reg == 0 || (value.look == 0 && value.drawn == 0))) return;
+  overwrite(address, bytes);
   Known* known = reg != 0 ? known_of(value) : nullptr;
-  if (known == nullptr && (reg == 0 || value.drawn == 0)) {
-    slots_.erase(address / 4);
-    return;
-  }
+  if (known == nullptr && (reg == 0 || value.drawn == 0)) return;
   if (slots_.size() >= kMostSlots) make_room();
-  slots_[address / 4] = value;
-  constexpr u32 kNotKnownYet = ~0u;  // it is not a word that agents signal by
+  slots_[address] = {value, static_cast<u8>(bytes)};
   if (known != nullptr && hazard::is_open(known->look) && known->look.latest != kNotKnownYet)
     known->held = true;
 }
@@ -60,31 +66,51 @@ void Follower::put_away(u32 address, unsigned reg) {
 /// Words that can prove nothing any more go first; then, at worst, proofs are lost.
 void Follower::make_room() {
   std::erase_if(slots_, [&](const auto& slot) {
-    const Known* known = known_of(slot.second);
-    return (known == nullptr || !known->held) && slot.second.drawn == 0;
+    const Known* known = known_of(slot.second.value);
+    return (known == nullptr || !known->held) && slot.second.value.drawn == 0;
   });
   if (slots_.size() >= kMostSlots) slots_.clear();
 }
 
-void Follower::fetch(unsigned reg, u32 address) {
+/// Of bytes and halves what an extension of the register would have made of it.
+void Follower::fetch(unsigned reg, u32 address, unsigned bytes, bool is_signed) {
   if (reg == 0 || slots_.empty()) return;
-  if (const auto slot = slots_.find(address / 4); slot != slots_.end())
-    registers_[reg] = slot->second;
+  const auto slot = slots_.find(address);
+  if (slot == slots_.end() || bytes > slot->second.bytes) return;
+  registers_[reg] = slot->second.value;
+  if (bytes == 4) return;
+  constexpr u32 kSlli = 1u << 12, kSrli = 5u << 12, kArithmetic = 1u << 30;
+  const u32 by = (32 - 8 * bytes) << 20;
+  const u32 registers = reg << 15 | reg << 7 | kOpImmediate;
+  compute(by | kSlli | registers, reg, reg, 0, 0, 0);
+  compute(by | kSrli | (is_signed ? kArithmetic : 0) | registers, reg, reg, 0, 0, 0);
 }
 
 bool Follower::is_held(u32 look) const {
   return std::any_of(slots_.begin(), slots_.end(),
-                     [&](const auto& slot) { return slot.second.look == look; });
+                     [&](const auto& slot) { return slot.second.value.look == look; });
 }
 
-/// Where a new look is remembered: in turn, but not in place of one that a word of memory is made
-/// of.
+bool Follower::is_in_register(u32 look) const {
+  return std::any_of(registers_.begin(), registers_.end(),
+                     [&](const Value& value) { return value.look == look; });
+}
+
+/// Something can still be proved by it.
+bool Follower::is_wanted(Known& known) {
+  if (known.number == 0 || !hazard::is_open(known.look)) return false;
+  known.held = known.held && is_held(known.number);
+  return known.held || is_in_register(known.number);
+}
+
+/// Where a new look is remembered: in turn, but not in place of one that a register or a word of
+/// memory is made of, as long as there are others; of those at first one that may be of nothing
+/// that agents signal by.
 Follower::Known& Follower::free_entry() {
-  for (unsigned i = 0; i < kLooks; ++i) {
-    Known& known = looks_[next_++ % kLooks];
-    if (known.held && !(hazard::is_open(known.look) && is_held(known.number))) known.held = false;
-    if (!known.held) return known;
-  }
+  for (unsigned i = 0; i < kLooks; ++i)
+    if (Known& known = looks_[next_++ % kLooks]; !is_wanted(known)) return known;
+  for (unsigned i = 0; i < kLooks; ++i)
+    if (Known& known = looks_[next_++ % kLooks]; known.look.latest == kNotKnownYet) return known;
   return looks_[next_++ % kLooks];
 }
 
@@ -202,7 +228,7 @@ void Follower::collect() {
     if (value.look != 0) keep(value.from, place);
   };
   for (Value& value : registers_) drop_old(value);
-  for (auto& [word, value] : slots_) drop_old(value);
+  for (auto& [address, slot] : slots_) drop_old(slot.value);
   for (Known& known : looks_)
     for (Branch& branch : known.branches)
       for (u16& from : branch.compare.from) keep(from, place);
@@ -219,7 +245,7 @@ void Follower::collect() {
     if (from < kLoaded) from = place[from];
   };
   for (Value& value : registers_) move(value.from);
-  for (auto& [word, value] : slots_) move(value.from);
+  for (auto& [address, slot] : slots_) move(slot.value.from);
   for (Known& known : looks_)
     for (Branch& branch : known.branches)
       for (u16& from : branch.compare.from) move(from);

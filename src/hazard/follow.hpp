@@ -75,11 +75,11 @@ class Follower {
   void forget(unsigned reg) { registers_[reg] = {}; }
   /// A register (0: something else) is stored to a word of the core's own memory, and loaded from
   /// there again.
-  void put_away(u32 address, unsigned reg);
-  void fetch(unsigned reg, u32 address);
+  void put_away(u32 address, unsigned bytes, unsigned reg);
+  void fetch(unsigned reg, u32 address, unsigned bytes, bool is_signed);
 
  private:
-  static constexpr unsigned kLooks = 16;
+  static constexpr unsigned kLooks = 24;
   static constexpr std::size_t kMostBranches = 8;
   static constexpr std::size_t kMostSteps = 256;
   static constexpr std::size_t kMostSlots = 256;
@@ -101,6 +101,10 @@ class Follower {
     u32 drawn = 0;       // address of the atomic that it is made of, if any
     u16 from = kLoaded;  // by which step
   };
+  struct Slot {
+    Value value;
+    u8 bytes = 4;
+  };
   struct Branch {
     Step compare;  // no word: the first operand is to be equal to the second
     bool taken = false;
@@ -118,6 +122,9 @@ class Follower {
   }
   Known& free_entry();
   bool is_held(u32 look) const;
+  bool is_in_register(u32 look) const;
+  bool is_wanted(Known& known);
+  void overwrite(u32 address, unsigned bytes);
   void make_room();
   void take_turn(const Value& word, const Value& number);
   const Value* pick(const Value& a, const Value& b);
@@ -133,7 +140,7 @@ class Follower {
 
   Copy& copy_;
   std::array<Value, 32> registers_;
-  std::unordered_map<u32, Value> slots_;  // words of memory, by address / 4
+  std::unordered_map<u32, Slot> slots_;  // of memory, by address
   std::array<Known, kLooks> looks_;
   std::vector<Step> steps_;  // operands come before what is made of them
   u32 number_ = 0;

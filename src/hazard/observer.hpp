@@ -34,6 +34,7 @@ class Detectors {
   }
   unsigned count() const { return static_cast<unsigned>(each_.size()); }
   race::Detector& at(unsigned level) { return *each_[level]; }
+  const race::Detector& at(unsigned level) const { return *each_[level]; }
   race::Detector& first() { return *each_[0]; }
   /// That without the order of critical sections.
   race::Detector& without_locks() { return *each_.back(); }
@@ -51,7 +52,11 @@ class HostBytes {
   std::vector<race::Location> write(u64 address, std::span<const u8> bytes);
 
  private:
-  std::unordered_map<u64, u8> last_;
+  struct Line {
+    std::array<u8, 64> bytes{};
+    u64 known = 0;  // a bit for each that has been written
+  };
+  std::unordered_map<u64, Line> lines_;  // by address / 64
 };
 
 /// Of a DRAM bank, or any other node without cores.
@@ -190,6 +195,7 @@ class TileObserver final : public trace::Observer {
   // observer_proof.cpp
   void look_at(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access,
                const CorePlace& place);
+  u32 certain_version(unsigned core, u32 address) const;
   void prove(CoreView& core, const trace::Instruction& one, Look& look);
   void prove_choice(CoreView& core, unsigned index, unsigned reg, u32 value);
   void learn(unsigned core, const Look& look);

@@ -231,10 +231,11 @@ void TileObserver::spill(CoreView& core, const trace::Instruction& one,
                          const trace::CoreAccess& access) {
   const u32 opcode = one.word & kOpcode;
   if (access.store) {
-    const bool whole = opcode == kStore && access.size == 4;
-    core.follower.put_away(access.address, whole ? bits(one.word, 20, 5) : 0);
-  } else if (opcode == kLoad && access.size == 4) {
-    core.follower.fetch(bits(one.word, 7, 5), access.address);
+    core.follower.put_away(access.address, access.size,
+                           opcode == kStore ? bits(one.word, 20, 5) : 0);
+  } else if (opcode == kLoad) {
+    const bool is_signed = bits(one.word, 12, 3) < 2;
+    core.follower.fetch(bits(one.word, 7, 5), access.address, access.size, is_signed);
   }
 }
 

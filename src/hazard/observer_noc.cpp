@@ -1,4 +1,6 @@
 // What comes and goes over the NoC, what the host does, and queues.
+#include <algorithm>
+
 #include "base/bits.hpp"
 #include "hazard/observer.hpp"
 #include "noc/command.hpp"
@@ -127,20 +129,31 @@ void feed_host(Detectors& detectors, Shared& shared, const E& event) {
 
 std::vector<race::Location> HostBytes::write(u64 address, std::span<const u8> bytes) {
   constexpr std::size_t kMost = 1024;
+  constexpr u64 kLine = 64;
   std::vector<race::Location> same;
+  const u64 end = address + bytes.size();
   if (bytes.size() > kMost) {
-    std::erase_if(last_, [&](const auto& one) { return one.first - address < bytes.size(); });
+    for (u64 at = address; at < end; at = (at / kLine + 1) * kLine) {
+      const auto line = lines_.find(at / kLine);
+      if (line == lines_.end()) continue;
+      const u64 last = std::min(end, (at / kLine + 1) * kLine) - 1;
+      const u64 from = ~u64{0} << at % kLine;
+      line->second.known &= ~(from & ~u64{0} >> (kLine - 1 - last % kLine));
+    }
     return same;
   }
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const auto [known, is_new] = last_.try_emplace(address + i, bytes[i]);
-    const bool as_before = !is_new && known->second == bytes[i];
-    known->second = bytes[i];
+  for (u64 at = address; at < end; ++at) {
+    Line& line = lines_[at / kLine];
+    const u64 place = at % kLine;
+    const u8 byte = bytes[at - address];
+    const bool as_before = (line.known >> place & 1) != 0 && line.bytes[place] == byte;
+    line.known |= u64{1} << place;
+    line.bytes[place] = byte;
     if (!as_before) continue;
-    if (!same.empty() && same.back().end() == address + i)
+    if (!same.empty() && same.back().end() == at)
       ++same.back().size;
     else
-      same.push_back({Place::L1, 1, address + i});
+      same.push_back({Place::L1, 1, at});
   }
   return same;
 }

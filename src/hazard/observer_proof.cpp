@@ -26,14 +26,22 @@ std::optional<u32> mask_for(u32 shown, u32 count) {
   return std::nullopt;
 }
 
-/// Whether either way from a branch on what a look has found leads back to the look.
-bool leads_back(Copy& copy, const trace::Instruction& one, const Look& look,
-                Copy::Between between) {
+/// Which ways from a branch on what a look has found lead back to the look.
+unsigned ways_back(Copy& copy, const trace::Instruction& one, const Look& look,
+                   Copy::Between between) {
   const u32 next = one.state->pc;
   const u32 target = branch_target(one.author.pc, one.word);
   const u32 other = next == target ? one.author.pc + 4 : target;
-  return copy.comes_back(*one.state, next, look.pc, look.address, between) ||
-         copy.comes_back(*one.state, other, look.pc, look.address, between);
+  return static_cast<unsigned>(copy.comes_back(*one.state, next, look.pc, look.address, between)) +
+         static_cast<unsigned>(copy.comes_back(*one.state, other, look.pc, look.address, between));
+}
+
+/// Whether a loop waits for what the look has found. Of one that stores something in each round it
+/// is only known when the branch decides whether there is another round: a loop that works on data
+/// looks at it again whatever it finds.
+bool closes_a_poll(Copy& copy, const trace::Instruction& one, const Look& look) {
+  return ways_back(copy, one, look, Copy::Between::Nothing) != 0 ||
+         ways_back(copy, one, look, Copy::Between::Stores) == 1;
 }
 
 }  // namespace
@@ -64,7 +72,8 @@ void TileObserver::look_at(CoreView& core, const trace::Instruction& one,
     if (word == nullptr && look.guarded == 0 && core.plain_loads.contains(one.author.pc))
       return core.forget(reg);
     const auto seen = core.versions.find(access.address / 4);
-    look.certain = seen != core.versions.end() ? seen->second.version : 0;
+    look.certain = std::max(seen != core.versions.end() ? seen->second.version : 0,
+                            certain_version(one.core, access.address));
     look.latest = word != nullptr ? word->version() : ~0u;
   } else if (access.region == tile::Region::Overlay) {
     look.kind = Look::Kind::Pages;
@@ -101,6 +110,17 @@ void TileObserver::look_at(CoreView& core, const trace::Instruction& one,
     return core.forget(reg);
   }
   core.follower.loaded(reg, std::move(look));
+}
+
+/// Of a word, the oldest version that a core can see, whichever level knows least.
+u32 TileObserver::certain_version(unsigned core, u32 address) const {
+  u32 certain = ~0u;
+  for (unsigned level = 0; level < detectors_.count(); ++level) {
+    const race::SyncWord* word = detectors_.at(level).sync_word(address);
+    if (word == nullptr) return 0;
+    certain = std::min(certain, detectors_.at(level).version_known(core, *word));
+  }
+  return certain;
 }
 
 void TileObserver::prove(CoreView& core, const trace::Instruction& one, Look& look) {
@@ -157,7 +177,7 @@ bool TileObserver::is_polled(CoreView& core, const trace::Instruction& one, Look
   }
   const auto [known, is_new] = core.polls.try_emplace(one.author.pc, false);
   if (is_new) {
-    known->second = leads_back(copy_, one, look, Copy::Between::Nothing);
+    known->second = closes_a_poll(copy_, one, look);
     if (known->second)
       core.plain_loads.erase(look.pc);
     else
@@ -175,7 +195,7 @@ bool TileObserver::is_polled_remotely(CoreView& core, const trace::Instruction& 
   const std::pair word{look.remote.node, look.remote.address};
   if (polled_remotely_.contains(word)) return true;
   const auto [known, is_new] = core.remote_polls.try_emplace(one.author.pc, false);
-  if (is_new) known->second = leads_back(copy_, one, look, Copy::Between::Requests);
+  if (is_new) known->second = ways_back(copy_, one, look, Copy::Between::Requests) != 0;
   if (known->second) polled_remotely_.insert(word);
   return known->second;
 }
@@ -189,6 +209,11 @@ void TileObserver::prove_remote_word(CoreView& core, unsigned index, Look& look)
   const race::SyncWord* first = said(0);
   if (first == nullptr) return;
   u32& seen = core.remote_versions[{look.remote.node, look.remote.address}];
+  u32 certain = ~0u;  // what was known when the read was sent, the reader sees
+  for (unsigned level = 0; level < detectors_.count(); ++level)
+    if (const race::SyncWord* word = said(level); word != nullptr)
+      certain = std::min(certain, word->latest_known(look.remote.tickets[level]->clock));
+  if (certain != ~0u) seen = std::max(seen, certain);
   for (u32 version = std::max(seen, first->oldest()); version <= first->version(); ++version) {
     if (!core.follower.would_have_come(look, first->value_at(version))) continue;
     const u8 bytes =
@@ -233,7 +258,7 @@ void TileObserver::prove_guarded(CoreView& core, unsigned index, const Look& loo
 void TileObserver::prove_word(CoreView& core, unsigned index, Look& look) {
   const race::SyncWord& first = *detectors_.first().sync_word(look.address);
   CoreView::Seen& seen = core.versions[look.address / 4];  // by its own store, or proved before
-  const u32 begin = std::max(seen.version, first.oldest());
+  const u32 begin = std::max({seen.version, look.certain, first.oldest()});
   for (u32 version = begin; version <= look.latest; ++version) {
     if (!core.follower.would_have_come(look, first.value_at(version))) continue;
     const u8 bytes =

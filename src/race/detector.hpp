@@ -103,6 +103,10 @@ class Detector {
   /// What a core learns whom the word, or a copy of it, has let through as it was at a version.
   Clock known_by_word(unsigned core, const SyncWord& word, u32 version, u8 bytes,
                       const SyncWord::Passes& passes) const;
+  /// The latest version of the word that the core cannot but see.
+  u32 version_known(unsigned core, const SyncWord& word) const {
+    return word.latest_known(cores_[core].known);
+  }
   /// The same has been learned of the word itself, of these bytes of it.
   void note_proof(unsigned core, u64 address, u32 version, u8 bytes);
   /// A core has looked at what its atomic has found, and gone on for that reason.

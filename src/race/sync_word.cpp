@@ -60,6 +60,12 @@ u32 SyncWord::value_at(u32 version) const {
   return value;
 }
 
+u32 SyncWord::latest_known(const Clock& clock) const {
+  for (auto one = entries_.rbegin(); one != entries_.rend(); ++one)
+    if (one->by && clock.knows(one->by)) return one->version;
+  return 0;
+}
+
 Clock SyncWord::known_at(u32 version, u8 bytes) const {
   std::array<const Clock*, 4> last{};
   for (unsigned i = 0; i < 4; ++i) last[i] = &before_[i];

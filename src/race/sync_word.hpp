@@ -49,6 +49,8 @@ class SyncWord {
   /// The oldest whose value is still known.
   u32 oldest() const { return entries_.empty() ? total_ : entries_.front().version - 1; }
   u32 value_at(u32 version) const;
+  /// The latest of which this knows that it is there: nobody who knows it sees an older one.
+  u32 latest_known(const Clock& clock) const;
   /// What those have said who had written the bytes by then.
   Clock known_at(u32 version, u8 bytes) const;
 

@@ -130,17 +130,17 @@ TEST(Follow,
   Assembler make_end;
   make_end.slli(a1, a0, 12);
   core.run(make_end);
-  core.follower.put_away(kEnd, a1);
+  core.follower.put_away(kEnd, 4, a1);
   for (u32 pages = 0; pages < 5; ++pages) {
     for (u32 i = 0; i < 100; ++i) {  // data, which the core keeps copies of
       core.load(t0, i, 0, ~0u);
       Assembler work;
       work.addi(t0, t0, 1);
       core.run(work);
-      core.follower.put_away(kEnd + 16 + 4 * i, t0);
+      core.follower.put_away(kEnd + 16 + 4 * i, 4, t0);
     }
     core.x(a2) = 5 << 12;
-    core.follower.fetch(a2, kEnd);
+    core.follower.fetch(a2, kEnd, 4, true);
     core.x(a3) = pages << 12;
     Assembler at_end;
     at_end.word(0xFE000863 | a3 << 15 | a2 << 20);  // beq a3, a2: not taken
