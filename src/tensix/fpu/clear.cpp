@@ -99,10 +99,8 @@ Completion execute(Context& context, op::ZEROACC insn) {
       DstAccess access(context.state);
       if (is_wide(context))
         access.set_valid32(row, revert);
-      else if (access.mapping().high_halves)
-        access.set_valid16(row, revert);
       else
-        dst.valid[access.mapping().adj16(row)] = revert;
+        access.set_valid16(row, revert);
       break;
     }
     case kSixteenRows:
@@ -237,12 +235,13 @@ using namespace footprint_cell;
 void note_one_row(const Footprint& print, op::ZEROACC insn) {
   const u32 row = insn.where() + dst_offset(print);
   if (is_wide(print)) return note_dst(print, Access::Write, {true, row});
-  print.write(Space::Dst, DstAccess::mapping_of(print.state).row16(row));
+  print.write(Space::Dst, note_mapping(print, false).row16(row));
 }
 
 void note_sixteen_rows(const Footprint& print, op::ZEROACC insn) {
   const SixteenRows rows = sixteen_rows(print, insn);
   if (!rows.exist()) return;
+  note_mapping(print, rows.wide);
   for (u32 i = 0; i < 16; ++i) {
     print.write(Space::Dst, rows.row(i));
     if (rows.wide) print.write(Space::Dst, rows.row(i) + 8);  // its low halves
