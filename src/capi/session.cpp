@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include "device/refusal.hpp"
 #include "host/error.hpp"
 #include "host/report/hints.hpp"
+#include "host/report/host_desk.hpp"
 #include "host/report/standstill.hpp"
 
 namespace bhemu::capi {
@@ -89,6 +91,7 @@ Session::Session(const SessionSettings& settings, CallbackMemory::Read read,
       trace_(settings.device.trace),
       race_(settings.device.race),
       polls_(settings.hang_seconds),
+      words_(settings.looks_at_leisure ? 0 : settings.hang_seconds),
       standstill_(settings.hang_seconds * Ticker::kTicksPerSecond),
       card_(for_card(settings), {BoardModel::P150, false, false, false}) {
   if (has_memory_) card_.set_host_memory(&memory_);
@@ -272,6 +275,7 @@ void Session::guarded(bool changes, Body body) {
   if (latched_) return;
   std::string mistake;
   std::string guest;
+  std::string in_vain;
   {
     const Visit visit(card_, changes);
     ++calls_;
@@ -284,7 +288,10 @@ void Session::guarded(bool changes, Body body) {
     if (guest.empty()) {
       try {
         body(visit);
-        if (polls_.hangs()) guest = hang(visit);
+        if (polls_.hangs())
+          guest = hang(visit);
+        else if (words_.hangs())
+          in_vain = waits_in_vain(visit);
       } catch (const card::AccessError& error) {
         mistake = error.what();
         // A rule that the access broke says more than that nothing answered.
@@ -294,6 +301,7 @@ void Session::guarded(bool changes, Body body) {
     note_quiet(visit);
   }
   if (silence_) silence_->called();
+  if (!in_vain.empty()) report(in_vain);
   if (!guest.empty()) guest_mistake(guest);
   if (!mistake.empty()) host_mistake(mistake);
 }
@@ -302,6 +310,10 @@ void Session::guarded(bool changes, Body body) {
 void Session::observe(const Visit& visit, NodeId node, u64 address, std::span<const u8> bytes) {
   go_messages_.was_read(visit.device(), node, address, bytes);
   polls_.saw(node, address, bytes, [&] { return is_still(visit); });
+  // A word of the management core's counts, or tells of the card's health, by itself.
+  const bool by_kernels = visit.device().tile_of(node) != nullptr && address < kL1Size;
+  if (by_kernels && !PollWatch::is_go(address, bytes))
+    words_.saw(node, address, bytes, [&] { return is_still(visit); });
 }
 
 /// Whether anything can happen on the chip unless the client writes. What is known of a device that
@@ -332,6 +344,30 @@ std::string Session::hang(const Visit& visit) {
   text += hang(visit, tiles);
   polls_.restart();
   return text;
+}
+
+/// What is to be said, once, to a client that looks for ever where nobody will write.
+std::string Session::waits_in_vain(const Visit& visit) {
+  Device& device = visit.device();
+  const kmd::WordWatch::Word& word = words_.words().back();
+  const Coord coord = device.coord_of(word.node);
+  const std::string tile = fmt::format("({}, {})", coord.x, coord.y);
+  const bool idle = device.run(0).status == RunStatus::Idle;
+  host::Standstill standstill = host::standstill_of(
+      device, code_.of_waiters(device), {},
+      idle ? host::Standstill::Reason::Idle : host::Standstill::Reason::Spinning);
+  host::HostDesk desk;
+  desk.asks("");
+  std::array<u8, sizeof word.value> bytes;
+  std::memcpy(bytes.data(), &word.value, sizeof word.value);
+  desk.looked(tile, word.address, std::span(bytes).first(word.bytes));
+  desk.tell(device, standstill);
+  return fmt::format(
+             "the client has looked at L1[{:#x}] of {} for {} s. It is {:#x}, and nothing on the "
+             "chip can change it (said once; BHEMU_HANG sets the seconds; 0: never).\n",
+             word.address, tile, words_.patience().count(), word.value) +
+         host::text_of(standstill) + warnings(visit, false) +
+         host::hint_for_clients(device.options().checks);
 }
 
 /// The same of kernels that the client's software on the chip has started.

@@ -30,6 +30,7 @@
 #include "kmd/live_card.hpp"
 #include "kmd/poll_watch.hpp"
 #include "kmd/standstill.hpp"
+#include "kmd/word_watch.hpp"
 #include "pcie/host_memory.hpp"
 
 namespace bhemu::capi {
@@ -113,9 +114,12 @@ class Session {
   void note_write() {
     ++writes_;
     polls_.restart();
+    words_.restart();
   }
   bool is_still(const Visit& visit);
   std::string hang(const Visit& visit);
+  std::string waits_in_vain(const Visit& visit);
+  bool looks_again(u64 address);
   std::string hang(const Visit& visit, const std::vector<Coord>& tiles);
   std::string standstill(const Visit& visit);
   void say_where_everything_stands();
@@ -139,6 +143,9 @@ class Session {
   bool has_written_ = false;  // since the last read or clock
   bool has_faulted_ = false;  // between a write and a read; not said yet
   PollWatch polls_;
+  kmd::WordWatch words_;
+  u64 looked_at_ = 0;  // by the last read that was done at once
+  u32 looks_ = 0;      // there, in a row
   GoMessages go_messages_;
   Standstill standstill_;
   u64 calls_ = 0;

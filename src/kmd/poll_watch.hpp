@@ -32,6 +32,11 @@ class PollWatch {
     else
       restart();
   }
+  /// A go message that says that a program runs.
+  static bool is_go(u64 address, std::span<const u8> bytes) {
+    constexpr u8 kRunMsgGo = 0x80;
+    return bytes.size() == 4 && address % 4 == 0 && address < kL1Size && bytes[3] == kRunMsgGo;
+  }
   /// Something has happened: what was seen so far proves nothing.
   void restart() {
     asked_.clear();
@@ -47,10 +52,6 @@ class PollWatch {
  private:
   static constexpr u64 kLeast = 1000;
 
-  static bool is_go(u64 address, std::span<const u8> bytes) {
-    constexpr u8 kRunMsgGo = 0x80;
-    return bytes.size() == 4 && address % 4 == 0 && address < kL1Size && bytes[3] == kRunMsgGo;
-  }
   void count(NodeId node);
 
   const std::chrono::seconds patience_;

@@ -76,6 +76,88 @@ TEST_F(CardStandstill, a_kernel_that_the_client_has_started_itself_may_wait_for_
   EXPECT_EQ(ask(50), "");
 }
 
+/// A client of its own: no go messages, only a flag that the kernel sets when it is done.
+class OwnWord : public CardStandstill {
+ protected:
+  static constexpr u64 kDone = 0x20000;
+
+  /// What is printed while the client looks at its word for some seconds, each in its own way.
+  template <class Look>
+  std::string printed(Look look) {
+    testing::internal::CaptureStderr();
+    const auto end = std::chrono::steady_clock::now() + milliseconds(2500);
+    while (std::chrono::steady_clock::now() < end) look();
+    return testing::internal::GetCapturedStderr();
+  }
+  static size_t count(const std::string& text, const std::string& part) {
+    size_t found = 0;
+    for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++found;
+    return found;
+  }
+};
+
+TEST_F(OwnWord, a_client_that_looks_for_ever_where_nobody_will_write_is_told_once) {
+  open("p150", {{"BHEMU_HANG", "1"}, {"BHEMU_CLOCK", "calls"}});
+  set_tile_word({1, 2}, kFlag, 0);
+  set_tile_word({1, 2}, kDone, 0);
+  run_brisc({1, 2}, waiting(false));
+  const auto by_the_tile = [] {
+    tile_word({1, 2}, kDone);
+    libttsim_clock(1000);
+  };
+  const auto by_a_window = [this] {
+    client.read32(1, 2, kDone);
+    libttsim_clock(1000);
+  };
+  for (int way = 0; way < 2; ++way) {
+    const std::string said = way == 0 ? printed(by_the_tile) : printed(by_a_window);
+    EXPECT_EQ(count(said, "the client has looked at L1[0x20000] of (1, 2) for 1 s"), 1u) << said;
+    for (const char* part : {"First cause: BRISC of (1, 2) waits", "L1[0x10000]", "Remedy: "})
+      EXPECT_NE(said.find(part), std::string::npos) << part << " in " << said;
+    // It has done something about it, and waits anew.
+    set_tile_word({1, 2}, 0x30000, 0);
+  }
+}
+
+TEST_F(OwnWord, of_a_kernel_that_has_ended_the_client_is_told_what_it_looks_at) {
+  open("p150", {{"BHEMU_HANG", "1"}, {"BHEMU_CLOCK", "calls"}});
+  std::vector<u32> code;
+  store(code, kDone + 16, 1);  // beside the word
+  code.push_back(kForever);
+  run_brisc({1, 2}, code);
+  const std::string said = printed([] {
+    tile_word({1, 2}, kDone);
+    libttsim_clock(1000);
+  });
+  for (const char* part : {"First cause: The host waits", "looked last at 0x20000 of (1, 2)"})
+    EXPECT_NE(said.find(part), std::string::npos) << part << " in " << said;
+}
+
+TEST_F(OwnWord, tt_metal_is_not_told_since_its_prints_and_watcher_look_at_leisure) {
+  open("p150", {{"BHEMU_HANG", "1"},
+                {"BHEMU_CLOCK", "calls"},
+                {"TT_METAL_SIMULATOR", "libbhemu.so"},
+                {"TT_METAL_SLOW_DISPATCH_MODE", "1"}});
+  EXPECT_EQ(printed([] { tile_word({1, 2}, kDone); }), "");
+}
+
+TEST_F(OwnWord, a_client_whose_kernel_works_or_who_reads_data_is_not_told) {
+  open("p150", {{"BHEMU_HANG", "1"}, {"BHEMU_CLOCK", "calls"}});
+  // It counts, somewhere else than the client looks.
+  run_brisc({1, 2}, {lui(6, 0x30000), addi(5, 5, 1), sw(5, 6, 0), 0xFF9FF06F});
+  EXPECT_EQ(printed([] {
+              tile_word({1, 2}, kDone);
+              libttsim_clock(1000);
+            }),
+            "");
+  // Nothing runs, and a thousand words are read over and over.
+  client.write32(1, 2, 0xFFB121B0, 0x47800);
+  EXPECT_EQ(printed([] {
+              for (u64 i = 0; i < 1000; ++i) tile_word({1, 2}, kDone + 4 * i);
+            }),
+            "");
+}
+
 TEST_F(CardStandstill, a_client_that_still_writes_is_not_told_of_a_hang) {
   open_dispatching({{"TT_METAL_OPERATION_TIMEOUT_SECONDS", "1000"}});
   await_firmware({1, 2});

@@ -54,6 +54,64 @@ arguments: {brisc: ["7", "21"]}
 expect: [{address: 0x100000, value: "42"}]
 )";
 
+TEST_F(Build, a_source_without_a_kernel_is_told_in_one_sentence_before_the_run) {
+  std::string kernel = kSum;
+  kernel.replace(kernel.find("KERNEL(Sum)"), 11, "void kernel_main(void) { Sum(); }");
+  const CommandResult result = run(kernel, kProgram);
+  EXPECT_EQ(result.status, 2) << result.out << result.err;
+  EXPECT_NE(result.err.find("kernel.c: has no kernel for brisc: end it with KERNEL(function)"),
+            std::string::npos)
+      << result.err;
+}
+
+/// An ELF file that somebody has linked himself: what its entry is called is his business.
+struct Linked {
+  const char* flags;
+  const char* said;  // empty: it runs
+};
+
+TEST_F(Build, an_elf_file_that_begins_in_the_wrong_place_is_refused_before_the_run) {
+  const std::string source = scratch_.file("linked.c", R"(
+int Fill(int count) {
+  for (int i = 0; i < count; ++i) *(volatile int*)(0x100000 + 4 * i) = 42;
+  return count;
+}
+#ifdef WITH_START
+int _start(void) { return Fill(1) - 1; }
+#endif
+int kernel_main(void) { return Fill(1) - 1; }
+const int table[4] __attribute__((section(".table"))) = {1, 2, 3, 4};
+)");
+  constexpr const char* kLater = " -DWITH_START -Wl,-e,_start";
+  const std::string program = scratch_.file("linked.yaml", R"(
+name: linked
+tiles: [[1, 2]]
+kernels: {brisc: linked.elf}
+expect: [{address: 0x100000, value: "42"}]
+)");
+  for (const Linked& linked : {
+           Linked{"", "is Fill, the first function of the file, not kernel_main"},
+           Linked{" -Wl,-e,kernel_main", ""},
+           Linked{kLater, ""},
+           Linked{" -Wl,-e,0x8", "lies in the middle of Fill"},
+           Linked{" -Wl,-e,0x2", "is not a multiple of four"},
+           Linked{" -Wl,-e,table", "lies outside the code"},
+           Linked{" -march=rv32imc -Wl,-e,kernel_main", "has compressed instructions"},
+       }) {
+    const CommandResult built =
+        shell(scratch_,
+              "riscv64-unknown-elf-gcc -march=rv32im -mabi=ilp32 -O1 -nostdlib -ffreestanding "
+              "-Wl,-Ttext=0,--section-start=.table=0x1000,-z,max-page-size=4 " +
+                  source + linked.flags + " -o " + (scratch_.path() / "linked.elf").string());
+    ASSERT_EQ(built.status, 0) << linked.flags << built.err;
+    const CommandResult result = bhemu(scratch_, "run " + program);
+    const bool runs = *linked.said == 0;
+    EXPECT_EQ(result.status, runs ? 0 : 2) << linked.flags << result.out << result.err;
+    EXPECT_NE(result.err.find(linked.said), std::string::npos) << linked.flags << result.err;
+    EXPECT_EQ(runs, result.err.empty()) << linked.flags << result.err;
+  }
+}
+
 TEST_F(Build, a_source_is_compiled_and_its_prints_are_shown) {
   const CommandResult result = run(kSum, kProgram);
   EXPECT_EQ(result.status, 0) << result.out << result.err;

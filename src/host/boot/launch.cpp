@@ -61,6 +61,49 @@ std::vector<u8> region(const Launch& launch, const LaunchOffsets& offsets,
   return fields.take();
 }
 
+constexpr const char* kEntryRemedy =
+    "link the kernel with ENTRY(_start), and end its source with KERNEL(function), which defines "
+    "_start (launch.h)";
+
+/// What linkers begin with, and what kernels are called by those who wrote them.
+const Symbol* meant_as_entry(const Elf& elf) {
+  for (const char* name : {"_start", "kernel_main", "KernelMain", "main"})
+    if (const Symbol* symbol = elf.symbol(name); symbol != nullptr && symbol->function)
+      return symbol;
+  return nullptr;
+}
+
+bool begins_at(const Elf& elf, u32 address) {
+  return std::any_of(elf.symbols().begin(), elf.symbols().end(),
+                     [&](const Symbol& symbol) { return symbol.value == address; });
+}
+
+/// A linker that finds no entry takes the first address of the code, and says so in a warning only.
+/// Firmware would call whatever lies there. Nothing is known of files without symbols.
+std::string wrong_entry(const Elf& elf) {
+  const u32 entry = elf.entry();
+  const auto within = [&](const Segment& segment) {
+    return segment.executable && entry - segment.virtual_address < segment.data.size();
+  };
+  if (std::none_of(elf.segments().begin(), elf.segments().end(), within))
+    return fmt::format("entry point {:#x} lies outside the code", entry);
+  if (entry % 4 != 0) return fmt::format("entry point {:#x} is not a multiple of four", entry);
+  const Symbol* const around = elf.function_at(entry);
+  if (around != nullptr && around->value != entry && !begins_at(elf, entry))
+    return fmt::format("entry point {:#x} lies in the middle of {} (which begins at {:#x})", entry,
+                       around->name, around->value);
+  const Symbol* const meant = meant_as_entry(elf);
+  if (meant == nullptr || around == nullptr || around->value != entry || meant->value == entry)
+    return "";
+  // Whoever names another function by hand means it, unless it is what linkers choose.
+  const bool chosen_by_linker =
+      std::none_of(elf.symbols().begin(), elf.symbols().end(),
+                   [&](const Symbol& symbol) { return symbol.function && symbol.value < entry; });
+  if (!chosen_by_linker) return "";
+  return fmt::format("entry point {:#x} is {}, the first function of the file, not {} (at {:#x})",
+                     entry, around->name, meant->name, meant->value);
+}
+
 }  // namespace
 
 KernelImage kernel_from_elf(std::shared_ptr<const Elf> elf) {
@@ -68,9 +111,10 @@ KernelImage kernel_from_elf(std::shared_ptr<const Elf> elf) {
   KernelImage kernel;
   kernel.link_base = flat.base;
   kernel.entry = elf->entry() - flat.base;
-  if (elf->entry() < flat.base || kernel.entry >= flat.bytes.size())
-    throw InputError(elf->name(), "",
-                     fmt::format("entry point {:#x} lies outside the segments", elf->entry()));
+  std::string wrong = wrong_entry(*elf);
+  if (wrong.empty() && (elf->entry() < flat.base || kernel.entry >= flat.bytes.size()))
+    wrong = fmt::format("entry point {:#x} lies outside the segments", elf->entry());
+  if (!wrong.empty()) throw InputError(elf->name(), "", fmt::format("{}: {}", wrong, kEntryRemedy));
   kernel.bytes = std::move(flat.bytes);
   kernel.elf = std::move(elf);
   return kernel;

@@ -180,6 +180,11 @@ void check(const Result& result, const KernelSource& source, CoreId core) {
   if (result.status == 0) return;
   std::string text = result.err;
   while (!text.empty() && text.back() == '\n') text.pop_back();
+  if (text.find("cannot find entry symbol") != std::string::npos)
+    throw InputError(source.path, "",
+                     fmt::format("has no kernel for {}: end it with KERNEL(function), where the "
+                                 "function is `static void function(void)` (launch.h)\n{}",
+                                 kCoreFileNames[index_of(core)], text));
   throw InputError(
       source.path, "",
       fmt::format("does not compile for {}:\n{}", kCoreFileNames[index_of(core)], text));

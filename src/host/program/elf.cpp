@@ -60,6 +60,11 @@ GElf_Ehdr checked_header(const std::string& name, ::Elf* elf, size_t file_size) 
         fmt::format("made for machine {}, not for RISC-V ({})", header.e_machine, int{EM_RISCV}));
   if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
     throw InputError(name, "", "not linked: an object file, not an executable");
+  if ((header.e_flags & EF_RISCV_RVC) != 0)
+    throw InputError(
+        name, "",
+        "has compressed instructions, which the baby RISC-V cores do not have: compile "
+        "and link with -march=rv32im_zicsr_zba_zbb, without the c");
   if (header.e_phnum == 0) throw InputError(name, "", "no program headers: nothing to load");
   const u64 table_end = header.e_phoff + u64{header.e_phnum} * header.e_phentsize;
   if (header.e_phentsize != sizeof(Elf32_Phdr) || table_end > file_size)

@@ -209,8 +209,9 @@ CardSettings card_settings(const std::function<const char*(const char*)>& get,
   }
   settings.caches = metal_caches(get);
   // tt-metal's fast dispatch (tt_metal/llrt/rtoptions.cpp).
+  settings.looks_at_leisure = get("TT_METAL_SIMULATOR") != nullptr;  // prints, watcher
   settings.polls_memory =
-      get("TT_METAL_SIMULATOR") != nullptr && get("TT_METAL_SLOW_DISPATCH_MODE") == nullptr;
+      settings.looks_at_leisure && get("TT_METAL_SLOW_DISPATCH_MODE") == nullptr;
   const char* const limit = get("TT_METAL_OPERATION_TIMEOUT_SECONDS");
   settings.asks_while_waiting = limit != nullptr && std::strtod(limit, nullptr) > 0;
   return settings;

@@ -45,6 +45,7 @@ struct CardSettings {
   ClockMode clock = ClockMode::Auto;
   bool polls_memory = false;        // the client says by variables of its own that it will
   bool asks_while_waiting = false;  // and that it looks at the card meanwhile
+  bool looks_at_leisure = false;    // it has threads that look at L1 for as long as it is open
   std::vector<std::string> elves;   // files and folders
   std::vector<std::string> caches;  // folders, perhaps, of what a client has compiled
   unsigned hang_seconds = 5;        // see BHEMU_HANG; 0: no verdict

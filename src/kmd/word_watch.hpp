@@ -1,0 +1,79 @@
+// Notices a client that looks at words of its own in a tile or in DRAM again and again, although
+// nothing on the chip can change them any more: it waits for a kernel to write a flag, and the
+// kernel hangs, has ended, or writes elsewhere.
+//
+// A client may look for other reasons (a debugger's window, a limit of its own), so it is told of
+// it once and not refused. Whether a program is done is asked by other words: poll_watch.hpp.
+#pragma once
+
+#include <chrono>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace bhemu::kmd {
+
+class WordWatch {
+ public:
+  using Clock = std::chrono::steady_clock;
+  struct Word {
+    NodeId node = kNoNode;
+    u64 address = 0;
+    u64 bytes = 0;
+    u64 value = 0;
+  };
+
+  /// Seconds of looking until a verdict; 0: there is none.
+  explicit WordWatch(unsigned seconds) : patience_(std::chrono::seconds(seconds)) {}
+
+  /// `still` is asked only when it matters, and seldom.
+  template <class Still>
+  void saw(NodeId node, u64 address, std::span<const u8> bytes, Still still) {
+    if (patience_.count() == 0 || told_ || bytes.empty() || bytes.size() > sizeof(u64)) return;
+    Word word{node, address, bytes.size(), 0};
+    std::memcpy(&word.value, bytes.data(), bytes.size());
+    if (!is_known(word)) return;
+    const Clock::time_point now = Clock::now();
+    if (now - checked_ < patience_ / kChecks) return;
+    checked_ = now;
+    if (still())
+      ++checks_;
+    else
+      restart();
+  }
+  /// The client has written: what was seen so far proves nothing.
+  void restart() {
+    if (words_.empty() && !told_) return;
+    words_.clear();
+    checks_ = 0;
+    told_ = false;
+  }
+  /// The verdict, once until the next restart.
+  bool hangs() {
+    if (checks_ <= kChecks) return false;
+    checks_ = 0;
+    told_ = true;
+    return true;
+  }
+  /// What the client looks at; the one that it has looked at last comes last.
+  const std::vector<Word>& words() const { return words_; }
+  std::chrono::seconds patience() const {
+    return std::chrono::duration_cast<std::chrono::seconds>(patience_);
+  }
+
+ private:
+  static constexpr unsigned kChecks = 8;    // spread over the seconds
+  static constexpr size_t kMostWords = 64;  // who looks at more reads data
+
+  bool is_known(const Word& word);
+
+  const std::chrono::milliseconds patience_;
+  std::vector<Word> words_;
+  Clock::time_point checked_{};
+  unsigned checks_ = 0;
+  bool told_ = false;
+};
+
+}  // namespace bhemu::kmd
