@@ -66,7 +66,7 @@ inline const card::Function::View* Session::view_of(u64 address, u32 bytes, u64&
 
 /// Now and then whoever looks at one place for ever is served the long way, where that is noticed.
 inline bool Session::looks_again(u64 address) {
-  constexpr u32 kNowAndThen = 16;
+  constexpr u32 kNowAndThen = 64;
   if (address != looked_at_) looks_ = 0;
   looked_at_ = address;
   return ++looks_ % kNowAndThen == 0;
