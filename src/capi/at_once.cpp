@@ -64,14 +64,6 @@ inline const card::Function::View* Session::view_of(u64 address, u32 bytes, u64&
   return offset < view.memory.bytes && bytes <= view.memory.bytes - offset ? &view : nullptr;
 }
 
-/// Now and then whoever looks at one place for ever is served the long way, where that is noticed.
-inline bool Session::looks_again(u64 address) {
-  constexpr u32 kNowAndThen = 64;
-  if (address != looked_at_) looks_ = 0;
-  looked_at_ = address;
-  return ++looks_ % kNowAndThen == 0;
-}
-
 bool Session::read_at_once(u64 address, void* target, u32 bytes) {
   if (bytes - 1 >= kFewest || target == nullptr || !mutex_.enter()) return false;
   bool done = false;
@@ -79,7 +71,7 @@ bool Session::read_at_once(u64 address, void* target, u32 bytes) {
   if (quiet_.engine != nullptr && (!has_written_ || quiet_.engine->idle())) {
     const card::Function::View* const view = view_of(address, bytes, offset);
     const u8* const source = view != nullptr ? view->memory.data + offset : nullptr;
-    if (source != nullptr && !is_go_message(source, bytes) && !looks_again(address)) {
+    if (source != nullptr && !is_go_message(source, bytes) && !looks_.takes()) {
       if (has_written_) quiet_.engine->skip_to(quiet_.engine->now() + kRoundTrip);
       has_written_ = false;
       copy(target, source, bytes);

@@ -115,11 +115,11 @@ class Session {
     ++writes_;
     polls_.restart();
     words_.restart();
+    looks_.restart();
   }
   bool is_still(const Visit& visit);
   std::string hang(const Visit& visit);
   std::string waits_in_vain(const Visit& visit);
-  bool looks_again(u64 address);
   std::string hang(const Visit& visit, const std::vector<Coord>& tiles);
   std::string standstill(const Visit& visit);
   void say_where_everything_stands();
@@ -144,8 +144,7 @@ class Session {
   bool has_faulted_ = false;  // between a write and a read; not said yet
   PollWatch polls_;
   kmd::WordWatch words_;
-  u64 looked_at_ = 0;  // by the last read that was done at once
-  u32 looks_ = 0;      // there, in a row
+  kmd::LookSampler looks_;  // of those that are done at once, which are told to words_
   GoMessages go_messages_;
   Standstill standstill_;
   u64 calls_ = 0;

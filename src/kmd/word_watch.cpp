@@ -19,4 +19,17 @@ bool WordWatch::is_known(const Word& word) {
   return false;
 }
 
+bool LookSampler::begin_again() {
+  using std::chrono::milliseconds;
+  const WordWatch::Clock::time_point now = WordWatch::Clock::now();
+  const auto gap = now - latest_;
+  latest_ = now;
+  if (gap < milliseconds(10) && stride_ < kMost)
+    stride_ *= 2;
+  else if (gap > milliseconds(100) && stride_ > 1)
+    stride_ /= 2;
+  left_ = stride_;
+  return true;
+}
+
 }  // namespace bhemu::kmd

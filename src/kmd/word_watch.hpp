@@ -76,4 +76,23 @@ class WordWatch {
   bool told_ = false;
 };
 
+/// Chooses which of a client's quick looks are looked into: some a second, without asking the time
+/// at each. A client that begins to look seldom is noticed after at most 2 * kMost looks.
+class LookSampler {
+ public:
+  bool takes() { return --left_ == 0 && begin_again(); }
+  /// The client has done something else.
+  void restart() { left_ = stride_ = kLeast; }
+
+ private:
+  static constexpr u32 kLeast = 16;
+  static constexpr u32 kMost = 1024;
+
+  bool begin_again();
+
+  u32 stride_ = kLeast;
+  u32 left_ = kLeast;
+  WordWatch::Clock::time_point latest_{};
+};
+
 }  // namespace bhemu::kmd
