@@ -83,8 +83,9 @@ std::string fields_text(const TensixRow& one) {
 std::vector<TensixRow> tensix_rows() {
   std::vector<TensixRow> rows = {
 #define FIELD(name, low, width) {#name, low, width},
-#define INSN(name, opcode, unit, ...) {#name, opcode, #unit, Rule::Count, {__VA_ARGS__}},
-#define INSN_UNDOCUMENTED(name, opcode, unit, rule, ...) \
+#define INSN(name, opcode, unit, properties, ...) \
+  {#name, opcode, #unit, Rule::Count, {__VA_ARGS__}},
+#define INSN_UNDOCUMENTED(name, opcode, unit, rule, properties, ...) \
   {#name, opcode, #unit, Rule::rule, {__VA_ARGS__}},
 #include "tensix/isa.def"
 #undef FIELD

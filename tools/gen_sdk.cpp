@@ -32,8 +32,9 @@ struct ConfigField {
 const std::vector<Insn>& Instructions() {
   static const std::vector<Insn> rows = {
 #define FIELD(name, low, width) Field{#name, low, width},
-#define INSN(name, opcode, unit, fields) Insn{#name, opcode, {fields}},
-#define INSN_UNDOCUMENTED(name, opcode, unit, rule, fields) Insn{#name, opcode, {fields}},
+#define INSN(name, opcode, unit, properties, fields) Insn{#name, opcode, {fields}},
+#define INSN_UNDOCUMENTED(name, opcode, unit, rule, properties, fields) \
+  Insn{#name, opcode, {fields}},
 #include "tensix/isa.def"
 #undef INSN
 #undef FIELD

@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -282,19 +283,7 @@ void Mapping::archive(Archive& archive) {
 }
 
 u64 hash_bytes(u64 seed, const void* bytes, u64 count) {
-  constexpr u64 kPrime = 0x9E3779B97F4A7C15;
-  const auto* at = static_cast<const u8*>(bytes);
-  u64 hash = seed ^ (count * kPrime);
-  for (; count >= 8; count -= 8, at += 8) {
-    u64 word;
-    std::memcpy(&word, at, 8);
-    hash = (hash ^ word) * kPrime;
-    hash ^= hash >> 32;
-  }
-  u64 tail = 0;
-  if (count != 0) std::memcpy(&tail, at, count);
-  hash = (hash ^ tail) * kPrime;
-  return hash ^ (hash >> 29);
+  return XXH3_64bits_withSeed(bytes, count, seed);
 }
 
 }  // namespace bhemu

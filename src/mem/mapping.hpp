@@ -56,7 +56,8 @@ class Mapping {
   std::vector<bool> populated_;         // granule by granule (kGranule); empty: none
 };
 
-/// Mixes `bytes` into `seed`; the hash of the determinism tests (64-bit FNV-style, 8 bytes a step).
+/// XXH3 of `bytes`, 64 bits, seeded by what was hashed before: the hash of the determinism tests,
+/// of snapshots and of bundles.
 u64 hash_bytes(u64 seed, const void* bytes, u64 count);
 
 }  // namespace bhemu

@@ -73,8 +73,9 @@ struct Context {
 };
 
 #define FIELD(name, low, width)
-#define INSN(name, opcode, unit, fields) Completion execute(Context& context, op::name insn);
-#define INSN_UNDOCUMENTED(name, opcode, unit, rule, fields)
+#define INSN(name, opcode, unit, properties, fields) \
+  Completion execute(Context& context, op::name insn);
+#define INSN_UNDOCUMENTED(name, opcode, unit, rule, properties, fields)
 #include "tensix/isa.def"
 
 /// A row of the dispatch table: what the wait gate needs to know of an opcode. The seam for cached

@@ -32,14 +32,6 @@ Completion undocumented(Context& context) {
   return Completion::Done;
 }
 
-constexpr bool every_instruction_has_properties() {
-  for (const Info& info : kInfo)
-    if (info.name != nullptr && !kProperties[info.opcode].known) return false;
-  return true;
-}
-static_assert(every_instruction_has_properties(),
-              "an instruction of isa.def is not in properties.def");
-
 constexpr u8 accept(u8 opcode, Unit unit) {
   using namespace frontend;
   switch (unit) {
@@ -100,11 +92,11 @@ std::array<Decoded, 256> make_table() {
   std::array<Decoded, 256> table;
   table.fill(Decoded{unknown_opcode, 0, Unit::None, 0, BusyUnit::Misc, false});
 #define FIELD(name, low, width)
-#define INSN(name, opcode, unit, fields)                             \
+#define INSN(name, opcode, unit, properties, fields)                 \
   table[opcode] = decoded(opcode, Unit::unit, [](Context& context) { \
     return execute(context, op::name{context.word});                 \
   });
-#define INSN_UNDOCUMENTED(name, opcode, unit, rule, fields) \
+#define INSN_UNDOCUMENTED(name, opcode, unit, rule, properties, fields) \
   table[opcode] = decoded(opcode, Unit::unit, undocumented<Rule::rule>);
 #include "tensix/isa.def"
   return table;

@@ -1,6 +1,7 @@
 #include "tensix/hash.hpp"
 
-#include <cstring>
+#include <xxhash.h>
+
 #include <span>
 #include <type_traits>
 
@@ -9,32 +10,22 @@ namespace {
 
 class Hasher {
  public:
-  explicit Hasher(u64 seed) : value_(seed ^ 0x9E3779B97F4A7C15u) {}
-
-  void word(u64 value) {
-    value_ = (value_ ^ value) * 0xD6E8FEB86659FD93u;
-    value_ ^= value_ >> 32;
+  explicit Hasher(u64 seed) {
+    XXH3_INITSTATE(&state_);
+    XXH3_64bits_reset_withSeed(&state_, seed);
   }
+
+  void word(u64 value) { XXH3_64bits_update(&state_, &value, sizeof value); }
   /// Bytes of an object in which every byte counts.
   template <class T>
   void object(const T& value) {
     static_assert(std::has_unique_object_representations_v<T>, "padding would be hashed");
-    const char* bytes = reinterpret_cast<const char*>(&value);
-    std::size_t left = sizeof(T);
-    for (; left >= 8; left -= 8, bytes += 8) {
-      u64 chunk;
-      std::memcpy(&chunk, bytes, 8);
-      word(chunk);
-    }
-    if (left == 0) return;
-    u64 chunk = 0;
-    std::memcpy(&chunk, bytes, left);
-    word(chunk);
+    XXH3_64bits_update(&state_, &value, sizeof value);
   }
-  u64 value() const { return value_; }
+  u64 value() const { return XXH3_64bits_digest(&state_); }
 
  private:
-  u64 value_;
+  XXH3_state_t state_;
 };
 
 void hash_queue(Hasher& hasher, const Ring<QueuedWord, kFifoDepth>& fifo) {
@@ -45,15 +36,10 @@ void hash_queue(Hasher& hasher, const Ring<QueuedWord, kFifoDepth>& fifo) {
   }
 }
 
-/// What Z and W have above their low eight bits goes where X leaves bits free, so that counters
-/// below 256 give the hashes that they always gave.
 void hash_channel(Hasher& hasher, const AdcChannel& c) {
-  const auto high = [](u16 counter) { return u64{counter} >> 8; };
-  const auto low = [](u16 counter) { return u64{counter} & 0xFF; };
-  hasher.word(c.x | high(c.z) << 18 | high(c.z_cr) << 23 | u64{c.x_cr} << 32 | high(c.w) << 50 |
-              high(c.w_cr) << 55);
-  hasher.word(c.y | u64{c.y_cr} << 16 | low(c.z) << 32 | low(c.z_cr) << 40 | low(c.w) << 48 |
-              low(c.w_cr) << 56);
+  for (const u64 counter :
+       {u64{c.x}, u64{c.x_cr}, u64{c.y}, u64{c.y_cr}, u64{c.z}, u64{c.z_cr}, u64{c.w}, u64{c.w_cr}})
+    hasher.word(counter);
 }
 
 void hash_frontend(Hasher& hasher, const Frontend& frontend) {

@@ -24,12 +24,12 @@ namespace op {
   constexpr u32 name() const {     \
     return bits(word, low, width); \
   }
-#define INSN(name, opcode, unit, fields)      \
-  struct name {                               \
-    static constexpr u8 kOpcode = opcode;     \
-    static constexpr Unit kUnit = Unit::unit; \
-    u32 word = u32{opcode} << 24;             \
-    fields                                    \
+#define INSN(name, opcode, unit, properties, fields) \
+  struct name {                                      \
+    static constexpr u8 kOpcode = opcode;            \
+    static constexpr Unit kUnit = Unit::unit;        \
+    u32 word = u32{opcode} << 24;                    \
+    fields                                           \
   };
 #include "tensix/isa.def"
 }  // namespace op
@@ -62,9 +62,9 @@ constexpr Info make_info(const char* name, u8 opcode, Unit unit, bool implemente
 constexpr std::array<Info, 256> make_table() {
   std::array<Info, 256> table{};
 #define FIELD(name, low, width) FieldInfo{#name, low, width},
-#define INSN(name, opcode, unit, fields) \
+#define INSN(name, opcode, unit, properties, fields) \
   table[opcode] = make_info(#name, opcode, Unit::unit, true, {fields});
-#define INSN_UNDOCUMENTED(name, opcode, unit, rule, fields) \
+#define INSN_UNDOCUMENTED(name, opcode, unit, rule, properties, fields) \
   table[opcode] = make_info(#name, opcode, Unit::unit, false, {fields});
 #include "tensix/isa.def"
   return table;

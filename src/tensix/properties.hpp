@@ -1,5 +1,5 @@
 // Properties of instructions that decide how the coprocessor treats them: a lookup by opcode into
-// the rows of properties.def.
+// the column "properties" of isa.def.
 #pragma once
 
 #include <array>
@@ -33,7 +33,6 @@ enum class DeclaredClass : u8 {
 };
 
 struct Properties {
-  bool known = false;  // there is a row
   Sources sources = Sources::None;
   Banks banks = Banks::May;
   DeclaredClass declared = DeclaredClass::Other;
@@ -42,9 +41,12 @@ struct Properties {
 namespace detail {
 constexpr std::array<Properties, 256> make_properties() {
   std::array<Properties, 256> rows{};
-#define PROPERTIES(name, sources, banks, declared) \
-  rows[op::name::kOpcode] = {true, Sources::sources, Banks::banks, DeclaredClass::declared};
-#include "tensix/properties.def"
+// In parentheses, since a row can hand its properties on to another macro.
+#define PROPERTIES(sources, banks, declared) \
+  (Properties{Sources::sources, Banks::banks, DeclaredClass::declared})
+#define SFPU(sub_unit, latency, vb, vc, vd) (Properties{})
+#define INSN(name, opcode, unit, properties, fields) rows[opcode] = properties;
+#include "tensix/isa.def"
   return rows;
 }
 }  // namespace detail

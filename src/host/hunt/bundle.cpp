@@ -21,7 +21,7 @@ namespace bhemu::host {
 namespace {
 
 constexpr char kMagic[8] = {'b', 'h', 'e', 'm', 'u', 'b', 'u', 'g'};
-constexpr u32 kFormat = 1;
+constexpr u32 kFormat = 2;
 constexpr u64 kMostFiles = 1 << 16;
 constexpr u64 kMostBytes = u64{1} << 40;
 

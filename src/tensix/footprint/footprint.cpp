@@ -12,9 +12,9 @@ constexpr Table make_footprint_table() {
   Table table;
   table.fill([](const Footprint&) {});
 #define FIELD(name, low, width)
-#define INSN(name, opcode, unit, fields) \
+#define INSN(name, opcode, unit, properties, fields) \
   table[opcode] = [](const Footprint& print) { footprint(print, op::name{print.word}); };
-#define INSN_UNDOCUMENTED(name, opcode, unit, rule, fields)
+#define INSN_UNDOCUMENTED(name, opcode, unit, rule, properties, fields)
 #include "tensix/isa.def"
   return table;
 }

@@ -122,8 +122,9 @@ inline void note_read(const Footprint& print, Space space, u32 begin, u32 size =
 }
 
 #define FIELD(name, low, width)
-#define INSN(name, opcode, unit, fields) void footprint(const Footprint& print, op::name insn);
-#define INSN_UNDOCUMENTED(name, opcode, unit, rule, fields)
+#define INSN(name, opcode, unit, properties, fields) \
+  void footprint(const Footprint& print, op::name insn);
+#define INSN_UNDOCUMENTED(name, opcode, unit, rule, properties, fields)
 #include "tensix/isa.def"
 
 }  // namespace bhemu::tensix

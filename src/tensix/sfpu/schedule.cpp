@@ -27,9 +27,11 @@ struct Scheduled {
 };
 constexpr std::array<Scheduled, 256> make_rows() {
   std::array<Scheduled, 256> rows{};
-#define SFPU(name, unit, latency, vb, vc, vd) \
-  rows[op::name::kOpcode] = {SfpuUnit::unit, latency, Operand::vb, Operand::vc, vd};
-#include "tensix/properties.def"
+#define PROPERTIES(sources, banks, declared) (Scheduled{})
+#define SFPU(sub_unit, latency, vb, vc, vd) \
+  (Scheduled{SfpuUnit::sub_unit, latency, Operand::vb, Operand::vc, vd})
+#define INSN(name, opcode, unit, properties, fields) rows[opcode] = properties;
+#include "tensix/isa.def"
   return rows;
 }
 constexpr std::array<Scheduled, 256> kRows = make_rows();
