@@ -31,8 +31,5 @@ constexpr bool is_aligned(u64 value, u64 alignment) {
 constexpr u64 align_up(u64 value, u64 alignment) {
   return (value + alignment - 1) & ~(alignment - 1);
 }
-constexpr u64 align_down(u64 value, u64 alignment) {
-  return value & ~(alignment - 1);
-}
 
 }  // namespace bhemu

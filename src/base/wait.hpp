@@ -31,6 +31,8 @@ enum class Awaited : u8 {
   PcBufDrained,  // TRISC `index` to drain its PCBuf and wait, and its thread to be idle
   TtSync,        // instructions of thread `index` that use what is accessed at `address`
   PackedTile,    // an entry in the packer's metadata FIFO
+  TdmaRoom,      // room in TDMA-RISC's command queue, of cores and of stores of threads: `value`
+                 // commands wait there for the mover, which is busy until cycle `since`
   Debugger,      // to be resumed: halted for `value` (reasons, as in the status register)
   // Of threads.
   Condition,        // condition C`index` of a STALLWAIT

@@ -146,6 +146,7 @@ ArenaPtr<noc::Node> Device::Impl::tile_at(const TileSite& site) {
   config.policy = &options.faults;
   config.quantum = quantum_of(options.timing);
   config.parking = options.parking;
+  config.shortcuts = options.shortcuts;
   config.code = code;
   config.checks = options.checks;
   config.software = options.software;

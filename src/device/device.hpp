@@ -18,6 +18,7 @@
 #include "noc/timing.hpp"
 #include "riscv/jit/options.hpp"
 #include "tensix/timing.hpp"
+#include "tile/shortcuts.hpp"
 
 namespace bhemu {
 
@@ -63,6 +64,8 @@ struct DeviceOptions {
   // The Full build of the coprocessor also where the timing needs only the Plain one; results do
   // not depend on it (docs/ARCHITECTURE.md, "Plain and Full").
   bool full = false;
+  // Off only to test them.
+  tile::Shortcuts shortcuts;
   // Of `windows`: where in its window an instruction's effect lands that need not land at issue.
   tensix::Placement effects = tensix::Placement::Issue;
   /// Translation of RISC-V code; results do not depend on it.

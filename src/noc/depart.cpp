@@ -12,6 +12,7 @@
 #include "noc/niu_state.hpp"
 #include "noc/spread.hpp"
 #include "noc/targets.hpp"
+#include "trace/observer.hpp"
 
 namespace bhemu::noc {
 
@@ -86,12 +87,27 @@ void Niu::depart_due(Cycle now) {
   }
 }
 
+void Niu::tell_source(const Departure& departure, u32 first, u32 bytes) {
+  const Packet& packet = departure.packet;
+  trace::Landing landing;
+  landing.what = trace::Landing::What::Source;
+  landing.author = {noc_ == 0 ? Agent::Niu0 : Agent::Niu1, packet.issuer_pc, departure.at,
+                    environment_.node};
+  landing.piece = departure.span == 0 ? 0 : first / piece_bytes_of(departure.source_bytes);
+  landing.pieces = departure.span == 0 ? 1 : pieces_of(departure.source_bytes);
+  landing.request = {environment_.node, packet.request};
+  landing.address = departure.source + first;
+  landing.length = bytes;
+  observer_->landed(landing);
+}
+
 /// One that is not the last.
 void Niu::read_piece(Departure& departure) {
   const u32 bytes = piece_bytes_of(departure.source_bytes);
   u8* const into = departure.packet.payload.writable() + departure.read;
   if (!environment_.host->read(departure.source + departure.read, into, bytes, departure.at))
     std::memset(into, 0, bytes);
+  if (observer_ != nullptr) tell_source(departure, departure.read, bytes);
   departure.read += bytes;
   const u64 done = departure.read / bytes + 1;
   departure.at = departure.begin + done * departure.span / pieces_of(departure.source_bytes);
@@ -107,6 +123,7 @@ void Niu::depart(Departure& departure) {
     const u32 bytes = departure.source_bytes - departure.read;
     if (!environment_.host->read(departure.source + departure.read, into, bytes, departure.at))
       std::memset(into, 0, bytes);
+    if (observer_ != nullptr) tell_source(departure, departure.read, bytes);
   }
   if (departure.is_write) count_sent(packet);
   for (const auto& [node, coord] : departure.targets) {

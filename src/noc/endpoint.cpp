@@ -16,7 +16,8 @@ void Endpoint::run_until(Cycle until, Outbox& outbox) {
     Packet packet = arrivals_.pop();
     if (packet.spread != 0 && !take_piece(*this, packet,
                                           {packet.noc == 0 ? Agent::Niu0 : Agent::Niu1,
-                                           packet.issuer_pc, packet.arrival, packet.source})) {
+                                           packet.issuer_pc, packet.arrival, packet.source},
+                                          observer_)) {
       arrivals_.push(std::move(packet));
       continue;
     }
@@ -44,7 +45,7 @@ void Endpoint::answer(Packet& packet, Outbox& outbox) {
                                 name_of(packet.kind), packet.length, packet.address,
                                 name_of(packet.issuer), who(), packet.issuer_pc)))
     return;
-  if (observer_ != nullptr) observer_->arrived(arrival_of(packet, now));
+  if (observer_ != nullptr) tell_arrived(*observer_, packet, now);
   if (!wants_response(packet)) return;
   if (shows_niu()) count_response(packet);
   Packet response = make_response(packet, id_, std::move(payload), *config_.timing, now);

@@ -1,5 +1,5 @@
-// A request that goes to many nodes, and its acknowledgements, each kept as one while nobody could
-// tell it from as many packets as there are receivers.
+// A request that goes to many nodes is kept as one packet, and its acknowledgements as another, as
+// long as no node could see a difference to one packet for each receiver.
 #pragma once
 
 #include <memory>
@@ -40,7 +40,7 @@ struct Acknowledgements {
     NodeId node;
     u64 sequence;
   };
-  Packet packet;  // but for the sender's
+  Packet packet;  // source and sequence are those of each sender
   std::vector<Sender> senders;
 
   Packet packet_of(const Sender& sender) const {

@@ -1,10 +1,10 @@
 // One NoC interface unit of a tile: command buffers, configuration, status counters.
 //
 // Documents: BlackholeA0/NoC/ (MemoryMap, Counters, Interrupts, Coordinates, Atomics), spec niu.md;
-// registers: niu.def. A request is an event with a window: its source data is read and it departs
-// when CMD_CTRL is written; it has its effect at the target one_way (or loopback) cycles later, and
-// the response comes back after the same time again. So CMD_CTRL always reads 0, the request FIFO
-// is always empty, and NIU_MST_WRITE_REQS_OUTGOING_ID has fallen again when the store is over.
+// registers: niu.def. A request departs when CMD_CTRL is written, and its source data is read then
+// (later, and in pieces, where effects are put off: depart.cpp). It has its effect at the target
+// one_way (or loopback) cycles later; the response takes as long again. CMD_CTRL always reads 0 and
+// the request FIFO is always empty: how long a core waits for a free buffer is not modelled.
 // A request above 16 KiB is one event and counts as the packets that silicon makes of it.
 //
 // MemoryMap.md says that the translated coordinates are written back to TARG/RET_ADDR_HI. Firmware
@@ -111,9 +111,9 @@ class Niu {
 
   /// A packet arrived at this tile on this NoC: a request to serve or a response to our own.
   void receive(Packet&& packet, Cycle now);
-  /// Acknowledgements between which nothing else happens.
+  /// Acknowledgements of one cycle, if nothing else arrives in that cycle.
   void receive(const Acknowledgements& all, Cycle now);
-  /// A write has been carried out that changed nothing which anybody waits for.
+  /// A write was carried out past the NIU (Tile::receive_at_rest); it is counted.
   void count_served(const Packet& request);
   /// The answer of this tile to a write, unless its arrival says otherwise.
   Packet acknowledgement(const Packet& request, Cycle now) const;
@@ -136,7 +136,7 @@ class Niu {
   /// Whom to tell of requests and arrivals; null: nobody.
   void set_observer(trace::Observer* observer) { observer_ = observer; }
 
-  /// What is late from now on; null: nothing. Between runs only.
+  /// The delays of its requests from now on; null: none. Between runs only.
   void set_delays(Delays* delays) { delays_ = delays; }
   /// Requests may wait for their way out in a timing without delays, too: the tile asks
   /// next_departure.
@@ -208,6 +208,7 @@ class Niu {
   void draw_answer(Packet& packet, const Targets& targets, const Author& issuer);
   u32 draw_spread(const Packet& packet, u32 bytes, const Author& issuer, u32 which);
   void read_piece(Departure& departure);
+  void tell_source(const Departure& departure, u32 first, u32 bytes);
   void depart(Departure& departure);
   void address_to(Packet& packet, NodeId node, Coord coord) const;
   void dispatch(Packet&& packet, Cycle now);

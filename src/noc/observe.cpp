@@ -1,5 +1,7 @@
 #include "noc/observe.hpp"
 
+#include "noc/spread.hpp"
+
 namespace bhemu::noc {
 namespace {
 
@@ -23,7 +25,32 @@ Phase phase_of(const Packet& packet) {
   return Phase::Answered;
 }
 
+trace::Landing::What what_of(const Packet& packet) {
+  using What = trace::Landing::What;
+  if (packet.kind == PacketKind::WriteRequest) return What::Write;
+  return packet.kind == PacketKind::ReadRequest ? What::Read : What::Data;
+}
+
 }  // namespace
+
+void tell_piece(trace::Observer& observer, const Packet& packet, u32 first, u32 bytes, Cycle now) {
+  const trace::Arrival arrival = arrival_of(packet, now);
+  trace::Landing landing;
+  landing.what = what_of(packet);
+  landing.author = arrival.author;
+  landing.piece = first / piece_bytes_of(packet.length);
+  landing.pieces = pieces_of(packet.length);
+  landing.request = arrival.id;
+  landing.address = arrival.address + first;
+  landing.length = bytes;
+  observer.landed(landing);
+}
+
+void tell_arrived(trace::Observer& observer, const Packet& packet, Cycle now) {
+  if (packet.spread != 0)
+    tell_piece(observer, packet, packet.landed, packet.length - packet.landed, now);
+  observer.arrived(arrival_of(packet, now));
+}
 
 trace::Arrival arrival_of(const Packet& packet, Cycle now) {
   const bool request = is_request(packet.kind);

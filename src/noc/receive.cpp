@@ -23,7 +23,7 @@ bool Niu::take_piece(Packet& packet, Cycle now) {
   const Author author{noc_ == 0 ? Agent::Niu0 : Agent::Niu1, packet.issuer_pc, now,
                       is_request(packet.kind) ? packet.source : kNoNode};
   ServedMemory& memory = *environment_.host;
-  return noc::take_piece(memory, packet, author);
+  return noc::take_piece(memory, packet, author, observer_);
 }
 
 void Niu::count_arrival(const Packet& packet) {
@@ -63,7 +63,7 @@ void Niu::serve_request(Packet& packet, Cycle now) {
                       name_of(packet.kind), packet.length, packet.address, name_of(packet.issuer),
                       environment_.routing->name(packet.source), packet.issuer_pc)))
     return;
-  if (observer_ != nullptr) observer_->arrived(arrival_of(packet, now));
+  if (observer_ != nullptr) tell_arrived(*observer_, packet, now);
   if (!wants_response(packet)) return;
   Packet response =
       make_response(packet, environment_.node, std::move(payload), *environment_.timing, now);
@@ -134,7 +134,7 @@ void Niu::complete_response(Packet& packet, Cycle now) {
     untrack(packet.tracking);
     if (environment_.checks != nullptr) environment_.checks->answered(packet, now);
   }
-  if (observer_ != nullptr) observer_->arrived(arrival_of(packet, now));
+  if (observer_ != nullptr) tell_arrived(*observer_, packet, now);
 }
 
 }  // namespace bhemu::noc

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "noc/atomics.hpp"
+#include "noc/observe.hpp"
 #include "noc/spread.hpp"
 
 namespace bhemu::noc {
@@ -62,7 +63,8 @@ bool serve(ServedMemory& memory, const Packet& request, const Author& author, Pa
   }
 }
 
-bool take_piece(ServedMemory& memory, Packet& packet, const Author& author) {
+bool take_piece(ServedMemory& memory, Packet& packet, const Author& author,
+                trace::Observer* observer) {
   const u32 bytes = piece_bytes_of(packet.length);
   const u32 pieces = pieces_of(packet.length);
   if (packet.spread == 0 || pieces == 1 || packet.landed / bytes == pieces - 1) return true;
@@ -79,6 +81,7 @@ bool take_piece(ServedMemory& memory, Packet& packet, const Author& author) {
   }
   // Where nothing is, the whole of it says so at once.
   if (!done) return true;
+  if (observer != nullptr) tell_piece(*observer, packet, first, bytes, author.cycle);
   const auto over = [&](u64 piece) { return piece * packet.spread / (pieces - 1); };
   packet.arrival += over(first / bytes + 1) - over(first / bytes);
   packet.landed += bytes;

@@ -6,6 +6,10 @@
 #include "noc/packet.hpp"
 #include "noc/timing.hpp"
 
+namespace bhemu::trace {
+class Observer;
+}
+
 namespace bhemu::noc {
 
 /// Memory as an NIU sees it. Both return false where nothing is.
@@ -45,7 +49,8 @@ bool for_each_enabled_run(u64 byte_enable, Write write) {
 
 /// The next piece of a packet's data: written to memory, or read for the answer. True: only one is
 /// left, which `serve`, or who completes a response, moves with everything else. False: the packet
-/// comes again at its new arrival.
-bool take_piece(ServedMemory& memory, Packet& packet, const Author& author);
+/// comes again at its new arrival. `observer` is told; null: nobody looks on.
+bool take_piece(ServedMemory& memory, Packet& packet, const Author& author,
+                trace::Observer* observer);
 
 }  // namespace bhemu::noc

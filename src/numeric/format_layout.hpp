@@ -44,8 +44,5 @@ constexpr u32 cell_from_src_bits(u32 stored) {
 constexpr u32 ieee19_from_cell(u32 cell) {
   return cell >> 13;
 }
-constexpr u32 cell_from_ieee19(u32 ieee) {
-  return ieee << 13;
-}
 
 }  // namespace bhemu::numeric

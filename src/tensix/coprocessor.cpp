@@ -74,9 +74,24 @@ Coprocessor::Coprocessor(const Environment& environment)
 Coprocessor::~Coprocessor() = default;
 
 void Coprocessor::set_timing(const Timing* timing) {
+  if (timing == nullptr && environment_.timing != nullptr) {
+    // The Plain build knows of nothing under way: it lands now, in order.
+    land_due(*state_, environment_, kNever - 1);
+    land_pieces(*state_, environment_, kNever - 1);
+  }
   environment_.timing = timing;
-  // What is worked out once for many rows belongs to the Plain build.
-  environment_.paths = timing == nullptr ? paths_.get() : nullptr;
+  lend_paths();
+}
+
+/// What is worked out once for many rows belongs to the Plain build.
+void Coprocessor::lend_paths() {
+  environment_.paths = environment_.timing == nullptr && keeps_paths_ ? paths_.get() : nullptr;
+}
+
+void Coprocessor::set_shortcuts(bool bursts, bool whole_rows) {
+  bursts_ = bursts;
+  keeps_paths_ = whole_rows;
+  lend_paths();
 }
 
 void Coprocessor::set_observer(trace::Observer* observer) {
@@ -138,6 +153,10 @@ void Coprocessor::put_off_push(unsigned thread, Cycle ready, bool fused, bool by
 void Coprocessor::count_pending_stores(unsigned thread, i32 change) {
   state_->late.pending_stores[thread] += static_cast<u32>(change);
   state_->asleep = false;
+}
+
+void Coprocessor::count_pending_commands(i32 change) {
+  state_->late.pending_commands += static_cast<u32>(change);
 }
 
 bool Coprocessor::brisc_fifo_empty(unsigned thread) const {
@@ -235,7 +254,7 @@ void Coprocessor::run(Cycle from, Cycle until) {
     return;
   }
   const bool counts = perf::runs(state_->perf, state_->perf.counted);
-  if (counts || environment_.timing != nullptr) [[unlikely]] {
+  if (counts || environment_.timing != nullptr || !bursts_) [[unlikely]] {
     run_each_cycle(from, until, counts);
     return;
   }
@@ -244,7 +263,7 @@ void Coprocessor::run(Cycle from, Cycle until) {
 }
 
 void Coprocessor::run_each_cycle(Cycle from, Cycle until, bool counts) {
-  if (watch_ != nullptr) {
+  if (watch_ != nullptr || !(bursts_ || counts || environment_.timing != nullptr)) {
     run_followed(from, until, nullptr);
   } else if (environment_.timing != nullptr) {
     frontend::FullTurn turn(*state_, environment_);
@@ -442,6 +461,14 @@ RegisterAccess Coprocessor::write_tdma(u32 offset, u32 value, const Author& auth
 
 bool Coprocessor::tdma_read_waits(u32 offset) const {
   return tdma_register_waits(*state_, offset);
+}
+
+bool Coprocessor::tdma_write_waits(u32 offset) const {
+  return tdma_store_waits(*state_, offset);
+}
+
+Wait Coprocessor::wait_for_tdma_room() const {
+  return tensix::wait_for_tdma_room(*state_);
 }
 
 bool Coprocessor::tdma_read_has_effect(u32 offset) {

@@ -105,12 +105,17 @@ class Coprocessor {
   void run(Cycle from, Cycle until);
   /// From now on the Full build with these windows, or, with null, the Plain one. Between runs.
   void set_timing(const Timing* timing);
+  /// Of the Plain build: a thread that is alone executes in bursts, and data paths keep what they
+  /// have worked out. Neither changes a result.
+  void set_shortcuts(bool bursts, bool whole_rows);
   /// What is late from now on (with a timing only); null: nothing. Between runs.
   void set_delays(Delays* delays) { environment_.delays = delays; }
   /// The word that was pushed last came in a bundle behind others, and is there from `ready` on.
   void put_off_push(unsigned thread, Cycle ready, bool fused, bool by_brisc);
   /// Stores of the thread's core to configuration, GPRs and TDMA registers that are under way.
   void count_pending_stores(unsigned thread, i32 change);
+  /// Commands to TDMA-RISC that are under way: each has a place in the queue.
+  void count_pending_commands(i32 change);
   /// Told of everything by run_followed, and by run in the Full build; null: nobody. Between runs.
   void set_observer(trace::Observer* observer);
   /// As run, and tells the trace, if there is one, and the observer, if there is one.
@@ -154,6 +159,9 @@ class Coprocessor {
   RegisterAccess write_tdma(u32 offset, u32 value, const Author& author);
   /// The read has to wait until the packer has closed a tile.
   bool tdma_read_waits(u32 offset) const;
+  /// The write has to wait until there is room in the command queue.
+  bool tdma_write_waits(u32 offset) const;
+  Wait wait_for_tdma_room() const;
   static bool tdma_read_has_effect(u32 offset);
   /// tt_cfg_qstatus, tt_cfg_bstatus (CSRs.md). `thread` kThreads: a core without a thread (B, NC),
   /// which sees the union.
@@ -183,11 +191,14 @@ class Coprocessor {
   /// run() without bursts: in the Full build, or while a bank of performance counters runs (nothing
   /// else can tell that from a run in which none does).
   void run_each_cycle(Cycle from, Cycle until, bool counts);
+  void lend_paths();
 
   ArenaPtr<State> state_;
   std::unique_ptr<DataPaths> paths_;
   std::unique_ptr<Watch> watch_;  // null: nobody looks on
   Environment environment_;
+  bool bursts_ = true;
+  bool keeps_paths_ = true;
 };
 
 }  // namespace bhemu::tensix

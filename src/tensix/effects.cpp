@@ -6,8 +6,10 @@
 #include "base/check.hpp"
 #include "base/delays.hpp"
 #include "tensix/cfg/cfg.hpp"
+#include "tensix/footprint/recorder.hpp"
 #include "tensix/piece_clock.hpp"
 #include "tensix/timing.hpp"
+#include "tensix/watch.hpp"
 
 namespace bhemu::tensix {
 namespace {
@@ -47,7 +49,7 @@ void load_register(State& state, const Environment& env, const Effect& effect) {
   state.thcon.gpr[effect.thread][effect.gpr] = value;
 }
 
-void land(State& state, const Environment& env, const Effect& effect) {
+void change(State& state, const Environment& env, const Effect& effect) {
   auto& gpr = state.thcon.gpr[effect.thread];
   switch (effect.kind) {
     case EffectKind::Gpr:
@@ -75,6 +77,43 @@ void land(State& state, const Environment& env, const Effect& effect) {
                                effect.mask == ~0u);
     }
   }
+}
+
+void note(const Footprint& print, const Effect& effect) {
+  const u32 gpr = effect.thread * kGprs + effect.gpr;
+  switch (effect.kind) {
+    case EffectKind::Gpr:
+      return print.write(Space::Gpr, gpr, 1, effect.mask);
+    case EffectKind::Load:
+      print.read(Space::L1, effect.address, effect.bytes);
+      return print.write(Space::Gpr, gpr, (effect.bytes + 3u) / 4);
+    case EffectKind::Store:
+      if (effect.bytes != 16) return print.write(Space::L1, effect.address, effect.bytes);
+      for (u32 half = 0; half < 8; ++half)
+        if (bit(effect.mask, half)) print.write(Space::L1, effect.address + 2 * half, 2);
+      return;
+    case EffectKind::Increment:
+      print.update(Space::L1, effect.address, 4);
+      return print.write(Space::Gpr, gpr);
+    case EffectKind::LoadRegister:
+      print.note_register(Access::Read, effect.address);
+      return print.write(Space::Gpr, gpr);
+    case EffectKind::StoreRegister:
+      return print.note_register(Access::Write, effect.address);
+    case EffectKind::Config:
+      return note_config_write(print, effect.bank, effect.address, effect.mask);
+  }
+}
+
+/// In cycle `now`, of the Full build.
+void land(State& state, const Environment& env, const Effect& effect, Cycle now) {
+  change(state, env, effect);
+  if (env.watch == nullptr) return;
+  Touches touches;
+  note(Footprint(state, env, effect.thread, effect.author.pc, touches), effect);
+  Author author = effect.author;
+  author.cycle = now;
+  env.watch->landed(trace::Landing::What::Effect, author, touches);
 }
 
 /// A draw depends on the seed, the author and how many instructions its thread had executed before,
@@ -123,7 +162,7 @@ Effect taken_out(EffectQueue& queue, u32 index) {
 void put(const Context& context, Effect effect) {
   effect.thread = static_cast<u8>(context.thread);
   effect.author = context.author();
-  if (context.env.timing == nullptr) return land(context.state, context.env, effect);
+  if (context.env.timing == nullptr) return change(context.state, context.env, effect);
   EffectQueue& queue = context.state.effects;
   effect.at = point_of(context);
   // A unit keeps the order in which instructions came to it.
@@ -133,18 +172,18 @@ void put(const Context& context, Effect effect) {
       effect.at = std::max(effect.at, queue.effect[i].at);
   context.last_effect = std::max(context.last_effect, effect.at);
   effect.author.cycle = effect.at;
-  if (effect.at <= context.now) return land(context.state, context.env, effect);
+  if (effect.at <= context.now) return land(context.state, context.env, effect, context.now);
   CHECK(queue.count < EffectQueue::kCapacity);  // the gate has looked: is_taken
   queue.effect[queue.count++] = effect;
 }
 
-void forward_results(State& state, const Environment& env, unsigned thread) {
+void forward_results(State& state, const Environment& env, unsigned thread, Cycle now) {
   EffectQueue& queue = state.effects;
   for (u32 i = 0; i < queue.count;) {
     const Effect& effect = queue.effect[i];
     if (effect.kind == EffectKind::Gpr && effect.thread == thread &&
         unit_of(effect.author.pc) == Unit::Thcon) {
-      land(state, env, taken_out(queue, i));
+      land(state, env, taken_out(queue, i), now);
     } else {
       ++i;
     }
@@ -182,7 +221,8 @@ void land_due(State& state, const Environment& env, Cycle now) {
           (first == queue.count || queue.effect[i].at < queue.effect[first].at))
         first = i;
     if (first == queue.count) return;
-    land(state, env, taken_out(queue, first));
+    const Cycle at = queue.effect[first].at;
+    land(state, env, taken_out(queue, first), at);
   }
 }
 

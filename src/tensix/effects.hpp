@@ -64,6 +64,8 @@ struct Late {
   std::array<Cycle, 2> bank_until{};
   /// By thread, of its core: see Coprocessor::count_pending_stores.
   std::array<u32, 3> pending_stores{};
+  /// Commands of cores that are on their way to TDMA-RISC's queue; each has a place there.
+  u32 pending_commands = 0;
   u32 rows = 0;
   std::array<LateRow, kRows> row{};
 };
@@ -72,7 +74,7 @@ struct Late {
 void put(const Context& context, Effect effect);
 /// What the scalar unit has computed for a thread, to the unit's own next instruction: it is one
 /// pipeline, in which results of arithmetic go ahead of the registers. Loads do not.
-void forward_results(State& state, const Environment& env, unsigned thread);
+void forward_results(State& state, const Environment& env, unsigned thread, Cycle now);
 /// Lets everything land that is due up to `now`, in the order of time and issue.
 void land_due(State& state, const Environment& env, Cycle now);
 

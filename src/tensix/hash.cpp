@@ -128,10 +128,15 @@ void hash_flights(Hasher& hasher, const Flights& flights) {
     hasher.object(flights.pack.input.row);
     hasher.object(flights.pack.config);
   }
-  for (u32 i = 0; i < flights.mover.count; ++i) {
-    const MoverFlight& flight = flights.mover.flight[i];
+  if (const MoverFlight& flight = flights.mover; flight.pieces.count != 0) {
     hash_pieces(hasher, flight.pieces, u64{flight.destination} << 32 | flight.source);
     hasher.word(u64{flight.size} << 32 | flight.done);
+  }
+  for (u32 i = 0; i < flights.commands.count; ++i) {
+    const TdmaCommand& command = flights.commands.command[i];
+    hasher.word(u64{command.opcode} << 40 | u64{command.mode} << 32 | command.size);
+    hasher.word(u64{command.destination} << 32 | command.source);
+    hasher.object(command.value);
   }
 }
 

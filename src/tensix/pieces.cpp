@@ -31,6 +31,15 @@ void set_clock(const Environment& env, const Author& author, u64 occurrence, Pie
 
 }  // namespace
 
+bool tdma_has_room(const State& state) {
+  u32 taken = state.flights.commands.count + state.late.pending_commands;
+  for (u32 i = 0; i < state.effects.count; ++i) {
+    const Effect& effect = state.effects.effect[i];
+    taken += effect.kind == EffectKind::StoreRegister && effect.address == kTdmaCommandAddress;
+  }
+  return taken < TdmaQueue::kCapacity;
+}
+
 bool lands_in_pieces(const Environment& env) {
   return env.timing != nullptr &&
          (env.delays != nullptr || env.timing->placement != Placement::Issue);
@@ -53,8 +62,8 @@ void land_pieces(State& state, const Environment& env, Cycle now) {
       if (flights.unpack[unpacker].pieces.next == next)
         unpack::land_piece(state, env, unpacker, next);
     if (flights.pack.pieces.next == next) pack::land_piece(state, env, next);
-    if (flights.mover.count != 0 && flights.mover.flight[0].pieces.next == next)
-      land_mover(state, env, next);
+    if (flights.mover.pieces.next == next) land_mover(state, env, next);
+    if (flights.commands.next == next) carry_out_commands(state, env, next);
   }
 }
 

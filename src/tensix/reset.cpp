@@ -1,5 +1,7 @@
 #include "tensix/reset.hpp"
 
+#include <algorithm>
+
 #include "tensix/cfg/cfg.hpp"
 
 namespace bhemu::tensix {
@@ -35,19 +37,25 @@ void give_to_unpacker(SrcFile& file) {
   file.matrix_bank = 0;
 }
 
-void enter(State& state, const Environment& env, u32 entered) {
+void enter(State& state, const Environment& env, u32 entered, Cycle now) {
   // What is under way in a unit is lost with it.
   if (bit(entered, kUnpacker0)) state.flights.unpack[0] = {};
   if (bit(entered, kUnpacker1)) state.flights.unpack[1] = {};
   if (bit(entered, kPacker)) state.flights.pack = {};
-  if (bit(entered, kMover)) state.flights.mover = {};
+  if (bit(entered, kMover) && state.flights.mover.pieces.count != 0) {
+    state.flights.mover = {};
+    state.mover.busy_until = std::min(state.mover.busy_until, now);
+  }
   if (bit(entered, kPacker)) {
     state.packer.open = false;
     state.packer.accumulated_size.fill(0);
     state.packer.last_tile_size = 0;
     state.packer.closed_head = state.packer.closed_tail = 0;
   }
-  if (bit(entered, kTdma)) state.mover.parameter.fill(0);
+  if (bit(entered, kTdma)) {
+    state.mover.parameter.fill(0);
+    state.flights.commands = {};
+  }
   if (bit(entered, kThconConfig)) {
     for (ConfigWords& bank : state.cfg.bank) {
       for (u32 i = kThconConfigBase; i < kGlobalConfigBase; ++i) bank[i] = 0;
@@ -98,14 +106,14 @@ void power_on(State& state) {
   state = powered_on();
 }
 
-void apply_soft_reset(State& state, const Environment& env, u32 bits, Cycle) {
+void apply_soft_reset(State& state, const Environment& env, u32 bits, Cycle now) {
   const u32 before = state.soft_reset;
   if (env.wakeup != nullptr) {
     for (const Resource resource : {Resource::Config, Resource::Dst, Resource::Tdma})
       env.wakeup->touch(resource);
   }
   state.soft_reset = bits;
-  enter(state, env, bits & ~before);
+  enter(state, env, bits & ~before, now);
   leave(state, env, before & ~bits);
 }
 

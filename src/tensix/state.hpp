@@ -39,8 +39,8 @@ struct State {
   std::array<std::array<Cycle, kBusyUnits>, kThreads> busy_until{};
   /// The latest of a thread's busy_until.
   std::array<Cycle, kThreads> quiet_from{};
-  /// First cycle in which the unit takes another instruction, whoever's, and in which the thread
-  /// may start one after an instruction that holds it back. Of the Full build; in the past else.
+  /// Full build only (in Plain these cycles lie in the past): the first cycle in which a unit takes
+  /// an instruction of any thread again, and in which a thread may start its next instruction.
   std::array<Cycle, kBusyUnits> taken_until{};
   std::array<Cycle, kThreads> held_until{};
   /// What instructions have still to change: of the Full build.

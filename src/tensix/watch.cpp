@@ -121,6 +121,23 @@ void Watch::tell_expansions(const Frontend& frontend, unsigned thread, u32 left_
   }
 }
 
+void Watch::lifts(const Frontend& frontend, unsigned thread, Cycle now) {
+  observer_.lifted(
+      {author_of(thread, frontend.wait.word, now, Origin::None), thread, frontend.executed});
+}
+
+void Watch::landed(trace::Landing::What what, Author author, const Touches& touches, u32 piece,
+                   u32 pieces) {
+  trace::Landing landing;
+  landing.what = what;
+  landing.author = author;
+  landing.author.tile = tile_;
+  landing.piece = piece;
+  landing.pieces = pieces;
+  landing.touches = &touches;
+  observer_.landed(landing);
+}
+
 void Watch::runs_ahead(const State& state, unsigned thread, Cycle now) {
   const Frontend& frontend = state.frontend[thread];
   before_.now = now;

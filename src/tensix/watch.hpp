@@ -2,8 +2,8 @@
 // at a wait gate came from, and notes what an instruction touches and which banks it waits for
 // while the instruction is at its gate. Nothing here is state of the chip.
 //
-// Words carry no numbers. They leave the queues in the order in which they entered, so the number
-// of the one at the gate is that of the last one pushed, less those that are still behind it.
+// Queued words carry no numbers (they would be state). Words leave a queue in the order in which
+// they entered, so the word at the gate has the number of the last push less the words behind it.
 #pragma once
 
 #include <array>
@@ -42,11 +42,18 @@ class Watch {
   // --- Within it.
   /// The instruction at the gate is offered to its unit, which may refuse it.
   void offered(const Context& context);
+  /// The latched condition has come true, and is about to be forgotten.
+  void lifts(const Frontend& frontend, unsigned thread, Cycle now);
   /// The unit has taken it, and is at work until `end`.
   void taken(const Context& context, BusyUnit unit, Cycle end, bool discarded);
   /// SFPLOADMACRO has executed one of the instructions that it had scheduled.
   void before_scheduled(const Context& context);
   void after_scheduled(const Context& context, Cycle end);
+
+  // --- When something takes effect (trace::Landing).
+  /// The author's cycle is that of the landing.
+  void landed(trace::Landing::What what, Author author, const Touches& touches, u32 piece = 0,
+              u32 pieces = 1);
 
   // --- Around frontend::run_ahead.
   void runs_ahead(const State& state, unsigned thread, Cycle now);

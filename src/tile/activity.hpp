@@ -11,7 +11,7 @@ namespace bhemu::tile {
 struct Activity {
   std::array<u64, kCores> reads{};  // NoC read requests sent, by the core that issued them
   u64 effects = 0;                  // packets sent that are not reads or their answers
-  // Looks at what counts by itself (wall clock, CSRs of cycles and instructions, performance
+  // Reads of what changes with time alone (wall clock, CSRs of cycles, instructions, performance
   // counters): the program may be timing something out.
   u64 clock_reads = 0;
   NodeId read_target = kNoNode;  // of the last read

@@ -57,7 +57,7 @@ struct CoreBus {
   riscv::Decoded* decoded;
   u32 ldm_size;
   bool attention = false;
-  bool watches = true;    // of the recording bus: whoever changes what was read is to be heard of
+  bool watches = true;    // of the recording bus: what is read is watched for changes
   u32 stop_pc = ~u32{0};  // of the recording bus: where a round begins
   unsigned passes = 0;    // likewise: how often the core has come there in the turn under way
   OwnStores stores;       // of the bus that does not record, for both

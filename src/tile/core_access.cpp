@@ -293,6 +293,10 @@ Outcome CoreAccess::carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 
       return store_pcbuf(core, region == Region::PcBuf1 ? 1 : 2, 0, value, now);
     case Region::Mailbox:
       return store_mailbox(core, offset, value, now);
+    case Region::Tdma:
+      if (env_.coprocessor->tdma_write_waits(offset))
+        return wait(core, BlockKind::TdmaFull, mask_of(Resource::Tdma), address);
+      [[fallthrough]];
     default: {
       const bool done = registers_.write(agent, address, value, now, pc);
       if (env_.slots[core].status != CoreStatus::Running) env_.buses[core]->attention = true;

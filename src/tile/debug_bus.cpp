@@ -195,12 +195,14 @@ bool DebugProbe::waits(unsigned core, BlockKind kind, unsigned about) const {
       return thread == about && tile_.access_.still_held_by_ttsync(core);
     case BlockKind::PackedTile:
       return unit.tdma_read_waits(slot.waited_address & 0xFFC);
+    case BlockKind::TdmaFull:
+      return unit.tdma_write_waits(slot.waited_address & 0xFFC);
   }
   return false;
 }
 
 bool DebugProbe::waits_to_store(unsigned core) const {
-  if (waits(core, BlockKind::MailboxFull, 0)) return true;
+  if (waits(core, BlockKind::MailboxFull, 0) || waits(core, BlockKind::TdmaFull, 0)) return true;
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     if (waits(core, BlockKind::FifoFull, thread) || waits(core, BlockKind::PcBufFull, thread))
       return true;

@@ -31,6 +31,7 @@ bool is_wait_of_load(BlockKind kind) {
     case BlockKind::FifoFull:
     case BlockKind::MailboxFull:
     case BlockKind::PcBufFull:
+    case BlockKind::TdmaFull:
     case BlockKind::TtSyncStore:
       break;
   }

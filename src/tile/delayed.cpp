@@ -14,25 +14,29 @@ void Tile::make_late() {
     delayed_buses_[core] = std::make_unique<DelayedBus>(*this, core, *late_);
 }
 
+/// Of an Ethernet tile, requests are late; its cores and their stores never are.
 void Tile::set_delays(std::shared_ptr<const DelayPlan> plan) {
-  if (!shape_.is_tensix()) return;
   // What is late already stays so; it needs somebody to let it land.
   Node::set_delays(std::move(plan));
-  if (late_ == nullptr && delays_ != nullptr) make_late();
-  coprocessor_->set_delays(delays_.get());
+  if (delays_ != nullptr) departs_ = true;
+  if (shape_.is_tensix()) {
+    if (late_ == nullptr && delays_ != nullptr) make_late();
+    coprocessor_->set_delays(delays_.get());
+  }
   for (auto& niu : nius_) niu->set_delays(delays_.get());
 }
 
 Cycle Tile::next_late() const {
-  if (late_ == nullptr) return kNever;
-  return std::min({late_->next(), nius_[0]->next_departure(), nius_[1]->next_departure()});
+  const Cycle store = late_ == nullptr ? kNever : late_->next();
+  if (!departs_) return store;
+  return std::min({store, nius_[0]->next_departure(), nius_[1]->next_departure()});
 }
 
 /// Before the agents take their turns.
 void Tile::serve_late() {
   turn_begin_ = turn_limit_ = now_;
   position_ = kOutside;
-  late_->serve(now_);
+  if (late_ != nullptr) late_->serve(now_);
   for (auto& niu : nius_) niu->depart_due(now_);
 }
 
@@ -53,6 +57,9 @@ void Tile::archive_late(Archive& archive) {
   } else if (late_ != nullptr) {
     late_->clear();
   }
+  bool departs = departs_;
+  archive.value(departs);
+  departs_ = departs_ || departs;
   bool draws = delays_ != nullptr;
   archive.value(draws);
   if (!draws) return;

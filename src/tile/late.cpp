@@ -71,9 +71,12 @@ void LateStores::land(std::size_t index, Cycle now) {
     env_.host.after_run(store.core, Outcome::Stop);
 }
 
-/// For TRISC_CFG, which waits until the core's requests to the backend have been processed.
+/// For TRISC_CFG, which waits until the core's requests to the backend have been processed, and for
+/// who wants room in TDMA-RISC's queue.
 void LateStores::count_pending(const Store& store, i32 change) {
   const unsigned first = index(CoreId::Trisc0);
+  if (store.address == tensix::kTdmaCommandAddress)
+    env_.coprocessor->count_pending_commands(change);
   if (store.way == Way::Config && store.core >= first)
     env_.coprocessor->count_pending_stores(store.core - first, change);
 }
@@ -143,12 +146,15 @@ Outcome LateStores::store(unsigned core, u32 address, u32 size, u32 value) {
   const Region region = env_.shape.regions->at(address);
   const Way way = region == Region::Count ? Way::None : way_of(region);
   Outcome outcome = Outcome::Ok;
-  // What can be refused is asked at once. What has to wait for room (PCBufs, mailboxes) has no way,
-  // and nothing of it is late but the core itself.
+  // What can be refused is asked at once, and so is a command to TDMA-RISC: it has its place in the
+  // queue before it is sent. What else has to wait for room (PCBufs, mailboxes) has no way, and
+  // nothing of it is late but the core itself.
   const bool allowed = way != Way::None && bit((*env_.shape.regions)[region].cores, core) &&
                        (size == 4 || region == Region::Gpr || region == Region::Dst) &&
                        !env_.access.held_by_ttsync(
-                           core, region, address - (*env_.shape.regions)[region].first, true);
+                           core, region, address - (*env_.shape.regions)[region].first, true) &&
+                       !(address == tensix::kTdmaCommandAddress &&
+                         env_.coprocessor->tdma_write_waits(address & 0xFFF));
   if (allowed) {
     Store store;
     store.address = address;

@@ -87,12 +87,15 @@ void Follower::end_step(Step& step) {
     if (step.access.store && env_.l1.has(step.access.address, 4))
       step.access.stored = env_.l1.read32(step.access.address);
   }
-  const bool reaches_queue =
-      effect.reach == riscv::Reach::Tensix || effect.reach == riscv::Reach::Store;
+  const Region region = step.access.region;
+  const bool reaches_queue = effect.reach == riscv::Reach::Tensix ||
+                             (effect.reach == riscv::Reach::Store && region >= Region::InstrnBuf0 &&
+                              region <= Region::InstrnBuf2);
   if (const auto thread = reaches_queue ? thread_pushed_to(step.core, effect) : std::nullopt)
     tell_push(step.core, told.author, *thread, pushed_word(step.word, effect),
               env_.shape.core[step.core] == CoreId::Brisc);
-  if (step.access.size != 0) tell_queues(step);
+  if (step.access.size != 0 && (region == Region::Mailbox || is_pcbuf(step.access)))
+    tell_queues(step);
   env_.observer->retired(told);
 }
 

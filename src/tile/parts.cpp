@@ -1,11 +1,12 @@
 // The parts of a tile in one list, which saving, hashing and resetting go through. A row that one
 // of the three cannot deal with does not compile; bhemu_tidy finds a member without a row.
 //
-// Not listed: what is made once (shape_, quantum_, parking_, buses_, recording_buses_,
+// Not listed: what is made once (shape_, quantum_, parking_, long_turns_, buses_, recording_buses_,
 // delayed_buses_, boot_, debug_unit_, registers_, access_, checks_, software_), what belongs to a
 // turn or is lent for one (position_, outbox_, onlooker_), what follows from the rest and is made
 // again (wakeup_, decoded_, translated_), how far ahead loops are looked for (glances_), what
-// reports remember of the past (ledger_, follower_); late_ goes through visit.late.
+// reports remember of the past (ledger_, follower_); late_ and departs_ go
+// through visit.late.
 #include <cstring>
 
 #include "noc/packet.hpp"

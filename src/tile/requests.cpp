@@ -20,6 +20,14 @@ bool Tile::store_register(u32 address, u32 value, const Author& author) {
   return registers_.write(author.agent, address, value, author.cycle, author.pc);
 }
 
+/// Whole words, all in one region that the NoC reaches.
+bool Tile::are_registers(u64 address, u32 bytes) const {
+  if (address >> 32 != 0 || address % 4 != 0 || bytes % 4 != 0 || bytes == 0) return false;
+  const Region region = shape_.regions->at(static_cast<u32>(address));
+  return region != Region::Count && region_info(region).noc &&
+         address + (bytes - 1) <= region_info(region).last;
+}
+
 bool Tile::noc_read(u64 address, void* target, u32 bytes, Cycle now, Agent agent) {
   if (address < l1_.size()) {
     if (!l1_.has(static_cast<u32>(address), bytes)) return false;
@@ -27,11 +35,8 @@ bool Tile::noc_read(u64 address, void* target, u32 bytes, Cycle now, Agent agent
     if (port_ != nullptr) show_heartbeat(static_cast<u32>(address), target, bytes, now);
     return true;
   }
+  if (!are_registers(address, bytes)) return false;
   const u32 low = static_cast<u32>(address);
-  const Region region = address >> 32 != 0 ? Region::Count : shape_.regions->at(low);
-  if (region == Region::Count || !region_info(region).noc || !is_aligned(low, 4) ||
-      bytes % 4 != 0 || bytes == 0 || low + (bytes - 1) > region_info(region).last)
-    return false;
   for (u32 i = 0; i < bytes; i += 4) {
     u32 value = 0;
     // A request over the NoC is answered whatever the tile makes of it; the host is told.
@@ -52,11 +57,8 @@ bool Tile::noc_write(u64 address, const void* source, u32 bytes, const Author& a
     }
     return true;
   }
+  if (!are_registers(address, bytes)) return false;
   const u32 low = static_cast<u32>(address);
-  const Region region = address >> 32 != 0 ? Region::Count : shape_.regions->at(low);
-  if (region == Region::Count || !region_info(region).noc || !is_aligned(low, 4) ||
-      bytes % 4 != 0 || bytes == 0 || low + (bytes - 1) > region_info(region).last)
-    return false;
   for (u32 i = 0; i < bytes; i += 4) {
     u32 value;
     std::memcpy(&value, static_cast<const u8*>(source) + i, 4);

@@ -48,7 +48,7 @@ void Tile::run_until(Cycle until, noc::Outbox& outbox) {
   for (noc::Packet& packet : early_) outbox.packets.push_back(std::move(packet));
   early_.clear();
   const bool followed = follower_.begin_epoch(now_, until);
-  if (followed || onlooker_ != nullptr || late_ != nullptr) {
+  if (followed || onlooker_ != nullptr || is_ever_late()) {
     run_turns<true>(until);
   } else {
     run_turns<false>(until);
@@ -65,7 +65,7 @@ void Tile::run_turns(Cycle until) {
       now_ = std::max(now_, next);
     }
     serve_arrivals();
-    if (Followed && late_ != nullptr) serve_late();
+    if (Followed && is_ever_late()) serve_late();
     if (!anyone_awake()) continue;  // nobody was roused
     const Cycle limit = std::min(until, arrivals_.next());
     run_turn<Followed>(Followed ? std::min(limit, next_late()) : limit);
@@ -108,7 +108,7 @@ void Tile::serve_acknowledgements() {
 /// What run_until would do with it, for a write to plain memory.
 bool Tile::receive_at_rest(const noc::Packet& request, noc::Acknowledgements& answers) {
   using noc::PacketKind;
-  if (trace_ != nullptr || observer_ != nullptr || onlooker_ != nullptr || late_ != nullptr ||
+  if (trace_ != nullptr || observer_ != nullptr || onlooker_ != nullptr || is_ever_late() ||
       port_ != nullptr)
     return false;
   if (request.kind != PacketKind::WriteRequest || request.byte_enable != ~u64{0} ||
@@ -149,8 +149,8 @@ void Tile::run_turn(Cycle limit) {
   }
   // One core alone can run on: nobody is there to see the difference. Whatever it does that
   // could rouse somebody ends the long turn at the quantum it is in.
-  long_turn_ =
-      running == 1 && !retries && !pic_.armed() && coprocessor_asleep() && !dump_.running();
+  long_turn_ = running == 1 && long_turns_ && !retries && !pic_.armed() && coprocessor_asleep() &&
+               !dump_.running();
   turn_end_ = long_turn_ ? limit : nominal_end(now_);
   for (unsigned core = 0; core < kCores; ++core) {
     CoreSlot& slot = slots_[core];

@@ -31,6 +31,7 @@ enum class BlockKind : u8 {
   CoprocessorDone,
   MopDone,
   PackedTile,
+  TdmaFull,
   TtSyncLoad,  // Auto TTSync
   TtSyncStore,
 };

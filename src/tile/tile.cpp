@@ -38,6 +38,7 @@ Tile::Tile(const TileConfig& config)
       shape_(*config.shape),
       quantum_(config.quantum),
       parking_(config.parking),
+      long_turns_(config.shortcuts.long_turns),
       l1_(shape_.l1_bytes),
       decoded_(Mapping::anonymous(u64{L1::kSize} / 4 * sizeof(riscv::Decoded))),
       debugger_({shape_, cores_, slots_, debug_, l1_, wakeup_, faults(), access_, *this}),
@@ -56,7 +57,8 @@ Tile::Tile(const TileConfig& config)
   l1_.listen(this);
   if (shape_.is_tensix()) {
     make_coprocessor(config.arena);
-    coprocessor_->set_timing(config.units);
+    coprocessor_->set_shortcuts(config.shortcuts.bursts, config.shortcuts.whole_rows);
+    set_units(config.units);
   }
   make_nius(config);
   streams_ = make_in<noc::StreamFile>(config.arena, &wakeup_, shape_.streams,
@@ -67,9 +69,8 @@ Tile::Tile(const TileConfig& config)
     recording_buses_[core] = std::make_unique<EthernetCoreBus<true>>(*this, core);
   }
   make_translated(config.code);
-  if (shape_.is_tensix() && config.timing->spread.kind != noc::Spread::Kind::None) {
-    // Requests leave over time, which the schedule with late stores looks after.
-    make_late();
+  if (config.timing->spread.kind != noc::Spread::Kind::None) {
+    departs_ = true;
     for (auto& niu : nius_) niu->set_departures(true);
   }
   if (!shape_.is_tensix()) make_port(config);

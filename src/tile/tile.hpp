@@ -45,6 +45,7 @@
 #include "tile/pic.hpp"
 #include "tile/regions.hpp"
 #include "tile/shape.hpp"
+#include "tile/shortcuts.hpp"
 #include "tile/slot.hpp"
 #include "tile/tag_search.hpp"
 #include "tile/timestamper.hpp"
@@ -70,9 +71,11 @@ struct TileConfig {
   const FaultPolicy* policy = nullptr;
   Cycle quantum = 32;
   bool parking = true;
+  Shortcuts shortcuts;
   std::optional<eth::BootFacts> ethernet;  // of an Ethernet tile, which starts by itself
-  const tensix::Timing* units = nullptr;   // null: the Plain build of the coprocessor
-  Arena* arena = nullptr;                  // where the parts lie; null: anywhere
+  /// The windows of the coprocessor's Full build; null: the Plain build. See Tile::set_units.
+  const tensix::Timing* units = nullptr;
+  Arena* arena = nullptr;  // where the parts lie; null: anywhere
   /// Where translations of RISC-V code come from; null: the interpreter does everything.
   std::shared_ptr<riscv::jit::CodeCache> code;
   /// What is checked all the time, with what is known of the software; null: nothing.
@@ -115,6 +118,10 @@ class Tile final : public noc::Node,
   /// Brings cores that wait to cycle `now` (an epoch edge), as if they had been run: before
   /// anything looks at cycle counts or hashes.
   void settle(Cycle now);
+
+  /// From now on, the edge of an epoch, the coprocessor of a Tensix tile is the Full build with
+  /// these windows, or, with null, the Plain one. Must outlive that.
+  void set_units(const tensix::Timing* units) { coprocessor_->set_timing(units); }
 
   // --- Inspection
   const Shape& shape() const { return shape_; }
@@ -250,6 +257,7 @@ class Tile final : public noc::Node,
 
   // While things happen late (delayed.cpp)
   void make_late();
+  bool is_ever_late() const { return late_ != nullptr || departs_; }
   Cycle next_late() const;
   void serve_late();
   bool was_held_up();
@@ -270,6 +278,7 @@ class Tile final : public noc::Node,
   void release_core(unsigned core);
   u32 start_pc(unsigned core) const override;
   // What comes over the NoC (requests.cpp)
+  bool are_registers(u64 address, u32 bytes) const;
   bool noc_read(u64 address, void* target, u32 bytes, Cycle now, Agent agent = Agent::Niu0);
   bool noc_write(u64 address, const void* source, u32 bytes, const Author& author);
   void show_heartbeat(u32 address, void* target, u32 bytes, Cycle now) const;
@@ -309,6 +318,7 @@ class Tile final : public noc::Node,
   bool long_turn_ = false;        // the turn was stretched because one agent is alone
   Cycle quantum_;
   bool parking_;
+  bool long_turns_;
   Wakeup wakeup_;
   // When a core that is alone is next looked at for a loop, and how long after that if in vain.
   struct Glance {
@@ -321,7 +331,8 @@ class Tile final : public noc::Node,
   Mapping decoded_;  // riscv::Decoded per word of L1
   std::array<std::unique_ptr<EthernetCoreBus<false>>, kCores> buses_;  // as CoreBus in most tiles
   std::array<std::unique_ptr<EthernetCoreBus<true>>, kCores> recording_buses_;
-  std::unique_ptr<LateStores> late_;  // null: nothing has ever been late here
+  std::unique_ptr<LateStores> late_;  // null: no store has ever been late here
+  bool departs_ = false;              // requests may wait for their way out
   std::array<std::unique_ptr<DelayedBus>, kCores> delayed_buses_;
   std::unique_ptr<Translated> translated_;  // null: the interpreter does everything
   std::unique_ptr<tensix::Coprocessor> coprocessor_;

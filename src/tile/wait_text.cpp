@@ -205,6 +205,11 @@ class Words {
             wait.index, wait.address);
       case Awaited::PackedTile:
         return "a tile in the packer's metadata FIFO";
+      case Awaited::TdmaRoom:
+        return fmt::format(
+            "room in TDMA-RISC's command queue, where {} commands wait for the mover, which is "
+            "busy until cycle {}",
+            wait.value, wait.since);
       case Awaited::Debugger:
         return halted(wait.value);
       case Awaited::Condition:
@@ -308,6 +313,8 @@ class Words {
         return fmt::format("TRISC{}", wait.index);
       case Awaited::PackedTile:
         return "whoever issues PACR with Last";
+      case Awaited::TdmaRoom:
+        return "the mover, when it is done with the command that it carries out";
       case Awaited::Debugger:
         return wait.other != 0 ? "the host, through RISC_DBG_CNTL_0 (0xFFB12080)"
                                : "a soft reset: NCRISC has no debug interface";

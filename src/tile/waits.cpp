@@ -28,10 +28,10 @@ Agent mailbox_end(u32 end) {
 
 trace::Wait wait_of(BlockKind block) {
   using trace::Wait;
-  constexpr Wait kWaits[] = {Wait::Debugger,     Wait::Fifo,       Wait::MailboxWord,
-                             Wait::MailboxRoom,  Wait::PcBufWord,  Wait::PcBufRoom,
-                             Wait::PcBufBarrier, Wait::ThreadDone, Wait::Mop,
-                             Wait::PackedTile,   Wait::AutoTtSync, Wait::AutoTtSync};
+  constexpr Wait kWaits[] = {
+      Wait::Debugger,  Wait::Fifo,         Wait::MailboxWord, Wait::MailboxRoom, Wait::PcBufWord,
+      Wait::PcBufRoom, Wait::PcBufBarrier, Wait::ThreadDone,  Wait::Mop,         Wait::PackedTile,
+      Wait::TdmaRoom,  Wait::AutoTtSync,   Wait::AutoTtSync};
   return kWaits[static_cast<unsigned>(block)];
 }
 
@@ -104,6 +104,10 @@ void Tile::find_block(CoreId id, const CoreSlot& slot, Waits& waits) const {
       break;
     case BlockKind::PackedTile:
       is(Awaited::PackedTile, 0);
+      break;
+    case BlockKind::TdmaFull:
+      wait = coprocessor_->wait_for_tdma_room();
+      wait.address = slot.block_address;
       break;
     case BlockKind::None:
       return;

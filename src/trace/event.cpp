@@ -7,11 +7,11 @@ constexpr std::string_view kNames[kWhats] = {"riscv", "tensix", "noc",  "stall",
                                              "sync",  "reset",  "host", "fault"};
 
 constexpr std::string_view kWaitNames[kWaits] = {
-    "other",          "fifo",  "thread",     "tt-sync",       "mop",         "mailbox",
-    "mailbox-room",   "pcbuf", "pcbuf-room", "pcbuf-barrier", "packed-tile", "debugger",
-    "srca",           "srcb",  "srca-srcb",  "srca-free",     "srcb-free",   "semaphore",
-    "semaphore-room", "mutex", "unit",       "idle",          "word",        "stream",
-    "reset",          "latch"};
+    "other",        "fifo",           "thread",     "tt-sync",       "mop",         "mailbox",
+    "mailbox-room", "pcbuf",          "pcbuf-room", "pcbuf-barrier", "packed-tile", "tdma-room",
+    "debugger",     "srca",           "srcb",       "srca-srcb",     "srca-free",   "srcb-free",
+    "semaphore",    "semaphore-room", "mutex",      "unit",          "idle",        "word",
+    "stream",       "reset",          "latch"};
 
 /// By index of Detail.
 constexpr What kWhatOf[] = {What::Riscv,  What::Riscv, What::Riscv, What::Riscv, What::Tensix,

@@ -92,6 +92,7 @@ enum class Wait : u8 {
   PcBufRoom,     // room in the PCBuf of TRISC `index`
   PcBufBarrier,  // TRISC `index` and its thread to be idle
   PackedTile,    // a tile in the packer's metadata FIFO
+  TdmaRoom,      // room in TDMA-RISC's command queue; a thread's store, too
   Debugger,
   // A thread's instruction, for
   SrcA,           // data in it, for the matrix unit
@@ -109,7 +110,7 @@ enum class Wait : u8 {
   Reset,          // a unit in soft reset
   Latch,          // nothing: a wait instruction holds back for a cycle whatever comes after it
 };
-inline constexpr unsigned kWaits = 26;
+inline constexpr unsigned kWaits = 27;
 std::string_view name_of(Wait wait);  // "fifo" ...
 
 struct Reason {

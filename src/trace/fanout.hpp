@@ -26,11 +26,13 @@ class Fanout final : public Observer {
   void pushed(const Push& one) override { each(&Observer::pushed, one); }
   void expanded(const Expansion& one) override { each(&Observer::expanded, one); }
   void issued(const Issue& one) override { each(&Observer::issued, one); }
+  void lifted(const Lift& one) override { each(&Observer::lifted, one); }
   void moved(const BankMove& one) override { each(&Observer::moved, one); }
   void changed(const ObjectChange& one) override { each(&Observer::changed, one); }
   void requested(const Request& one) override { each(&Observer::requested, one); }
   void arrives(const Arrival& one) override { each(&Observer::arrives, one); }
   void arrived(const Arrival& one) override { each(&Observer::arrived, one); }
+  void landed(const Landing& one) override { each(&Observer::landed, one); }
   bool wants_all_instructions() const override {
     bool wants = false;
     for (const Observer* observer : observers_) wants |= observer->wants_all_instructions();

@@ -102,6 +102,15 @@ struct Issue {
   bool discarded = false;  // the vector unit has taken it and done nothing
 };
 
+/// A condition that STALLWAIT, SEMWAIT or STREAMWAIT had latched at the wait gate has come true.
+/// What the gate has held back may pass from the next cycle on.
+struct Lift {
+  Author author;  // the thread, with the instruction that latched the condition as its word
+  unsigned thread = 0;
+  u64 op =
+      0;  // of the latest instruction that the thread has issued: the wait was in force till then
+};
+
 /// A bank of SrcA (0) or SrcB (1) is waited for, or goes to the other side.
 struct BankMove {
   Author author;
@@ -134,14 +143,40 @@ struct ObjectChange {
   u32 after = 0;
 };
 
-// --- NoC
-
 /// A request, wherever it has an effect. Number 0: it was sent before anybody observed its tile.
 struct RequestId {
   NodeId tile = kNoNode;
   u32 number = 0;
   friend bool operator==(const RequestId&, const RequestId&) = default;
 };
+
+/// Something takes effect that was, or could have been, put off: in timings with windows an
+/// instruction's effect has its own time (tensix/effects.hpp), and what unpackers, packer, mover
+/// and NIUs move goes by in pieces (tensix/pieces.hpp, noc/spread.hpp).
+struct Landing {
+  enum class What : u8 {
+    Effect,  // of an instruction of the scalar or the configuration unit
+    Unpack,  // rows of an UNPACR
+    Pack,    // a row of a PACR
+    Move,    // a stretch of what XMOV or a core told the mover to do
+    Source,  // data of a write request were read in the tile that sends it
+    Write,   // data of a write request were written here
+    Read,    // data were read here for a requester
+    Data,    // what was read elsewhere was written here
+  };
+  What what = What::Effect;
+  Author author;  // of the operation; the cycle is that of the landing
+  u32 piece = 0;  // of what goes by in pieces: which, and of how many
+  u32 pieces = 1;
+  /// Of the coprocessor: what is read and written now.
+  const tensix::Touches* touches = nullptr;
+  /// Of a NoC request: which, and what memory of this node.
+  RequestId request;
+  u64 address = 0;
+  u32 length = 0;
+};
+
+// --- NoC
 
 enum class RequestKind : u8 { Write, Read, Atomic };
 
@@ -220,6 +255,7 @@ class Observer {
   virtual void pushed(const Push&) {}
   virtual void expanded(const Expansion&) {}
   virtual void issued(const Issue&) {}
+  virtual void lifted(const Lift&) {}
   virtual void moved(const BankMove&) {}
   virtual void changed(const ObjectChange&) {}
 
@@ -228,6 +264,12 @@ class Observer {
   /// A packet is about to have its effect.
   virtual void arrives(const Arrival&) {}
   virtual void arrived(const Arrival&) {}
+
+  // --- Coprocessor and NoC
+  /// Where there are windows only: elsewhere everything takes effect when it is issued or arrives.
+  /// An effect that lands at issue is told of before `issued`. What the mover does for a core is
+  /// told of in every timing, since no instruction is issued for it.
+  virtual void landed(const Landing&) {}
 
   // --- Memory and host
   /// Of a tile: whether to call `writes_l1`, which makes every store of a core slower.

@@ -109,7 +109,8 @@ void Accesses::tell_core(const trace::Instruction& one, const trace::CoreAccess&
 }
 
 void Accesses::retired(const trace::Instruction& one) {
-  for (const trace::CoreAccess& access : one.accesses) tell_core(one, access);
+  for (const trace::CoreAccess& access : one.accesses)
+    if (access.store || core_loads_) tell_core(one, access);
 }
 
 void Accesses::pushed(const trace::Push& one) {
@@ -160,12 +161,19 @@ void Accesses::writes_l1(u32 address, u32 bytes, const Author& author) {
   const bool thread = author.agent >= Agent::Thread0 && author.agent <= Agent::Thread2;
   if (thread) {
     writes_.push_back({address, bytes, here(author)});
-  } else if (author.agent == Agent::Mover) {
-    Actor actor;
-    actor.kind = Actor::Kind::Mover;
-    actor.author = here(author);
-    accessed({bytes_at(Area::Memory, address, bytes), false, true}, actor);
   }
+}
+
+/// What the mover does for a core; for a thread it is told with the instruction.
+void Accesses::landed(const trace::Landing& one) {
+  if (one.what != trace::Landing::What::Move || !is_core(one.author.agent)) return;
+  Actor actor;
+  actor.kind = Actor::Kind::Mover;
+  actor.author = here(one.author);
+  for (const tensix::Touch& touch : *one.touches)
+    each_place(touch, [&](const Place& place) {
+      accessed({place, tensix::reads(touch.access), tensix::writes(touch.access)}, actor);
+    });
 }
 
 void Accesses::flush_writes() {

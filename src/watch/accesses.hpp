@@ -43,7 +43,9 @@ struct Access {
 class Accesses : public trace::Observer {
  public:
   /// `tensix`: it is a tile with L1 and cores; else all its addresses are memory.
-  Accesses(NodeId node, u32 l1_bytes) : node_(node), l1_bytes_(l1_bytes) {}
+  /// `core_loads`: whether `accessed` is to be told of plain loads of cores.
+  Accesses(NodeId node, u32 l1_bytes, bool core_loads = true)
+      : node_(node), l1_bytes_(l1_bytes), core_loads_(core_loads) {}
 
   NodeId node() const { return node_; }
 
@@ -54,6 +56,7 @@ class Accesses : public trace::Observer {
   void arrived(const trace::Arrival& one) override;
   bool wants_all_instructions() const override { return false; }
   bool wants_l1_writes() const override { return true; }
+  void landed(const trace::Landing& one) override;
   void writes_l1(u32 address, u32 bytes, const Author& author) override;
   void host_wrote(u64 address, std::span<const u8> bytes, Cycle now) override;
   void host_read(u64 address, std::span<const u8> bytes, Cycle now) override;
@@ -92,6 +95,7 @@ class Accesses : public trace::Observer {
 
   NodeId node_;
   u32 l1_bytes_;  // 0: no tile
+  bool core_loads_;
   std::vector<Write> writes_;
   std::array<std::array<std::array<Pushed, kPushes>, 2>, kThreads> pushes_{};
 };

@@ -292,7 +292,8 @@ std::string text_of(const Device& device, const Actor& actor, const host::CodeMa
                          name_of(actor.issuer), tile_text(device, author.tile),
                          place_at(actor.issuer, author.pc, tile, code));
     case Actor::Kind::Mover:
-      return fmt::format("the mover in cycle {}", author.cycle);
+      return fmt::format("the mover in cycle {}, for {} at {}", author.cycle, name_of(author.agent),
+                         place_at(author.agent, author.pc, tile, code));
     case Actor::Kind::Host:
       break;
   }

@@ -44,7 +44,8 @@ u32 group_shift_of(Area area) {
 
 }  // namespace
 
-Writers::Writers(NodeId node, u32 l1_bytes) : Accesses(node, l1_bytes) {
+/// What cores load is nobody's source: their registers are not followed.
+Writers::Writers(NodeId node, u32 l1_bytes) : Accesses(node, l1_bytes, false) {
   maps_.reserve(kAreas);
   for (unsigned area = 0; area < kAreas; ++area)
     maps_.emplace_back(group_shift_of(static_cast<Area>(area)));

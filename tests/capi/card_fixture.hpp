@@ -141,7 +141,7 @@ class CardTest : public testing::Test {
     Coord tile;
   };
   /// A request by BRISC of (1, 2) on NoC 0: `source` to `target`; `control` says which of them is
-  /// the far one (facts/clients.md section 1.6).
+  /// the far one.
   void request(std::vector<u32>& code, const Place& target, const Place& home, u32 control,
                u32 bytes) {
     constexpr u32 kNiu = 0xFFB20000;

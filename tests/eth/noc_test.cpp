@@ -1,4 +1,6 @@
 // An Ethernet tile on the NoC: its NIUs, its stream registers, and that broadcasts pass it by.
+#include <set>
+
 #include "eth/ethernet_chip.hpp"
 
 namespace bhemu::test {
@@ -96,6 +98,55 @@ TEST(EthernetNoc, reaches_dram_and_comes_back) {
   append(a, {0, 1, kRead, bank, 0x100000, kEth, kResult, 64, 0});
   run_program(chip, a);
   EXPECT_EQ(chip.read(kResult), 0xBEEFu);
+}
+
+/// The core changes the first and the last word of a write's source right after it has asked for
+/// the write. What has arrived at the target of them.
+std::pair<u32, u32> written_beside_its_core(tensix::Placement effects) {
+  constexpr u32 kSource = 0x30000;
+  constexpr u32 kBytes = 4096;  // 64 cycles
+  DeviceOptions options = p150_options();
+  options.timing = TimingModel::Windows;
+  options.effects = effects;
+  EthernetChip chip(options);
+  chip.write(kSource, 1);
+  chip.write(kSource + kBytes - 4, 1);
+  Assembler a(kCode);
+  append(a, {0, 0, kWrite, kEth, kSource, kTensix, 0x6000, kBytes, 0});
+  for (const u32 offset : {0u, kBytes - 4}) {
+    a.li(t0, kSource + offset);
+    a.li(t1, 2);
+    a.sw(t1, 0, t0);
+  }
+  run_program(chip, a);
+  return {chip.read(0x6000, kTensix), chip.read(0x6000 + kBytes - 4, kTensix)};
+}
+
+TEST(EthernetNoc, requests_are_read_piece_by_piece_where_effects_are_put_off) {
+  EXPECT_EQ(written_beside_its_core(tensix::Placement::Issue), (std::pair{1u, 1u}));
+  EXPECT_EQ(written_beside_its_core(tensix::Placement::End), (std::pair{1u, 2u}));
+}
+
+TEST(EthernetNoc, requests_are_as_late_under_every_number_of_threads_as_a_seed_says) {
+  for (const u64 seed : {1u, 2u}) {
+    std::set<u64> of_seed;
+    for (const u32 threads : {1u, 4u}) {
+      DeviceOptions options = p150_options();
+      options.timing = TimingModel::Chaos;
+      options.seed = seed;
+      options.threads = threads;
+      EthernetChip chip(options);
+      for (u32 i = 0; i < 1024; ++i) chip.write(0x30000 + 4 * i, i);
+      Assembler a(kCode);
+      append(a, {0, 0, kWrite, kEth, 0x30000, kTensix, 0x6000, 4096, 0});
+      append(a, {1, 1, kWrite, kEth, 0x30000, kOther, 0x6000, 4096, 0});
+      run_program(chip, a);
+      EXPECT_EQ(chip.read(0x6000 + 4092, kTensix), 1023u);
+      EXPECT_EQ(chip.read(0x6000 + 4092, kOther), 1023u);
+      of_seed.insert(chip.device.cycle() ^ chip.device.hash());
+    }
+    EXPECT_EQ(of_seed.size(), 1u);
+  }
 }
 
 TEST(EthernetNoc, tensix_and_ethernet_tiles_perform_atomics_for_each_other) {

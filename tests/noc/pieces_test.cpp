@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "noc/fabric.hpp"
+#include "trace/observer.hpp"
 
 namespace bhemu::noc {
 namespace {
@@ -68,6 +69,52 @@ TEST_F(NocPieces, of_a_source_are_read_one_after_the_other_before_the_request_is
   run(1000 + 4 * way);
   EXPECT_EQ(b.l1[0x8000], 1);
   EXPECT_EQ(last(b, 0x8000), 9);
+}
+
+struct Landings final : trace::Observer {
+  void landed(const trace::Landing& landing) override { all.push_back(landing); }
+  std::vector<trace::Landing> all;
+};
+
+/// 16 pieces one after the other, of one request.
+void expect_pieces(const std::vector<trace::Landing>& all, trace::Landing::What what, u64 address) {
+  ASSERT_EQ(all.size(), 16u);
+  for (u32 i = 0; i < 16; ++i) {
+    EXPECT_EQ(all[i].what, what);
+    EXPECT_EQ(all[i].piece, i);
+    EXPECT_EQ(all[i].pieces, 16u);
+    EXPECT_EQ(all[i].address, address + 256 * i);
+    EXPECT_EQ(all[i].length, 256u);
+    EXPECT_EQ(all[i].request, all[0].request);
+    EXPECT_NE(all[i].request.number, 0u);
+    const Cycle before = i == 0 ? 0 : all[i - 1].author.cycle;
+    EXPECT_GT(all[i].author.cycle, before);
+  }
+}
+
+TEST_F(NocPieces, are_told_to_the_observers_of_both_nodes) {
+  Landings of_a, of_b;
+  for (auto& niu : a.niu) niu->set_observer(&of_a);
+  for (auto& niu : b.niu) niu->set_observer(&of_b);
+  spread(Spread::Kind::Whole);
+  write_to_b();
+  run(1000 + 6 * way);
+  expect_pieces(of_a.all, trace::Landing::What::Source, 0x4000);
+  expect_pieces(of_b.all, trace::Landing::What::Write, 0x8000);
+  ASSERT_FALSE(of_b.all.empty());
+  EXPECT_EQ(of_a.all[0].request, of_b.all[0].request);
+  EXPECT_EQ(of_a.all.back().author.cycle, 1064u);
+}
+
+TEST_F(NocPieces, of_a_read_are_told_to_the_observers_of_both_nodes) {
+  Landings of_a, of_b;
+  for (auto& niu : a.niu) niu->set_observer(&of_a);
+  for (auto& niu : b.niu) niu->set_observer(&of_b);
+  spread(Spread::Kind::Whole);
+  read_from_b();
+  run(1000 + 6 * way);
+  expect_pieces(of_b.all, trace::Landing::What::Read, 0x4000);
+  expect_pieces(of_a.all, trace::Landing::What::Data, 0x8000);
 }
 
 TEST_F(NocPieces, of_a_source_are_read_early_or_late_by_the_seed) {

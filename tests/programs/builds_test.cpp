@@ -9,6 +9,8 @@
 #include "host/boot/machine.hpp"
 #include "host/program/program.hpp"
 #include "host/settings/software.hpp"
+#include "tensix/timing.hpp"
+#include "tile/tile.hpp"
 
 namespace bhemu::host {
 namespace {
@@ -22,17 +24,42 @@ std::vector<std::string> example_names() {
   return names;
 }
 
+/// Every tile takes the other build of its coprocessor at the edge of each epoch, half of them Full
+/// while the others are Plain.
+class Switching final : public Attendant {
+ public:
+  explicit Switching(Device& device) : device_(device) {}
+  void at_edge() override {
+    ++edges_;
+    for (NodeId node = 0; node < device_.board().node_count(); ++node)
+      if (tile::Tile* tile = device_.tile_of(node); tile != nullptr && tile->shape().is_tensix())
+        tile->set_units((edges_ + node) % 2 == 0 ? &single_cycle_ : nullptr);
+  }
+  bool at_end(const RunResult&) override { return false; }
+  void host_acts() override {}
+  u64 edges() const { return edges_; }
+
+ private:
+  Device& device_;
+  const tensix::Timing single_cycle_ = tensix::Timing::single_cycle();
+  u64 edges_ = 0;
+};
+
 class Builds : public testing::TestWithParam<std::string> {
  protected:
   /// The hash of the device at the end.
-  static u64 run(const DeviceOptions& options, bool silently = false) {
+  static u64 run(const DeviceOptions& options, bool silently = false, bool switching = false) {
     const Program program =
         load_program(std::string(BHEMU_SOURCE_DIR) + "/examples/" + GetParam() + ".yaml");
     Machine machine(options, Firmware::embedded());
     EXPECT_EQ(machine.boot().status, Status::Ok);
     const PreparedProgram prepared = machine.prepare(program);
+    Switching builds(machine.device());
+    if (switching) machine.device().attend(&builds);
     const Outcome outcome = machine.run(prepared, testing::TempDir());
+    machine.device().attend(nullptr);
     EXPECT_EQ(outcome.status, Status::Ok) << outcome.explanation(120);
+    EXPECT_EQ(builds.edges() > 1, switching);
     if (silently) {
       EXPECT_TRUE(outcome.faults.empty()) << outcome.explanation(120);
     }
@@ -40,10 +67,19 @@ class Builds : public testing::TestWithParam<std::string> {
   }
 };
 
-TEST_P(Builds, give_one_hash_when_everything_takes_a_cycle) {
-  DeviceOptions full;
-  full.full = true;
-  EXPECT_EQ(run(DeviceOptions{}), run(full));
+TEST_P(Builds, give_one_hash_in_either_build_between_them_and_without_each_shortcut) {
+  const u64 plain = run(DeviceOptions{});
+  DeviceOptions options;
+  options.full = true;
+  EXPECT_EQ(run(options), plain) << "everything takes a cycle";
+  EXPECT_EQ(run(DeviceOptions{}, false, true), plain) << "tiles change their build";
+  options.full = false;
+  for (bool tile::Shortcuts::*shortcut :
+       {&tile::Shortcuts::bursts, &tile::Shortcuts::long_turns, &tile::Shortcuts::whole_rows}) {
+    options.shortcuts = {};
+    options.shortcuts.*shortcut = false;
+    EXPECT_EQ(run(options), plain);
+  }
 }
 
 TEST_P(Builds, compute_the_same_with_typical_windows) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "tensix/dst/rwc.hpp"
+#include "tensix/hash.hpp"
 #include "tensix/unit_bench.hpp"
 
 namespace bhemu::tensix {
@@ -230,6 +231,13 @@ TEST(FpuDst, window_of_t2_takes_several_elements_at_once_and_others_do_not) {
   EXPECT_FALSE(read_dst_window(bench.state(), 0, 8, 1).defined);
   set_window(bench, 0, 6, false, false);
   EXPECT_FALSE(read_dst_window(bench.state(), 0, 8, 2).defined);
+}
+
+TEST(FpuRwc, the_row_of_srca_that_was_used_last_is_part_of_the_hash) {
+  UnitBench bench;
+  const u64 before = hash_of(bench.state(), 1);
+  bench.state().fpu.last_src_a_row = 16;
+  EXPECT_NE(hash_of(bench.state(), 1), before) << "SHIFTXA works on it";
 }
 
 }  // namespace

@@ -1,6 +1,10 @@
 // Operations that last: in timings that put effects off, unpackers, packer and mover read and write
 // piece by piece. Each race here has a core beside the unit, and a result that says who was first.
+#include <algorithm>
+#include <set>
+
 #include "harness.hpp"
+#include "tensix/footprint/footprint.hpp"
 #include "tensix/mover/mover.hpp"
 #include "tensix/operation.hpp"
 #include "tensix/pack_bench.hpp"
@@ -110,6 +114,75 @@ TEST_F(UnpackPieces, tell_an_observer_once_that_the_bank_is_given_away) {
   }
 }
 
+/// What an observer hears of one kind of landings, and of instructions.
+struct Landings final : trace::Observer {
+  explicit Landings(trace::Landing::What what) : what_(what) {}
+  void issued(const trace::Issue& issue) override {
+    issued_after = pieces.size();
+    whole.assign(issue.touches->begin(), issue.touches->end());
+  }
+  void landed(const trace::Landing& landing) override {
+    ASSERT_EQ(landing.what, what_);
+    EXPECT_EQ(landing.piece, pieces.size());
+    count = landing.pieces;
+    cycles.push_back(landing.author.cycle);
+    authors.push_back(landing.author);
+    pieces.emplace_back(landing.touches->begin(), landing.touches->end());
+  }
+
+  /// Units of a space that are read or written, of one piece.
+  static std::set<u64> cells(const std::vector<Touch>& touches, Space space, Access access) {
+    std::set<u64> found;
+    for (const Touch& touch : touches)
+      if (touch.space == space && (access == Access::Read ? reads : writes)(touch.access))
+        for (u64 cell = touch.begin; cell < touch.end(); ++cell) found.insert(cell);
+    return found;
+  }
+  /// The pieces together touch what the footprint of the instruction says, each cell once.
+  void expect_whole(Space space, Access access) const {
+    std::set<u64> together;
+    std::size_t single = 0;
+    for (const auto& piece : pieces) {
+      const std::set<u64> part = cells(piece, space, access);
+      single += part.size();
+      together.insert(part.begin(), part.end());
+    }
+    EXPECT_FALSE(together.empty());
+    EXPECT_EQ(together, cells(whole, space, access)) << name_of(space);
+    EXPECT_EQ(together.size(), single) << "twice: " << name_of(space);
+  }
+
+  std::vector<std::vector<Touch>> pieces;
+  std::vector<Touch> whole;
+  std::vector<Cycle> cycles;
+  std::vector<Author> authors;
+  std::size_t issued_after = 0;
+  u32 count = 0;
+
+ private:
+  trace::Landing::What what_;
+};
+
+TEST_F(UnpackPieces, are_told_to_an_observer_each_with_what_it_touches) {
+  const Timing timing = timing_with(Placement::End);
+  Harness harness(&timing);
+  Landings log(trace::Landing::What::Unpack);
+  harness.coprocessor.set_observer(&log);
+  start(harness, true);
+  const Cycle issued = harness.now;
+  harness.run(30);
+  ASSERT_EQ(log.pieces.size(), 16u);
+  EXPECT_EQ(log.count, 16u);
+  EXPECT_EQ(log.issued_after, 0u);
+  EXPECT_EQ(log.cycles.back(), issued + 20) << "12 cycles, and 16 a KiB";
+  EXPECT_TRUE(std::is_sorted(log.cycles.begin(), log.cycles.end()));
+  EXPECT_EQ(log.authors[0].agent, Agent::Thread0);
+  EXPECT_EQ(log.authors[0].pc, unpacr(true));
+  EXPECT_EQ(Landings::cells(log.pieces[3], Space::SrcA, Access::Write), std::set<u64>{3});
+  log.expect_whole(Space::L1, Access::Read);
+  log.expect_whole(Space::SrcA, Access::Write);
+}
+
 TEST_F(UnpackPieces, lost_in_a_reset_of_the_unpacker) {
   const Timing timing = timing_with(Placement::End);
   Harness harness(&timing);
@@ -187,6 +260,20 @@ TEST_F(PackPieces, a_core_that_reads_l1_in_the_window_finds_the_first_rows_and_n
   EXPECT_FALSE(harness.state().packer.open) << "closed with the last row";
 }
 
+TEST_F(PackPieces, are_told_to_an_observer_each_with_what_it_touches) {
+  const Timing timing = timing_with(Placement::End);
+  Harness harness(&timing);
+  Landings log(trace::Landing::What::Pack);
+  harness.coprocessor.set_observer(&log);
+  start(harness);
+  const Cycle issued = harness.now;
+  harness.run(60);
+  ASSERT_EQ(log.pieces.size(), 4u);
+  EXPECT_EQ(log.cycles.back(), issued + 44) << "40 cycles, and 32 a KiB";
+  log.expect_whole(Space::Dst, Access::Read);
+  log.expect_whole(Space::L1, Access::Write);
+}
+
 TEST_F(PackPieces, that_follow_each_other_make_the_same_tile_as_at_once) {
   const auto tile = [this](Placement placement) {
     const Timing timing = timing_with(placement);
@@ -223,6 +310,35 @@ TEST(MoverPieces, what_a_core_writes_in_the_window_is_moved_before_or_after) {
     harness.run(60);
     return harness.l1.read32(0x63F0) == 7;
   });
+}
+
+TEST(MoverPieces, are_told_to_an_observer_each_with_what_it_touches) {
+  const Timing timing = timing_with(Placement::End);
+  Harness harness(&timing);
+  Landings log(trace::Landing::What::Move);
+  harness.coprocessor.set_observer(&log);
+  command_mover(harness, 0x6000, 0x5000, 1024);
+  harness.push(0, encode<op::XMOV>());
+  harness.run(110);
+  EXPECT_EQ(log.pieces.size(), 64u);
+  log.expect_whole(Space::L1, Access::Read);
+  log.expect_whole(Space::L1, Access::Write);
+}
+
+TEST(MoverPieces, of_a_core_are_told_with_the_core_as_their_author) {
+  for (const Placement placement : {Placement::Issue, Placement::End}) {
+    const Timing timing = timing_with(placement);
+    Harness harness(&timing);
+    Landings log(trace::Landing::What::Move);
+    harness.coprocessor.set_observer(&log);
+    const u32 command = 0xC0000040u | 1u << 24 | 0x60u << 16;
+    harness.coprocessor.write_tdma(0x2C, 0x500, harness.core());
+    harness.coprocessor.write_tdma(0x10, command, harness.core(Agent::Trisc1));
+    harness.run(20);
+    ASSERT_EQ(log.pieces.size(), 1u);
+    EXPECT_EQ(log.authors[0].agent, Agent::Trisc1);
+    EXPECT_EQ(Landings::cells(log.pieces[0], Space::L1, Access::Write).size(), 16u);
+  }
 }
 
 TEST(MoverPieces, arrive_one_after_the_other) {

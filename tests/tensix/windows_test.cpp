@@ -5,6 +5,7 @@
 
 #include "harness.hpp"
 #include "tensix/context.hpp"
+#include "tensix/footprint/footprint.hpp"
 #include "tensix/operation.hpp"
 #include "tensix/timing.hpp"
 #include "trace/observer.hpp"
@@ -186,6 +187,84 @@ TEST(Effects, that_land_late_show_a_program_of_two_threads_that_does_not_wait_fo
   EXPECT_EQ(configured_with(Placement::End, false), 0u) << "the race shows";
   EXPECT_EQ(configured_with(Placement::Issue, true), 7u);
   EXPECT_EQ(configured_with(Placement::End, true), 7u) << "STALLWAIT on C0 mends it";
+}
+
+/// An observer hears of each effect when it lands, and when a latched wait is lifted.
+struct EffectLog final : trace::Observer {
+  void issued(const trace::Issue& issue) override {
+    if (opcode_of(issue.operation.author.pc) == op::LOADIND::kOpcode)
+      issued_at = issue.operation.issue;
+    landed_before_issue = landed_at.size();
+  }
+  void landed(const trace::Landing& landing) override {
+    EXPECT_EQ(landing.what, trace::Landing::What::Effect);
+    landed_at.push_back(landing.author.cycle);
+    for (const Touch& touch : *landing.touches) touches.push_back(touch);
+  }
+  void lifted(const trace::Lift& lift) override { lifts.push_back(lift); }
+
+  Cycle issued_at = 0;
+  std::size_t landed_before_issue = 0;
+  std::vector<Cycle> landed_at;
+  std::vector<Touch> touches;
+  std::vector<trace::Lift> lifts;
+};
+
+/// In either build, with the observer told of everything.
+void run_followed(Harness& harness, Cycle cycles) {
+  harness.coprocessor.run_followed(harness.now, harness.now + cycles, nullptr);
+  harness.now += cycles;
+}
+
+TEST(Effects, are_told_to_an_observer_when_they_land_with_what_they_touch) {
+  const u32 load = encode<op::LOADIND>(
+      {{"size_sel", 1}, {"addr_reg_index", 4}, {"data_reg_index", 8}, {"offset_index", 20}});
+  for (const bool plain : {true, false}) {
+    for (const Placement placement : {Placement::Issue, Placement::End}) {
+      Timing timing = Timing::typical();
+      timing.placement = placement;
+      Harness harness(plain ? nullptr : &timing);
+      EffectLog log;
+      harness.coprocessor.set_observer(&log);
+      harness.gpr(0, 4) = 0x400;
+      harness.push(0, load);
+      run_followed(harness, 20);
+      if (plain) {
+        EXPECT_TRUE(log.landed_at.empty()) << "there are no windows";
+        continue;
+      }
+      ASSERT_EQ(log.landed_at.size(), 1u);
+      const Cycle latency = timing.duration[op::LOADIND::kOpcode].latency;
+      const bool early = placement == Placement::Issue;
+      EXPECT_EQ(log.landed_at[0], log.issued_at + (early ? 0 : latency));
+      EXPECT_EQ(log.landed_before_issue, early ? 1u : 0u);
+      ASSERT_EQ(log.touches.size(), 2u);
+      EXPECT_EQ(log.touches[0], (Touch{Space::L1, Access::Read, 0x4000, 4}));
+      EXPECT_EQ(log.touches[1], (Touch{Space::Gpr, Access::Write, 8, 1}));
+    }
+  }
+}
+
+TEST(Windows, that_hold_a_latched_wait_are_told_to_an_observer_when_it_is_lifted) {
+  for (const bool plain : {true, false}) {
+    const Timing timing = Timing::typical();
+    Harness harness(plain ? nullptr : &timing);
+    EffectLog log;
+    harness.coprocessor.set_observer(&log);
+    harness.semaphore(1) = {0, 15};
+    const u32 wait = semwait(0x1FF, 2, 1);
+    harness.push(1, {wait, mark(3)});
+    run_followed(harness, 10);
+    EXPECT_TRUE(log.lifts.empty());
+    harness.push(0, sempost(2));
+    run_followed(harness, 10);
+    ASSERT_EQ(log.lifts.size(), 1u);
+    EXPECT_EQ(log.lifts[0].author.agent, Agent::Thread1);
+    EXPECT_EQ(log.lifts[0].author.pc, wait);
+    EXPECT_EQ(log.lifts[0].thread, 1u);
+    EXPECT_EQ(log.lifts[0].op, 1u) << "the wait was its first instruction";
+    EXPECT_EQ(harness.gpr(1, 50), 3u);
+  }
 }
 
 /// An observer sees every operation with its author and its window.

@@ -12,7 +12,7 @@ namespace bhemu::test {
 inline constexpr u32 kSoftReset = 0xFFB121B0;
 
 struct OneTile {
-  explicit OneTile(Cycle quantum = 16, bool parking = true) {
+  explicit OneTile(Cycle quantum = 16, bool parking = true, const tensix::Timing* units = nullptr) {
     const Coord here{1, 2};
     for (unsigned noc = 0; noc < kNocs; ++noc) routing.place(noc, here, 0);
     tile::TileConfig config;
@@ -23,6 +23,7 @@ struct OneTile {
     config.policy = &policy;
     config.quantum = quantum;
     config.parking = parking;
+    config.units = units;
     tile = std::make_unique<tile::Tile>(config);
     engine = std::make_unique<sched::Engine>(1, nullptr, timing.one_way, 1);
     engine->add(*tile);

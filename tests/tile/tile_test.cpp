@@ -1,3 +1,4 @@
+#include "tensix/timing.hpp"
 #include "tile/one_tile.hpp"
 #include "tile/wait_text.hpp"
 
@@ -269,6 +270,49 @@ TEST(Tile, reading_the_size_of_a_packed_tile_waits_until_there_is_one) {
   EXPECT_EQ(chip.run(), sched::Stop::Idle);
   EXPECT_TRUE(chip.tile->faults().faults().empty());
   EXPECT_EQ(chip.read(kResult), 1u) << "one unit of 16 bytes";
+}
+
+TEST(Tile, a_request_that_wraps_at_the_end_of_the_address_space_reaches_no_register) {
+  OneTile chip;
+  std::vector<u8> bytes(0x500000);  // 0xFFB12000 + 0x500000 is 0x12000
+  EXPECT_FALSE(chip.tile->host_read(0xFFB12000, bytes, 0));
+  EXPECT_FALSE(chip.tile->host_write(0xFFB12000, bytes, 0));
+}
+
+TEST(Tile, a_core_waits_for_room_in_the_queue_of_the_mover) {
+  constexpr u32 kCommands = 8;
+  for (const bool parking : {false, true}) {
+    const tensix::Timing timing = tensix::Timing::typical();
+    OneTile chip(1, parking, &timing);
+    Assembler b;
+    b.li(t0, 0xFFB11000);
+    b.li(a0, 0x400);
+    b.sw(a0, 0x2C, t0);                    // where the sources of compact commands are counted from
+    for (u32 i = 0; i < kCommands; ++i) {  // 1,008 bytes from 0x4000 on to 0x400, 0x500 ...
+      b.li(a0, 0xC0000040u | 63u << 24 | (0x40u + 0x10 * i) << 16);
+      b.sw(a0, 0x10, t0);
+    }
+    b.halt();
+    chip.load(0, b.finish());
+    chip.write(0x4000, 77);
+    chip.start({CoreId::Brisc});
+    chip.run(256);
+    // Two commands are done, the third is the mover's, four wait, and the core is at the eighth.
+    if (parking) {
+      EXPECT_EQ(chip.tile->status(CoreId::Brisc), tile::CoreStatus::Blocked);
+      const Waits waits = chip.tile->waiting(CoreId::Brisc);
+      ASSERT_EQ(waits.all.size(), 1u);
+      EXPECT_EQ(waits.all[0].kind, Awaited::TdmaRoom);
+      EXPECT_EQ(waits.all[0].address, 0xFFB11010u);
+      EXPECT_EQ(waits.all[0].value, 4u);
+      EXPECT_NE(tile::what_of(waits).find("TDMA-RISC's command queue"), std::string::npos);
+      EXPECT_NE(tile::who_of(waits).find("the mover"), std::string::npos);
+    }
+    EXPECT_EQ(chip.read(0x400 + 0x100 * (kCommands - 1)), 0u);
+    EXPECT_EQ(chip.run(1024), parking ? sched::Stop::Idle : sched::Stop::Limit);
+    EXPECT_TRUE(chip.tile->faults().faults().empty());
+    for (u32 i = 0; i < kCommands; ++i) EXPECT_EQ(chip.read(0x400 + 0x100 * i), 77u) << i;
+  }
 }
 
 TEST(Tile, a_core_that_rewrites_code_executes_the_new_code) {

@@ -91,6 +91,26 @@ TEST(LastWriters, of_neighbouring_words_are_told_apart) {
   EXPECT_FALSE(nobody[0].known);
 }
 
+TEST(LastWriters, of_what_the_mover_brought_is_the_core_that_told_it) {
+  Chip chip;
+  chip.load(kData, {1, 2, 3, 4});
+  // 16 bytes from L1 to L1, compact; then a word to L1 itself.
+  constexpr u32 kTdma = 0xFFB11000;
+  constexpr u32 kTarget = 0x800;
+  chip.load(0, stores(0, {{kTdma + 0x2C, kData >> 4},
+                          {kTdma + 0x10, 0xC0000040u | 1u << 24 | (kTarget >> 4) << 16},
+                          {kTdma + 0x00, kTarget + 0x40},
+                          {kTdma + 0x08, 99},
+                          {kTdma + 0x10, 0x666}}));
+  chip.run(kBriscRuns);
+  for (const u32 at : {kTarget + 4, kTarget + 0x40}) {
+    const auto answers = chip.ask(fmt::format("{:#x}", at));
+    ASSERT_FALSE(answers.empty()) << std::hex << at;
+    EXPECT_NE(chip.said.find("mover"), std::string::npos) << chip.said;
+    EXPECT_NE(chip.said.find("BRISC"), std::string::npos) << chip.said;
+  }
+}
+
 TEST(LastWriters, of_a_byte_is_who_wrote_the_byte) {
   Chip chip;
   chip.load(kData, {0});

@@ -133,6 +133,8 @@ std::string of_event(const WaitOf& wait) {
       return fmt::format("TRISC{} and its thread to be idle", wait.index);
     case Wait::PackedTile:
       return "a tile in the packer's metadata FIFO";
+    case Wait::TdmaRoom:
+      return "room in TDMA-RISC's command queue";
     case Wait::Debugger:
       return "a debugger";
     case Wait::SrcA:

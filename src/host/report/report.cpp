@@ -193,6 +193,10 @@ std::vector<WaitPart> parts_of(const Wait& wait) {
     case Awaited::SourceFree:
       parts.push_back({"source", std::string(wait.index == 0 ? "SrcA" : "SrcB")});
       break;
+    case Awaited::TdmaRoom:
+      add("commands", wait.value);
+      if (wait.since != 0) add("until_cycle", wait.since);
+      break;
     case Awaited::LastInstruction:
     case Awaited::UnitFree:
       if (wait.since != 0) add("until_cycle", wait.since);

@@ -161,6 +161,10 @@ class Builder {
       case Awaited::PcBufDrained:
         one.want = Want::PcBuf;
         break;
+      case Awaited::PackedTile:
+      case Awaited::TdmaRoom:
+        one.want = Want::Register;
+        break;
       default:
         one.want = Want::Thread;
     }

@@ -18,7 +18,11 @@ DstMapping note_mapping(const Footprint& print, bool wide) {
 }
 
 void note_dst(const Footprint& print, Access access, const DstSpan& span) {
-  const DstMapping mapping = note_mapping(print, span.wide);
+  note_dst_rows(print, access, span, note_mapping(print, span.wide));
+}
+
+void note_dst_rows(const Footprint& print, Access access, const DstSpan& span,
+                   const DstMapping& mapping) {
   const bool both = span.wide || (mapping.high_halves && writes(access));
   for (u32 half = 0; half < (both ? 2 : 1); ++half) {
     for (u32 i = 0; i < span.count; ++i) {

@@ -27,6 +27,10 @@ struct DstSpan {
 /// A write to the 16-bit view of a Dst whose 16-bit rows are high halves clears the low ones, too.
 void note_dst(const Footprint& print, Access access, const DstSpan& span);
 
+/// The same where the mapping is known already.
+void note_dst_rows(const Footprint& print, Access access, const DstSpan& span,
+                   const DstMapping& mapping);
+
 /// The matrix unit waits for its bank of a file and reads it.
 void note_matrix_bank(const Footprint& print, u32 file);
 /// Which bank is the matrix unit's, for those that do not wait.

@@ -19,12 +19,12 @@ inline constexpr u32 kOuterCountMask = 0x7F;
 inline constexpr u32 kInnerCountMask = 0x3FF;
 /// The word of the MOP configuration that template 1 repeats.
 inline constexpr u32 kMopLoopOp = 5;
-/// Those that take its place in the last iteration, of the last outer loop and of the others.
+/// In the last inner iteration these words take its place: in the last outer loop, in the others.
 inline constexpr u32 kMopLoop0Last = 7;
 inline constexpr u32 kMopLoop1Last = 8;
 
-/// How many words of its TRISC have not passed the wait gate. Auto TTSync tracks each of them up to
-/// there, so the FIFOs behind the first add room only for what expanders make of a word.
+/// How many words that its TRISC has pushed have not passed the wait gate. Auto TTSync tracks each
+/// up to there, so FIFOs behind the first one give room only to what expanders make of a word.
 inline u32 outstanding(const Frontend& frontend) {
   const bool at_gate = frontend.gate_full || frontend.replay_mode == ReplayMode::Play;
   const bool one_behind =
@@ -62,8 +62,8 @@ inline void fill_gate(Frontend& frontend, u32 word, Origin origin) {
   frontend.gate_full = true;
 }
 
-/// Within the inner loop of a template-1 MOP, not its last iteration: the next word, if it is for
-/// none of the expanders behind. `next_of_mop` does the same, and everything else.
+/// The next word of a template-1 MOP within its inner loop. False: it is the last iteration, or the
+/// word is for an expander behind this one; `next_of_mop` knows what to do in every case.
 inline bool inner_loop_word(Frontend& frontend, u32& word) {
   MopExpansion& run = frontend.mop;
   if (run.phase != MopPhase::Loop || run.inner + 1 >= run.inner_count) return false;
@@ -73,7 +73,7 @@ inline bool inner_loop_word(Frontend& frontend, u32& word) {
   return true;
 }
 
-/// The same of a template-1 MOP's other words that are followed by another of its words.
+/// The same for the word of the last inner iteration.
 inline bool outer_loop_word(Frontend& frontend, u32& word) {
   MopExpansion& run = frontend.mop;
   if (run.phase == MopPhase::Loop && run.inner + 1 == run.inner_count) {
@@ -87,8 +87,8 @@ inline bool outer_loop_word(Frontend& frontend, u32& word) {
   return false;
 }
 
-/// More than the last iteration is left of a MOP's inner loop of a single word, and nothing comes
-/// between or looks at the words as they go by.
+/// A MOP's inner loop repeats a single word, more than once from here on, and neither BRISC nor the
+/// replay expander has anything to do with the words that come.
 inline bool repeats_one_word(const Frontend& frontend) {
   const MopExpansion& run = frontend.mop;
   return run.phase == MopPhase::Loop && run.inner + 1 < run.inner_count && run.flip == 0 &&
@@ -96,7 +96,7 @@ inline bool repeats_one_word(const Frontend& frontend) {
          frontend.behind_mop.empty();
 }
 
-/// Recording or playing as the instruction says begins with the next word.
+/// From the next word on the replay expander records or plays, as the instruction says.
 void start_replay(Frontend& frontend, op::REPLAY insn);
 
 /// The same with everything but a playback.

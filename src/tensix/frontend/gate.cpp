@@ -89,12 +89,14 @@ bool held_by_reset(const State& state, u32 word) {
 namespace {
 
 /// The latched wait in this cycle. True: the instruction at the gate may not pass.
+template <class Build>
 bool hold(State& state, const Environment& env, unsigned thread, Cycle now, bool& changed) {
   Frontend& frontend = state.frontend[thread];
   // The mask is lifted one cycle after the condition is met: whoever arrives behind the wait
   // instruction is subject to it for at least a cycle.
   const bool blocked = frontend.gate_full && blocks(frontend.wait, frontend.gate_word);
   if (!keep_waiting(state, env, thread, now)) {
+    if constexpr (Build::kWatched) env.watch->lifts(frontend, thread, now);
     frontend.wait = LatchedWait{};
     // A core may wait for the thread to be done.
     if (env.wakeup != nullptr) env.wakeup->touch(thread_of(thread));
@@ -129,7 +131,7 @@ bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& 
   if (frontend.stopped) return false;
   bool changed = false;
   if (!frontend.gate_full) changed = refill(state, env, thread, now);
-  if (frontend.wait.kind != WaitKind::None && hold(state, env, thread, now, changed)) {
+  if (frontend.wait.kind != WaitKind::None && hold<Build>(state, env, thread, now, changed)) {
     // A refill cannot happen again: the gate is full.
     if (frontend.wait.kind == WaitKind::Semwait) notes.released_by = kReleaseSemaphore;
     return changed;

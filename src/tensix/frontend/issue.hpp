@@ -68,7 +68,7 @@ inline Issued issue(Context& context, const Decoded& decoded, BusyUnit unit,
     // REG2FLOP, like WRCFG, reads the registers a stage too early (tt-isa-documentation issue 58).
     if (context.state.effects.count != 0 && decoded.unit == Unit::Thcon &&
         opcode_of(context.word) != op::REG2FLOP::kOpcode)
-      forward_results(context.state, context.env, context.thread);
+      forward_results(context.state, context.env, context.thread, context.now);
   }
   [[maybe_unused]] SourceBanks banks;
   if constexpr (Build::kFull) banks = SourceBanks(context.state.fpu);

@@ -103,6 +103,10 @@ Reason reason_of_wait(const State& state, unsigned thread, Cycle now, bool taken
     case op::ATCAS::kOpcode:
     case op::ATINCGETPTR::kOpcode:
       return {Wait::Word};
+    case op::STOREREG::kOpcode:
+    case op::STOREIND::kOpcode:
+      if (owner == thread + 1) return {Wait::TdmaRoom};
+      return reason_of_source(state, word);
     case op::FLUSHDMA::kOpcode: {
       const u32 flushed = op::FLUSHDMA{word}.flush_spec();
       const u32 mask = flushed != 0 ? flushed : 0xFu;

@@ -13,15 +13,15 @@ class ProductRun;
 namespace bhemu::tensix::frontend {
 
 /// Some core sleeps until a thread or the mover is done: it has to be woken in the cycle in which
-/// their windows end. Nobody falls asleep during a turn of the coprocessor, so once nobody waits,
-/// nobody will until its end.
+/// their windows end. Cores fall asleep only in their own turns, never during a turn of the
+/// coprocessor, so an answer of false holds until that turn ends.
 inline bool windows_are_watched(const Environment& env) {
   constexpr u32 kWindows = mask_of(Resource::Thread0) | mask_of(Resource::Thread1) |
                            mask_of(Resource::Thread2) | mask_of(Resource::Tdma);
   return env.wakeup != nullptr && (env.wakeup->watched & kWindows) != 0;
 }
 
-/// Time goes on to `now`: windows that end up to there end now, which a core can see.
+/// Sets the present to `now`, and wakes the cores that wait for windows that have ended by then.
 void advance(State& state, const Environment& env, Cycle now);
 
 class Turn {
@@ -36,10 +36,10 @@ class Turn {
 
   /// One cycle of all threads. True when any state changed. `accepted` as of `step`.
   bool cycle(Cycle now, u8& accepted);
-  /// Cycles from `now` on, at most until `until`, in which one thread alone can do anything, as far
-  /// as it needs no more than its unit. Returns the first cycle that is not complete; what has
-  /// happened in that one so far is known to `cycle`, and time has been advanced to it if anybody
-  /// looks at windows.
+  /// Executes cycles from `now` on, at most up to `until`, while only one thread can do anything
+  /// and its instructions need nothing but their unit. Returns the first cycle that is not
+  /// complete: `cycle` goes on there and knows what has been done of it. Where a core waits for a
+  /// window to end, the present has been advanced to that cycle.
   Cycle burst(Cycle now, Cycle until);
 
  private:
@@ -47,9 +47,9 @@ class Turn {
 
   /// `step<Plain>` of a thread that no latched wait holds back.
   bool step(unsigned thread, Cycle now, u8& accepted, StepNotes& notes);
-  /// `burst` once it is known who executes. `held`: units that could release somebody.
+  /// `burst` of this thread. `held`: units whose instructions could release another thread.
   Cycle execute_alone(unsigned thread, u32 held, Cycle now, Cycle until);
-  /// `word` needs no more than its unit and releases nobody.
+  /// Executing `word` needs nothing but its unit and releases no other thread.
   static bool stays_alone(u32 word, u32 held);
   enum class Progress : u8 {
     None,   // nothing was done

@@ -11,22 +11,22 @@ struct State;
 
 namespace bhemu::tensix::frontend {
 
-/// Whether there may be two such words or more, at a glance: what is not worth it costs no more.
+/// A quick test: false where fewer than two words can be known, so that nobody looks in vain.
 bool may_know(const Frontend& frontend);
 
 class Upcoming {
  public:
   /// What comes to the empty gate from cycle `now` on, at most `most` words. A playback that would
-  /// begin in this cycle has begun. Nobody may wait for the thread or its queue.
+  /// begin in this cycle is begun by this. Only while no agent waits for the thread or its queue.
   Upcoming(State& state, const Environment& env, unsigned thread, Cycle now, u32 most);
 
   u32 count() const { return count_; }
   u32 operator[](u32 index) const { return first_[index * step_]; }
-  /// Where they lie: `step()` words apart, 0 if it is one word again and again.
+  /// Word `index` and the next ones in memory, `step()` words apart; 0: one word is repeated.
   const u32* from(u32 index) const { return first_ + index * step_; }
   u32 step() const { return step_; }
   Origin origin() const { return origin_; }
-  /// `count` of them have come, at least one. The last is at the gate, or has left it.
+  /// The first `count` (at least one) have come to the gate. The last is there, or has left it.
   void take(u32 count, bool at_gate);
 
  private:

@@ -96,6 +96,7 @@ void find_source(const State& state, u32 word, Waits& result) {
 Cycle unit_free_at(const State& state, u32 word) {
   const Decoded& decoded = kDecoded[opcode_of(word)];
   const u32 second = decoded.unit == Unit::Unpack ? bits(word, 23, 1) : 0;
+  if (decoded.unit == Unit::Xmov) return state.mover.busy_until;
   return decoded.accept == 0 ? 0 : state.taken_until[static_cast<u32>(decoded.busy) + second];
 }
 
@@ -120,6 +121,9 @@ void find_at_gate(const State& state, unsigned thread, bool taken, Waits& result
   } else if (info_of_word(word).unit == Unit::Thcon && owner != 0 && owner != thread + 1) {
     wait = wait_for(Awaited::ScalarUnit, owner - 1);
     wait.holders = bit_of(agent_of_thread(owner - 1));
+  } else if (owner == thread + 1 && (opcode_of(word) == op::STOREREG::kOpcode ||
+                                     opcode_of(word) == op::STOREIND::kOpcode)) {
+    wait = wait_for_tdma_room(state);  // stores wait in the unit for nothing else
   } else if (state.held_until[thread] > state.now) {
     wait = wait_for(Awaited::LastInstruction, thread);
     wait.since = state.held_until[thread];
@@ -133,6 +137,15 @@ void find_at_gate(const State& state, unsigned thread, bool taken, Waits& result
 }
 
 }  // namespace
+
+Wait wait_for_tdma_room(const State& state) {
+  Wait wait = wait_for(Awaited::TdmaRoom);
+  wait.until = Until::Less;
+  wait.value = state.flights.commands.count;
+  wait.wanted = TdmaQueue::kCapacity;
+  wait.since = state.mover.busy_until;
+  return wait;
+}
 
 Waits waits_of(const State& state, unsigned thread, Cycle now, bool taken) {
   const Frontend& frontend = state.frontend[thread];

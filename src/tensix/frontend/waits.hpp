@@ -19,6 +19,9 @@ struct SourceNeeds {
 };
 SourceNeeds source_needs(u32 word);
 
+/// A core, or a store of a thread, waits for room in TDMA-RISC's command queue.
+Wait wait_for_tdma_room(const State& state);
+
 /// Why `thread` does not advance, and which threads could change that. Of words in L1 without their
 /// values. `taken` as above.
 Waits waits_of(const State& state, unsigned thread, Cycle now, bool taken = false);

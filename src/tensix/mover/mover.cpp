@@ -9,6 +9,7 @@
 #include "tensix/footprint/recorder.hpp"
 #include "tensix/pieces.hpp"
 #include "tensix/timing.hpp"
+#include "tensix/watch.hpp"
 
 namespace bhemu::tensix {
 namespace {
@@ -67,10 +68,6 @@ bool to_config(State& state, const Environment& env, u32 destination, u32 source
   return true;
 }
 
-}  // namespace
-
-namespace {
-
 bool is_copy(MoverMode mode) {
   return mode == MoverMode::L1ToConfig || mode == MoverMode::L1ToL1;
 }
@@ -78,44 +75,60 @@ bool goes_to_l1(MoverMode mode) {
   return mode == MoverMode::ZeroToL1 || mode == MoverMode::L1ToL1;
 }
 
-/// One stretch of a command, at once.
-bool move(State& state, const Environment& env, u32 destination, u32 source, u32 size,
-          MoverMode mode, const Author& author) {
-  return goes_to_l1(mode) ? to_l1(env, destination, source, size, is_copy(mode), author)
-                          : to_config(state, env, destination, source, size, is_copy(mode), author);
-}
-
-/// No address of the command breaks a rule.
-bool has_good_addresses(u32 destination, u32 source, u32 size, MoverMode mode) {
-  if (is_copy(mode) && !L1::contains(source, size)) return false;
-  if (goes_to_l1(mode)) return L1::contains(destination, size);
-  return destination / 4 + size / 4 <= kConfigThreads;
+/// A move, or one stretch of it, at once.
+bool carry_out(State& state, const Environment& env, const Move& move, const Author& author) {
+  const bool copy = is_copy(move.mode);
+  return goes_to_l1(move.mode)
+             ? to_l1(env, move.destination, move.source, move.size, copy, author)
+             : to_config(state, env, move.destination, move.source, move.size, copy, author);
 }
 
 constexpr u32 kUnit = 16;
 constexpr u32 kMostPieces = 256;
 
-/// The command waits for those in front of it, and goes by later (pieces.hpp).
-void take_off(State& state, const Environment& env, const MoverFlight& command, Cycle cycles) {
-  MoverQueue& queue = state.flights.mover;
-  if (queue.count == MoverQueue::kCapacity) {
-    // A fifth one: what is first is carried out now, as if it had been fast.
-    while (queue.count == MoverQueue::kCapacity) land_mover(state, env, command.author.cycle);
-  }
-  const Cycle from = queue.count == 0 ? command.author.cycle
-                                      : std::max(command.author.cycle, state.mover.busy_until);
-  MoverFlight& flight = queue.flight[queue.count++];
-  flight = command;
-  flight.pieces.count = std::clamp((command.size + kUnit - 1) / kUnit, 1u, kMostPieces);
-  state.mover.busy_until = std::max(state.mover.busy_until, from + cycles);
-  launch(env, command.author, flight.pieces, from, from + cycles);
+/// The move goes by later, in pieces (pieces.hpp).
+void take_off(State& state, const Environment& env, const Move& move, const Author& author,
+              Cycle end) {
+  MoverFlight& flight = state.flights.mover;
+  flight.destination = move.destination;
+  flight.source = move.source;
+  flight.size = move.size;
+  flight.mode = static_cast<u8>(move.mode);
+  flight.author = author;
+  flight.pieces.count = std::clamp((move.size + kUnit - 1) / kUnit, 1u, kMostPieces);
+  launch(env, author, flight.pieces, author.cycle, end);
+}
+
+void note_move(const Footprint& print, const Move& move);
+
+/// An observer hears that it has been done.
+void tell(State& state, const Environment& env, const Move& move, const Author& author,
+          u32 piece = 0, u32 pieces = 1) {
+  Touches touches;
+  note_move(Footprint(state, env, 0, author.pc, touches), move);
+  env.watch->landed(trace::Landing::What::Move, author, touches, piece, pieces);
 }
 
 }  // namespace
 
+bool has_good_addresses(const Move& move) {
+  if (is_copy(move.mode) && !L1::contains(move.source, move.size)) return false;
+  if (goes_to_l1(move.mode)) return L1::contains(move.destination, move.size);
+  return move.destination / 4 + move.size / 4 <= kConfigThreads;
+}
+
+bool mover_takes_time(const Environment& env) {
+  if (env.timing == nullptr) return false;
+  const Duration& duration = env.timing->duration[op::XMOV::kOpcode];
+  return duration.latency > 1 || duration.per_kib != 0;
+}
+
+bool mover_is_free(const State& state, Cycle now) {
+  return state.mover.busy_until <= now && state.flights.mover.pieces.count == 0;
+}
+
 void land_mover(State& state, const Environment& env, Cycle now) {
-  MoverQueue& queue = state.flights.mover;
-  MoverFlight& flight = queue.flight[0];
+  MoverFlight& flight = state.flights.mover;
   const Pieces& pieces = flight.pieces;
   const bool last = pieces.landed + 1 == pieces.count;
   const u32 units = (flight.size + kUnit - 1) / kUnit;
@@ -125,45 +138,38 @@ void land_mover(State& state, const Environment& env, Cycle now) {
   author.cycle = now;
   const u32 first = flight.done;
   flight.done = end;
-  // The addresses were good when the command was given.
-  move(state, env, flight.destination + first, flight.source + first, end - first,
-       static_cast<MoverMode>(flight.mode), author);
-  if (!last) return flight.pieces.land();
-  std::copy(queue.flight.begin() + 1, queue.flight.begin() + queue.count, queue.flight.begin());
-  queue.flight[--queue.count] = {};
+  const Move move{flight.destination + first, flight.source + first, end - first,
+                  static_cast<MoverMode>(flight.mode)};
+  carry_out(state, env, move, author);  // its addresses were good when the command was given
+  if (env.watch != nullptr) tell(state, env, move, author, pieces.landed, pieces.count);
+  if (last)
+    flight = {};
+  else
+    flight.pieces.land();
 }
 
-bool run_mover(State& state, const Environment& env, u32 destination, u32 source, u32 size,
-               MoverMode mode, const Author& author) {
+bool run_mover(State& state, const Environment& env, const Move& move, const Author& author) {
   if (bit(state.soft_reset, kMoverResetBit)) return true;  // SoftReset.md: commands are discarded
   if (env.wakeup != nullptr) env.wakeup->touch(Resource::Tdma);
   const Cycle cycles =
-      env.timing == nullptr ? 1 : env.timing->duration[op::XMOV::kOpcode].latency_of(size);
-  if (lands_in_pieces(env) && has_good_addresses(destination, source, size, mode)) {
-    MoverFlight flight;
-    flight.destination = destination;
-    flight.source = source;
-    flight.size = size;
-    flight.mode = static_cast<u8>(mode);
-    flight.author = author;
-    take_off(state, env, flight, cycles);
-    return true;
-  }
-  const bool done = move(state, env, destination, source, size, mode, author);
-  state.mover.busy_until = std::max(state.mover.busy_until, author.cycle + cycles);
+      env.timing == nullptr ? 1 : env.timing->duration[op::XMOV::kOpcode].latency_of(move.size);
+  const Cycle end = author.cycle + cycles;
+  bool done = true;
+  if (lands_in_pieces(env) && has_good_addresses(move))
+    take_off(state, env, move, author, end);
+  else
+    done = carry_out(state, env, move, author);
+  if (env.watch != nullptr && state.flights.mover.pieces.count == 0 &&
+      (env.timing != nullptr || is_core(author.agent)))
+    tell(state, env, move, author);
+  state.mover.busy_until = std::max(state.mover.busy_until, end);
   return done;
 }
 
 namespace {
-/// What XMOV finds in the configuration. Addresses and size in bytes.
-struct Command {
-  u32 destination;
-  u32 source;
-  u32 size;
-  MoverMode mode;
-};
+/// What XMOV finds in the configuration.
 template <class Words>
-Command command_of(const Words& words) {
+Move move_of(const Words& words) {
   return {cfg::THCON_SEC0_REG6_Destination_address::get(words) << 4,
           cfg::THCON_SEC0_REG6_Source_address::get(words) << 4,
           bits(cfg::THCON_SEC0_REG6_Buffer_size::get(words), 0, 16) << 4,
@@ -172,10 +178,8 @@ Command command_of(const Words& words) {
 }  // namespace
 
 Completion execute(Context& context, op::XMOV) {
-  if (context.state.mover.busy_until > context.now) return Completion::Stall;
-  const Command command = command_of(context.config());
-  if (!run_mover(context.state, context.env, command.destination, command.source, command.size,
-                 command.mode, context.author()))
+  if (!mover_is_free(context.state, context.now)) return Completion::Stall;
+  if (!run_mover(context.state, context.env, move_of(context.config()), context.author()))
     context.stop();
   return Completion::Done;
 }
@@ -190,26 +194,30 @@ void note_window_write(const Footprint& print, u32 window_index) {
   note_config_write(print, 0, window_index - kConfigDual);
   note_config_write(print, 1, window_index - kConfigDual);
 }
+
+void note_move(const Footprint& print, const Move& move) {
+  const bool copy = is_copy(move.mode);
+  if (copy && !L1::contains(move.source, move.size)) return;
+  if (goes_to_l1(move.mode)) {
+    if (!L1::contains(move.destination, move.size)) return;
+    if (copy) print.read(Space::L1, move.source, move.size);
+    return print.write(Space::L1, move.destination, move.size);
+  }
+  if (move.destination + move.size > kConfigRegion) return;
+  // Up to the first word that is not writable.
+  const u32 first = move.destination / 4;
+  const u32 end = std::min(first + move.size / 4, kConfigThreads);
+  if (first >= end) return;
+  if (copy) print.read(Space::L1, move.source, std::min(move.size, 4 * (end - first + 1)));
+  for (u32 i = first; i < end; ++i) note_window_write(print, i);
+}
 }  // namespace
 
 void footprint(const Footprint& print, op::XMOV) {
   print.read(Space::Busy, footprint_cell::kMoverBusy);
-  const Command command = command_of(print.config());
+  const Move move = move_of(print.config());
   if (bit(print.state.soft_reset, kMoverResetBit)) return;
-  const bool copy = command.mode == MoverMode::L1ToConfig || command.mode == MoverMode::L1ToL1;
-  if (copy && !L1::contains(command.source, command.size)) return;
-  if (command.mode == MoverMode::ZeroToL1 || command.mode == MoverMode::L1ToL1) {
-    if (!L1::contains(command.destination, command.size)) return;
-    if (copy) print.read(Space::L1, command.source, command.size);
-    return print.write(Space::L1, command.destination, command.size);
-  }
-  if (command.destination + command.size > kConfigRegion) return;
-  // Up to the first word that is not writable.
-  const u32 first = command.destination / 4;
-  const u32 end = std::min(first + command.size / 4, kConfigThreads);
-  if (first >= end) return;
-  if (copy) print.read(Space::L1, command.source, std::min(command.size, 4 * (end - first + 1)));
-  for (u32 i = first; i < end; ++i) note_window_write(print, i);
+  note_move(print, move);
 }
 
 }  // namespace bhemu::tensix

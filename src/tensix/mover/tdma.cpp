@@ -2,10 +2,14 @@
 //
 // Documents: tt-isa-documentation TDMA-RISC.md (Wormhole), boopdotpng/tenstorrent-docs
 // xmov-and-tdma-mover, numerics-pack-unpack section 12.2.
+#include <algorithm>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "tensix/conditions.hpp"
 #include "tensix/mover/mover.hpp"
+#include "tensix/watch.hpp"
 
 namespace bhemu::tensix {
 namespace {
@@ -28,16 +32,16 @@ enum : u32 {
   kScalers = 0x3C,
 };
 
-constexpr u32 kQueueDepth = 4;
-
 u32 status(const State& state, Cycle now) {
-  // Both parameter credits are free, and the queue is empty but for what waits behind the command
-  // under way.
-  constexpr u32 kQueueEmpty = 1u << 3;
-  constexpr u32 kParametersFree = 1u << 5;
-  const u32 queued = state.flights.mover.count == 0 ? 0 : state.flights.mover.count - 1;
-  return (state.mover.busy_until > now ? 1u : 0u) | (queued == 0 ? kQueueEmpty : 0) |
-         kParametersFree | (kQueueDepth - queued) << 8;
+  const TdmaQueue& queue = state.flights.commands;
+  const u32 credits = queue.parameter_credits();
+  u32 value = (TdmaQueue::kCapacity - queue.count) << 8;
+  if (!mover_is_free(state, now)) value |= 1u << 0;
+  if (queue.count == TdmaQueue::kCapacity) value |= 1u << 2;
+  if (queue.count == 0) value |= 1u << 3;
+  if (credits == 0) value |= 1u << 4;
+  if (credits == TdmaQueue::kParameterCredits) value |= 1u << 5;
+  return value;
 }
 
 u32 fifo_size(const PackerState& packer) {
@@ -78,17 +82,6 @@ bool refuse(const Environment& env, Rule rule, const Author& author, std::string
   return env.faults != nullptr && env.faults->raise(rule, author, std::move(text));
 }
 
-bool write_l1(State& state, const Environment& env, u32 command, const Author& author) {
-  const u32 address = state.mover.parameter[0];
-  const u32 bytes = bit(command, 8) ? 8 : 4;
-  if (!L1::contains(address, bytes))
-    return !refuse(env, Rule::TensixL1Range, author,
-                   fmt::format("TDMA write command {:#010x}: L1 address {:#x}", command, address));
-  const u32 words[2] = {state.mover.parameter[2], state.mover.parameter[3]};
-  env.l1->write(address, words, bytes, author);
-  return true;
-}
-
 /// The MovCmdBase of a core.
 u32& command_base(State& state, Agent core) {
   switch (core) {
@@ -103,39 +96,136 @@ u32& command_base(State& state, Agent core) {
   }
 }
 
-bool start_mover(State& state, const Environment& env, u32 command, const Author& author) {
-  if (bit(command, 31)) {  // compact: everything in the command
-    const u32 source = command_base(state, author.agent) + bits(command, 8, 8);
-    const MoverMode mode = bit(command, 30) ? MoverMode::L1ToL1 : MoverMode::L1ToConfig;
-    return run_mover(state, env, bits(command, 16, 8) << 4, source << 4, bits(command, 24, 6) << 4,
-                     mode, author);
+enum : u8 { kMoverCommand = 0x40, kMoverWait = 0x46, kL1Write = 0x66, kNop = 0x89 };
+
+TdmaCommand move_command(State& state, u32 word, const Author& author) {
+  TdmaCommand command;
+  if (bit(word, 31)) {  // compact: everything in the command
+    command.source = (command_base(state, author.agent) + bits(word, 8, 8)) << 4;
+    command.destination = bits(word, 16, 8) << 4;
+    command.size = bits(word, 24, 6) << 4;
+    command.mode = static_cast<u8>(bit(word, 30) ? MoverMode::L1ToL1 : MoverMode::L1ToConfig);
+    return command;
   }
   const auto& parameter = state.mover.parameter;
-  return run_mover(state, env, parameter[1] << 4, parameter[0] << 4, bits(parameter[2], 0, 16) << 4,
-                   static_cast<MoverMode>(parameter[3] & 3), author);
+  command.source = parameter[0] << 4;
+  command.destination = parameter[1] << 4;
+  command.size = bits(parameter[2], 0, 16) << 4;
+  command.mode = static_cast<u8>(parameter[3] & 3);
+  return command;
 }
 
-/// False, here and above: a rule was broken, and the author must stop.
-bool run_command(State& state, const Environment& env, u32 command, const Author& author) {
-  switch (command & 0xFF) {
-    case 0x40:
-      return start_mover(state, env, command, author);
-    case 0x46:
-      return true;  // wait for the mover: it has finished
-    case 0x89:
-      return true;  // NOP
-    case 0x66:
-      if (!bit(command, 31) && (command & 0x600) == 0x600)
-        return write_l1(state, env, command, author);
-      break;
+Move move_of(const TdmaCommand& command) {
+  return {command.destination, command.source, command.size, static_cast<MoverMode>(command.mode)};
+}
+
+/// False: a rule was broken, and the author must stop.
+bool carry_out(State& state, const Environment& env, const TdmaCommand& command) {
+  switch (command.opcode) {
+    case kMoverCommand:
+      return run_mover(state, env, move_of(command), command.author);
+    case kL1Write:
+      env.l1->write(command.destination, command.value.data(), command.size, command.author);
+      if (env.watch != nullptr) {
+        Touches touches;
+        touches.add({Space::L1, Access::Write, command.destination, command.size});
+        env.watch->landed(trace::Landing::What::Move, command.author, touches);
+      }
+      return true;
     default:
-      break;
+      return true;
   }
-  return !refuse(env, Rule::TensixTdmaCommand, author,
-                 fmt::format("TDMA-RISC command {:#010x}", command));
+}
+
+bool needs_mover(const TdmaCommand& command) {
+  return command.opcode == kMoverCommand || command.opcode == kMoverWait;
+}
+
+/// The command as it is carried out, now or later. Nothing: a rule was broken. `stops`: so the
+/// author must stop.
+std::optional<TdmaCommand> decode(State& state, const Environment& env, u32 word,
+                                  const Author& author, bool& stops) {
+  TdmaCommand command;
+  const bool compact = bit(word, 31);
+  switch (word & 0xFF) {
+    case kMoverCommand:
+      command = move_command(state, word, author);
+      break;
+    case kMoverWait:
+    case kNop:
+      break;
+    case kL1Write:
+      if (!compact && (word & 0x600) == 0x600) {
+        command.destination = state.mover.parameter[0];
+        command.size = bit(word, 8) ? 8 : 4;
+        command.value = {state.mover.parameter[2], state.mover.parameter[3]};
+        if (L1::contains(command.destination, command.size)) break;
+        stops = refuse(env, Rule::TensixL1Range, author,
+                       fmt::format("TDMA write command {:#010x}: L1 address {:#x}", word,
+                                   command.destination));
+        return std::nullopt;
+      }
+      [[fallthrough]];
+    default:
+      stops = refuse(env, Rule::TensixTdmaCommand, author,
+                     fmt::format("TDMA-RISC command {:#010x}", word));
+      return std::nullopt;
+  }
+  command.opcode = static_cast<u8>(word);
+  command.has_parameters = !compact;
+  command.author = author;
+  return command;
+}
+
+/// False: a rule was broken, and the author must stop.
+bool give_command(State& state, const Environment& env, u32 word, const Author& author) {
+  bool stops = false;
+  const std::optional<TdmaCommand> command = decode(state, env, word, author, stops);
+  if (!command) return !stops;
+  TdmaQueue& queue = state.flights.commands;
+  // What breaks a rule does so at once.
+  const bool good = command->opcode != kMoverCommand || has_good_addresses(move_of(*command));
+  const bool waits =
+      queue.count != 0 || (needs_mover(*command) && !mover_is_free(state, author.cycle));
+  if (!mover_takes_time(env) || !waits || !good) return carry_out(state, env, *command);
+  // Hardware is meant to wait here, and does not (TDMA-RISC.md, EnqueueCmd).
+  if (command->has_parameters && queue.parameter_credits() == 0)
+    return !refuse(env, Rule::TensixUndefined, author,
+                   fmt::format("TDMA-RISC command {:#010x} while both sets of parameters belong to "
+                               "commands in the queue",
+                               word));
+  // Cores wait for room, so this is somebody who cannot.
+  if (queue.count == TdmaQueue::kCapacity)
+    return !refuse(env, Rule::TensixUndefined, author,
+                   fmt::format("TDMA-RISC command {:#010x} to a full queue", word));
+  queue.command[queue.count++] = *command;
+  if (queue.count == 1) queue.next = std::max(state.mover.busy_until, author.cycle + 1);
+  return true;
 }
 
 }  // namespace
+
+void carry_out_commands(State& state, const Environment& env, Cycle now) {
+  TdmaQueue& queue = state.flights.commands;
+  while (queue.count != 0) {
+    TdmaCommand command = queue.command[0];
+    if (needs_mover(command) && !mover_is_free(state, now)) {
+      queue.next = std::max(state.mover.busy_until, now + 1);
+      return;
+    }
+    if (env.wakeup != nullptr) env.wakeup->touch(Resource::Tdma);
+    std::copy(queue.command.begin() + 1, queue.command.begin() + queue.count,
+              queue.command.begin());
+    queue.command[--queue.count] = {};
+    command.author.cycle = now;
+    carry_out(state, env, command);
+  }
+  queue.next = kNever;
+}
+
+bool tdma_store_waits(const State& state, u32 offset) {
+  return offset == kCommand && !tdma_has_room(state);
+}
 
 RegisterAccess read_tdma_register(State& state, const Environment& env, u32 offset, u32& value,
                                   const Author& author) {
@@ -223,7 +313,7 @@ RegisterAccess write_tdma_register(State& state, const Environment& env, u32 off
   }
   switch (offset) {
     case kCommand:
-      return run_command(state, env, value, author) ? Done : Refused;
+      return give_command(state, env, value, author) ? Done : Refused;
     case kStatus:
     case kPackedSize:
     case kPackedSize + 0x40:

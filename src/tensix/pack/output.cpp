@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "numeric/format_accumulate.hpp"
+#include "tensix/dst/notes.hpp"
 #include "tensix/prng.hpp"
+#include "tensix/watch.hpp"
 
 namespace bhemu::tensix::pack {
 
@@ -297,5 +299,29 @@ bool BasicOutput<C>::close(bool last) {
 template class BasicOutput<Context>;
 template class BasicOutput<Footprint>;
 template class BasicOutput<LateContext>;
+
+void tell_piece(const Context& context, const PackFlight& flight, const Path* path,
+                const PackerState& before) {
+  Touches touches;
+  const Footprint print(context.state, context.env, context.thread, context.word, touches);
+  const Input& input = flight.input;
+  const u32 piece = flight.pieces.landed;
+  const u32 columns = ((1u << input.columns) - 1) << input.column;
+  if (path != nullptr && piece < input.rows && !input.zero && !input.from_l1)
+    note_dst_rows(print, Access::Read, {path->read_32b, input.row[piece], 1, 1, columns},
+                  {flight.placed[0], flight.placed[1], flight.placed[2]});
+  const auto note_stream = [&](const PackStream& was, const PackStream& is, Access access) {
+    if (is.address > was.address)
+      print.note(access, Space::L1, was.address, is.address - was.address);
+  };
+  const PackerState& now = context.state.packer;
+  note_stream(before.data, now.data,
+              path != nullptr && path->accumulate ? Access::ReadWrite : Access::Write);
+  note_stream(before.exponents, now.exponents, Access::Write);
+  if (before.compressor.active)
+    note_stream(before.compressor.row_starts, now.compressor.row_starts, Access::Write);
+  context.env.watch->landed(trace::Landing::What::Pack, context.author(), touches, piece,
+                            flight.pieces.count);
+}
 
 }  // namespace bhemu::tensix::pack

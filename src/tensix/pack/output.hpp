@@ -59,6 +59,10 @@ class BasicOutput {
 };
 using Output = BasicOutput<Context>;
 
+/// An observer hears of the flight's next piece, which has been carried out: the row of Dst, and
+/// what the packer has written since it was as `before`. `path`: null if it moves no rows.
+void tell_piece(const Context& context, const PackFlight& flight, const Path* path,
+                const PackerState& before);
 /// The next row of the packer's flight; with the last of them it is over.
 void land_piece(State& state, const Environment& env, Cycle now);
 

@@ -52,6 +52,7 @@ class Pacr {
   }
   /// Goes on where another has begun. False: there is no such path.
   bool resume(const PackFlight& flight);
+  const pack::Path* path() const { return path_; }  // null: of a flush
 
  private:
   static unsigned counter_thread(const C& context, op::PACR insn) {
@@ -86,7 +87,7 @@ class Pacr {
   bool fetch(u32 index, Row& code);
   bool apply_edge_mask(Row& code);
   Row stored_row(u32 row) const;
-  u32 columns_read() const;
+  u32 columns_read() const { return ((1u << input_.columns) - 1) << input_.column; }
   u32 plane() const {
     return section_.template counter<cfg::DEST_TARGET_REG_CFG_PACK_SEC0_ZOffset>() + packer_.z;
   }
@@ -225,12 +226,6 @@ std::array<u32, numeric::kRow> Pacr<C>::stored_row(u32 row) const {
     stored[i] = path_->read_32b ? u32{dst.row[p].datum[i]} << 16 | dst.row[p + 8].datum[i]
                                 : dst.row[p].datum[i];
   return stored;
-}
-
-/// The columns that are packed.
-template <class C>
-u32 Pacr<C>::columns_read() const {
-  return ((1u << input_.columns) - 1) << input_.column;
 }
 
 /// One row of codes, edge mask applied; the tile position moves on.
@@ -574,9 +569,11 @@ void pack::land_piece(State& state, const Environment& env, Cycle now) {
   context.quiet = true;
   bool landed = pacr.resume(flight);
   context.quiet = false;
+  const PackerState before = env.watch == nullptr ? PackerState{} : state.packer;
   landed = landed && pacr.move_rows(first, std::min(first + 1, flight.input.rows));
+  if (landed && last) pacr.finish();
+  if (landed && env.watch != nullptr) tell_piece(context, flight, pacr.path(), before);
   if (landed && !last) return flight.pieces.land();
-  if (landed) pacr.finish();
   flight = {};
 }
 

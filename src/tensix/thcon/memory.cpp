@@ -82,10 +82,18 @@ Completion store_to_l1(Context& context, op::STOREIND insn) {
   return Completion::Done;
 }
 
+/// A command to TDMA-RISC, whose queue is full: the instruction waits, and keeps the unit.
+bool waits_for_tdma(const Context& context, u32 address) {
+  const bool waits = address == kTdmaCommandAddress && !tdma_has_room(context.state);
+  context.state.thcon.occupied_by = waits ? context.thread + 1 : 0;
+  return waits;
+}
+
 Completion store_to_mmio(Context& context, op::STOREIND insn) {
   GprFile& gpr = gprs(context);
   const u32 address = mmio_address(gpr, insn);
   if (!in_mmio(context, address)) return Completion::Done;
+  if (waits_for_tdma(context, address)) return Completion::Stall;
   Effect effect = memory_effect(EffectKind::StoreRegister, address, 4);
   effect.value[0] = gpr[insn.data_reg_index()];
   put(context, effect);
@@ -182,6 +190,7 @@ Completion execute(Context& context, op::LOADREG insn) {
 Completion execute(Context& context, op::STOREREG insn) {
   const u32 address = kMmioBase + (insn.reg_addr() << 2);
   if (!in_mmio(context, address)) return Completion::Done;
+  if (waits_for_tdma(context, address)) return Completion::Stall;
   Effect effect = memory_effect(EffectKind::StoreRegister, address, 4);
   effect.value[0] = gprs(context)[insn.tdma_data_reg_index()];
   put(context, effect);

@@ -81,8 +81,10 @@ Destination destination_of(const C& context, const Plan& plan) {
 template <class C>
 class Sink {
  public:
-  Sink(const C& context, const Plan& plan, const Destination& to)
+  /// `finds_rows`: the instruction begins here, and reads what decides where rows of Dst lie.
+  Sink(const C& context, const Plan& plan, const Destination& to, bool finds_rows)
       : context_(context),
+        finds_rows_(finds_rows),
         plan_(plan),
         target_(plan.target),
         position_(plan.target.position),
@@ -166,8 +168,10 @@ class Sink {
 
   bool put_in_dst(u32 row, u32 column, const u32* cell, u32 count) {
     if constexpr (kOnlyNotes<C>) {
-      note_dst(context_, Access::Write,
-               {target_.form == DstForm::Bits32, row, 1, 1, ((1u << count) - 1) << column});
+      const bool wide = target_.form == DstForm::Bits32;
+      if (finds_rows_) note_mapping(context_, wide);
+      note_dst_rows(context_, Access::Write, {wide, row, 1, 1, ((1u << count) - 1) << column},
+                    mapping_);
       return true;
     } else {
       return write_dst(row, column, cell, count);
@@ -200,6 +204,7 @@ class Sink {
   }
 
   const C& context_;
+  bool finds_rows_;
   const Plan& plan_;
   const Target& target_;
   u32 position_;
@@ -214,7 +219,7 @@ class Sink {
 template <class C>
 class Mover {
  public:
-  Mover(const C& context, Plan& plan, const Destination& to)
+  Mover(const C& context, Plan& plan, const Destination& to, bool finds_rows = true)
       : context_(context),
         rows_(plan.rows),
         source_(plan.source),
@@ -222,7 +227,7 @@ class Mover {
         convert_(plan.target.to_dst && plan.target.form == DstForm::Bits32 ? nullptr
                                                                            : plan.convert),
         is_bfp_(numeric::is_bfp(plan.source.format)),
-        sink_(context, plan, to) {}
+        sink_(context, plan, to, finds_rows) {}
 
   bool run() {
     if constexpr (!kOnlyNotes<C>)
@@ -490,13 +495,25 @@ bool depart(const Context& context, const Plan& plan, Destination& destination) 
   return true;
 }
 
-bool transfer_part(const Context& context, UnpackFlight& flight, u32 until) {
+namespace {
+Plan plan_of(const UnpackFlight& flight) {
   Plan plan;
   plan.select = flight.select;
   plan.source = flight.source;
   plan.target = flight.target;
   plan.convert =
       numeric::unpack_row_to_src(flight.source.format, flight.target.format, flight.source.flags);
+  return plan;
+}
+}  // namespace
+
+void note_part(const Footprint& print, const UnpackFlight& flight, u32 until) {
+  Plan plan = plan_of(flight);
+  Mover<Footprint>(print, plan, flight.destination, false).run_part(flight.done, until);
+}
+
+bool transfer_part(const Context& context, UnpackFlight& flight, u32 until) {
+  Plan plan = plan_of(flight);
   if (plan.target.to_dst) context.touch(Resource::Dst);
   Mover<Context> mover(context, plan, flight.destination);
   if (!mover.run_part(flight.done, until)) return false;

@@ -20,6 +20,8 @@ bool transfer(const C& context, Plan& plan);
 /// issued. False: a fault stopped the thread. `transfer_part`: up to `until` datums in all.
 bool depart(const Context& context, const Plan& plan, Destination& destination);
 bool transfer_part(const Context& context, UnpackFlight& flight, u32 until);
+/// What that part would touch.
+void note_part(const Footprint& print, const UnpackFlight& flight, u32 until);
 
 /// The next 16 datums of the unpacker's flight; with the last of them it is over.
 void land_piece(State& state, const Environment& env, u32 unpacker, Cycle now);

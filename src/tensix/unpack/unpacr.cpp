@@ -10,6 +10,7 @@
 #include "tensix/pieces.hpp"
 #include "tensix/unpack/faces.hpp"
 #include "tensix/unpack/transfer.hpp"
+#include "tensix/watch.hpp"
 
 namespace bhemu::tensix {
 namespace {
@@ -94,6 +95,14 @@ void take_off(Context& context, op::UNPACR insn, const unpack::Plan& plan) {
   context.pieces = &context.state.flights.unpack[unpacker].pieces;
 }
 
+void tell_piece(const Context& context, const UnpackFlight& flight, u32 until) {
+  Touches touches;
+  unpack::note_part(Footprint(context.state, context.env, context.thread, context.word, touches),
+                    flight, until);
+  context.env.watch->landed(trace::Landing::What::Unpack, context.author(), touches,
+                            flight.pieces.landed, flight.pieces.count);
+}
+
 }  // namespace
 
 void unpack::land_piece(State& state, const Environment& env, u32 unpacker, Cycle now) {
@@ -101,6 +110,7 @@ void unpack::land_piece(State& state, const Environment& env, u32 unpacker, Cycl
   const Context context{state, env, flight.thread, now, flight.word, nullptr, flight.origin};
   const bool last = flight.pieces.landed + 1 == flight.pieces.count;
   const u32 until = std::min(flight.source.count, (flight.pieces.landed + 1) * numeric::kRow);
+  if (env.watch != nullptr) tell_piece(context, flight, until);
   if (!transfer_part(context, flight, until)) {
     flight = {};
     return;
