@@ -40,6 +40,7 @@
 #include "tensix/disasm.hpp"
 #include "tile/tile.hpp"
 #include "watch/second_look.hpp"
+#include "watch/watchpoint.hpp"
 #include "watch/why.hpp"
 
 namespace bhemu::python {
@@ -396,6 +397,23 @@ class NativeDevice {
     const watch::Question question = watch::parse_question("why", text, device_.board());
     return text_of(device_, question, watch::why(*writers_, question), code_map());
   }
+  /// From now on accesses to a place are kept for watched(): "1-2:dst:0-3:rw".
+  void watch(const std::string& text) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<watch::Watch> watches;
+    if (watchpoints_) watches = watchpoints_->watches();
+    watches.push_back(watch::parse_watch("watch", text, device_.board()));
+    for (py::dict& hit : hits()) seen_.push_back(std::move(hit));
+    watchpoints_.reset();  // a node tells one of them
+    watchpoints_ = std::make_unique<watch::Watchpoints>(device_, std::move(watches));
+    watched_.push_back(text);
+  }
+  std::vector<py::dict> watched() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<py::dict> all = std::exchange(seen_, {});
+    for (py::dict& hit : hits()) all.push_back(std::move(hit));
+    return all;
+  }
   /// The Tensix grid, or one tile and a table of its agents, as HTML.
   std::string grid(const std::optional<std::pair<unsigned, unsigned>>& tile) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -492,6 +510,25 @@ class NativeDevice {
   }
 
  private:
+  std::vector<py::dict> hits() {
+    std::vector<py::dict> found;
+    if (!watchpoints_) return found;
+    const host::CodeMap code = code_map();
+    for (const watch::Hit& hit : watchpoints_->take()) {
+      py::dict dict;
+      dict["watch"] = watched_[hit.watch];
+      dict["cycle"] = hit.cycle;
+      dict["reads"] = hit.access.reads;
+      dict["writes"] = hit.access.writes;
+      dict["before"] = hit.has_values ? py::cast(hit.before) : py::none();
+      dict["after"] = hit.has_values ? py::cast(hit.after) : py::none();
+      std::string text = text_of(device_, *watchpoints_, hit, code);
+      while (!text.empty() && text.back() == '\n') text.pop_back();
+      dict["text"] = text;
+      found.push_back(std::move(dict));
+    }
+    return found;
+  }
   /// Until something stops it, in stretches between which signals are heard.
   RunResult run_on(u64 cycles, const std::function<bool()>& done = nullptr) {
     constexpr u64 kStretch = 100'000;
@@ -581,6 +618,9 @@ class NativeDevice {
   Device device_;
   host::HostDesk desk_;
   std::unique_ptr<watch::WritersOfDevice> writers_;  // none until somebody asks for it
+  std::unique_ptr<watch::Watchpoints> watchpoints_;  // likewise
+  std::vector<std::string> watched_;                 // their texts
+  std::vector<py::dict> seen_;                       // hits that nobody has asked for yet
   std::mutex mutex_;
   std::shared_ptr<host::Firmware> firmware_;
   debug::KnownCode code_;
@@ -771,6 +811,8 @@ PYBIND11_MODULE(_native, module) {
       .def("waiters", &NativeDevice::waiters)
       .def("remember_writers", &NativeDevice::remember_writers)
       .def("why", &NativeDevice::why)
+      .def("watch", &NativeDevice::watch)
+      .def("watched", &NativeDevice::watched)
       .def("grid", &NativeDevice::grid)
       .def("snapshot", &NativeDevice::snapshot)
       .def("restore", &NativeDevice::restore)

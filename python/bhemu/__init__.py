@@ -13,12 +13,13 @@ tile of a card. ``tensor`` has the layouts and number formats of tensors.
 
 from bhemu import tensor
 from bhemu._native import __version__, disassemble_riscv, disassemble_tensix
-from bhemu.device import CircularBuffer, Coord, Core, Device, Fault, Tile
+from bhemu.device import Access, CircularBuffer, Coord, Core, Device, Fault, Tile
 from bhemu.errors import Error, FaultError, HangError, InputError, LimitError
 from bhemu.program import Program, Result, run
 from bhemu.session import Hit, Semaphore, Session, Thread
 
 __all__ = [
+    "Access",
     "CircularBuffer",
     "Coord",
     "Core",

@@ -71,6 +71,20 @@ class Fault:
     instruction: str
 
 
+@dataclass(frozen=True)
+class Access:
+    """An access to a watched place: ``watch`` is what was asked for, ``before`` and ``after`` what
+    was there (where that is one value), ``text`` says who it was, as ``bhemu run --watch`` does."""
+
+    watch: str
+    cycle: int
+    reads: bool
+    writes: bool
+    before: "int | None"
+    after: "int | None"
+    text: str
+
+
 def _bytes(data: Readable) -> Readable:
     if not isinstance(data, (np.ndarray, np.generic)):
         return data
@@ -127,8 +141,8 @@ class Device:
         that draw at random, which these two do not. ``rules`` are
         ``"name=error"``, ``"name=warn"`` or ``"name=silicon"``. With ``writers`` it is remembered
         who writes what, for :meth:`why`; the card is several times slower then. ``check`` is what
-        is looked for that silicon lets pass (docs/DEBUGGING.md, Checks): of a device the groups
-        ``buffers`` and ``noc``, which are on, or ``none``."""
+        is looked for that silicon lets pass (docs/DEBUGGING.md, Checks): ``buffers`` and ``noc``
+        are on, ``none`` turns them off, ``all`` looks at every instruction."""
         if _native_device is not None:
             self._device = _native_device
             return
@@ -362,6 +376,18 @@ class Device:
         ``"0x1000+64"``, ``"dst:0"``, ``"srca:3"``, ``"cfg:NAME"``, ``"cb:0"``, ``"sem:1"`` ...
         (docs/DEBUGGING.md). Only of a card made with ``writers=True``."""
         return self._device.why(tile, place)
+
+    def watch(self, tile: Coord, place: str, access: str = "w") -> None:
+        """From now on :meth:`watched` has every access to ``place`` of ``tile``: a place as
+        :meth:`why` takes it; ``access`` is ``"w"``, ``"r"`` or ``"rw"``. The card is several times
+        slower then."""
+        self._device.watch(f"{tile[0]}-{tile[1]}:{place}:{access}")
+
+    def watched(self) -> list[Access]:
+        """The accesses to watched places since this was asked last, in the order of time. It may
+        be asked in a condition of ``run``: ``card.run(until=lambda: seen.extend(card.watched())
+        or seen)``."""
+        return [Access(**hit) for hit in self._device.watched()]
 
     # --- Copies.
 

@@ -200,6 +200,29 @@ def test_an_access_that_nothing_answers_is_an_exception_and_the_card_goes_on(dev
         assert window.read(0) == b"\x05\0\0\0"
 
 
+def test_a_client_that_looks_for_ever_at_a_word_of_its_own_is_told(capfd, monkeypatch):
+    monkeypatch.setenv("BHEMU_HANG", "1")
+    insert(Card("p100a"))
+    device = pcie.PCIDevice(sysmem_size=4096)
+    with pcie.TLBWindow(device.fd, (1, 2)) as l1, pcie.TLBWindow(device.fd, (1, 2)) as registers:
+        l1.target(0)
+        registers.target(REGISTERS)
+        l1.write(0x10000, bytes(4))
+        # It waits for a word that nobody writes, and would then set another.
+        l1.write(0, struct.pack("<7I", 0x00010537, 0x00052583, 0xFE058EE3, 0x00020537, 0x00100613,
+                                0x00C52023, 0x6F))
+        registers.write(SOFT_RESET, struct.pack("<I", 0x47000))
+        said = ""
+        while "looked at L1[0x20000] of (1, 2)" not in said:
+            for _ in range(1000):
+                assert l1.read(0x20000, 4) == bytes(4)
+            said += capfd.readouterr().err
+    device.close()
+    said += capfd.readouterr().err
+    assert said.count("the client has looked at") == 1
+    assert "First cause: BRISC of (1, 2) waits for L1[0x10000]" in said and "Remedy: " in said
+
+
 def test_report_mode_reads_all_ones_after_a_fault():
     insert(Card("p100a", faults="report"))
     device = pcie.PCIDevice(sysmem_size=4096)

@@ -227,6 +227,23 @@ def test_a_card_tells_who_wrote_what_when_it_was_asked_to_remember(card):
         watched.why((1, 2), "gprs:3")
 
 
+def test_accesses_to_a_watched_place_are_kept(card):
+    code = [0x00500293, 0x000102B7, 0x00700313, 0x0062A023, 0x0000006F]  # sw t1 (7), 0(0x10000)
+    card.write((1, 2), 0x4000, np.array(code, np.uint32))
+    card.watch((1, 2), "0x10000")
+    card.watch((1, 2), "0x10000", "r")
+    card.write32((1, 2), 0x10000, 1)
+    card.start_core((1, 2), "brisc", 0x4000)
+    card.advance(1000)
+    host, core = card.watched()
+    assert "by the host" in host.text
+    assert (core.watch, core.writes, core.after) == ("1-2:0x10000:w", True, 7)
+    assert core.before == 1 and "by BRISC" in core.text and core.cycle > host.cycle
+    assert card.watched() == []
+    with pytest.raises(ValueError, match="nonsense"):
+        card.watch((1, 2), "nonsense:3")
+
+
 def test_two_threads_may_use_one_card(card):
     card.write((1, 2), 0, words(0x00128293, 0xFFDFF06F))
     card.start_core((1, 2), "brisc")

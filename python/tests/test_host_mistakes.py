@@ -177,6 +177,52 @@ def test_a_host_that_signals_beside_the_word_is_told():
         session.run()
 
 
+def wait_for_word(address):
+    """lui t0; lw t1, 0(t0); beq t1, x0, -4; j ."""
+    return [0x000002B7 | address, 0x0002A303, 0xFE030EE3, 0x0000006F]
+
+
+def test_a_word_that_the_host_sets_back_after_the_signal_is_told():
+    card = bhemu.Device("p100a")
+    card.write(TILE, 0x4000, np.array(wait_for_word(0x10000), np.uint32))
+    # BRISC of (2, 2) sends four bytes of its own over NoC 0.
+    sender = []
+    for register, value in ((0x00, 0x400), (0x04, 0), (0x08, 2 << 6 | 2), (0x0C, 0x10000),
+                            (0x10, 0), (0x14, 2 << 6 | 1), (0x1C, 0x2092), (0x20, 4), (0x24, 0),
+                            (0x40, 1)):
+        address, upper = 0xFFB20000 + register, (value + 0x800) & 0xFFFFF000
+        sender += [0x000002B7 | address & 0xFFFFF000, 0x00000337 | upper,
+                   0x00030313 | (value & 0xFFF) << 20, 0x0062A023 | (register & 31) << 7
+                   | register >> 5 << 25]
+    card.write((2, 2), 0x4000, np.array(sender + [0x6F], np.uint32))
+    card.write32((2, 2), 0x400, 1)
+    card.start_core((2, 2), "brisc", 0x4000)
+    card.advance(3000)
+    assert card.read32(TILE, 0x10000) == 1
+    card.write32(TILE, 0x10000, 0)
+    card.start_core(TILE, "brisc", 0x4000)
+    with pytest.raises(HangError) as hang:
+        card.run(until=lambda: card.read32(TILE, 0x20000) != 0)
+    cause = hang.value.first_cause
+    assert "the host has set it to 0x0 in cycle" in cause["sentence"]
+    assert "after BRISC of Tensix (2,2) had written it in cycle" in cause["sentence"]
+    assert "before any tile that signals them is told to go" in cause["remedy"]
+
+
+def test_a_tile_with_a_message_and_no_go_is_named(card):
+    launches = {TILE: Launch(), (2, 2): Launch()}
+    for tile, launch in launches.items():
+        launch.configure(card, tile)
+        launch.announce(card, tile)
+    go(card)
+    with pytest.raises(HangError) as hang:
+        card.run(until=lambda: card.read32((2, 2), 0x40000) != 0)
+    sentence = hang.value.first_cause["sentence"]
+    assert "what was launched on (1, 2) has ended" in sentence
+    assert "(2, 2) has a launch message and was never told to go" in sentence
+    assert hang.value.first_cause["remedy"].startswith("write the go message of every tile")
+
+
 def test_dram_that_is_read_before_a_cycle_has_passed_is_a_warning(card):
     Launch().send(card)
     with pytest.warns(UserWarning, match="no cycle has passed"):

@@ -49,7 +49,8 @@ void Session::note_quiet(const Visit& visit) {
   if (latched_ || has_faulted_ || tells_hang_ || card_.runs()) return;
   sched::Engine* const engine = visit.device().engine_without_onlookers();
   if (engine == nullptr || visit.faulted() || !visit.answers()) return;
-  quiet_ = {&visit.function(), engine, &visit.device().pcie(), visit.function().bar_base(0)};
+  quiet_ = {&visit.function(), engine, &visit.device().pcie(), &visit.words(),
+            visit.function().bar_base(0)};
 }
 
 /// Null: the bytes are not in one stretch of plain memory behind a window that has been used.
@@ -112,6 +113,8 @@ bool Session::write_at_once(u64 address, const void* source, u32 bytes) {
       has_written_ = true;
       note_write();
       copy(view->memory.data + offset, source, bytes);
+      if (bytes == sizeof(u32) && flags != nullptr)
+        quiet_.words->wrote(view->memory.data + offset, source, quiet_.engine->now());
       // Windows begin at multiples of a flit.
       quiet_.pcie->count_host_request(view->noc, true, view->posted, offset,
                                       bytes <= kFewest ? 1 : bytes);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,7 +14,6 @@
 #include "device/refusal.hpp"
 #include "host/error.hpp"
 #include "host/report/hints.hpp"
-#include "host/report/host_desk.hpp"
 #include "host/report/standstill.hpp"
 
 namespace bhemu::capi {
@@ -311,7 +309,9 @@ void Session::observe(const Visit& visit, NodeId node, u64 address, std::span<co
   go_messages_.was_read(visit.device(), node, address, bytes);
   polls_.saw(node, address, bytes, [&] { return is_still(visit); });
   // A word of the management core's counts, or tells of the card's health, by itself.
-  const bool by_kernels = visit.device().tile_of(node) != nullptr && address < kL1Size;
+  const noc::NodeKind kind = visit.device().node(node).kind();
+  const bool by_kernels =
+      kind == noc::NodeKind::Dram || (kind == noc::NodeKind::Tensix && address < kL1Size);
   if (by_kernels && !PollWatch::is_go(address, bytes))
     words_.saw(node, address, bytes, [&] { return is_still(visit); });
 }
@@ -349,25 +349,8 @@ std::string Session::hang(const Visit& visit) {
 /// What is to be said, once, to a client that looks for ever where nobody will write.
 std::string Session::waits_in_vain(const Visit& visit) {
   Device& device = visit.device();
-  const kmd::WordWatch::Word& word = words_.words().back();
-  const Coord coord = device.coord_of(word.node);
-  const std::string tile = fmt::format("({}, {})", coord.x, coord.y);
-  const bool idle = device.run(0).status == RunStatus::Idle;
-  host::Standstill standstill = host::standstill_of(
-      device, code_.of_waiters(device), {},
-      idle ? host::Standstill::Reason::Idle : host::Standstill::Reason::Spinning);
-  host::HostDesk desk;
-  desk.asks("");
-  std::array<u8, sizeof word.value> bytes;
-  std::memcpy(bytes.data(), &word.value, sizeof word.value);
-  desk.looked(tile, word.address, std::span(bytes).first(word.bytes));
-  desk.tell(device, standstill);
-  return fmt::format(
-             "the client has looked at L1[{:#x}] of {} for {} s. It is {:#x}, and nothing on the "
-             "chip can change it (said once; BHEMU_HANG sets the seconds; 0: never).\n",
-             word.address, tile, words_.patience().count(), word.value) +
-         host::text_of(standstill) + warnings(visit, false) +
-         host::hint_for_clients(device.options().checks);
+  return kmd::told_of_looks(words_, device, code_.of_waiters(device), visit.words()) +
+         warnings(visit, false) + host::hint_for_clients(device.options().checks);
 }
 
 /// The same of kernels that the client's software on the chip has started.
@@ -387,8 +370,10 @@ std::string Session::standstill(const Visit& visit) {
 void Session::say_where_everything_stands() {
   const std::lock_guard lock(mutex_);
   const Visit visit(card_, false);
-  report(host::text_of(host::standstill_of(visit.device(), code_.of_waiters(visit.device()), {},
-                                           host::Standstill::Reason::Asked)));
+  host::Standstill standstill = host::standstill_of(
+      visit.device(), code_.of_waiters(visit.device()), {}, host::Standstill::Reason::Asked);
+  visit.words().tell(standstill, visit.device());
+  report(host::text_of(standstill));
 }
 
 /// Who waits there, for what, and who could help.
@@ -396,8 +381,11 @@ std::string Session::hang(const Visit& visit, const std::vector<Coord>& tiles) {
   Device& device = visit.device();
   const bool idle = device.run(0).status == RunStatus::Idle;
   const auto reason = idle ? host::Standstill::Reason::Idle : host::Standstill::Reason::Spinning;
-  return host::text_of(host::standstill_of(device, code_.of_waiters(device), tiles, reason)) +
-         warnings(visit, false) + host::hint_for_clients(device.options().checks);
+  host::Standstill standstill =
+      host::standstill_of(device, code_.of_waiters(device), tiles, reason);
+  visit.words().tell(standstill, device);
+  return host::text_of(standstill) + warnings(visit, false) +
+         host::hint_for_clients(device.options().checks);
 }
 
 u32 Session::config_read(u32 bus_device_function, u32 offset) {
@@ -452,8 +440,10 @@ void Session::write(u64 address, std::span<const u8> bytes) {
     has_written_ = true;
     if (!visit.function().is_window_register(address)) note_write();
     visit.function().write(address, bytes);
-    if (const auto behind = visit.function().behind(address))
+    if (const auto behind = visit.function().behind(address)) {
       go_messages_.was_written(visit.device(), behind->node, behind->address, bytes);
+      visit.note_write(behind->node, behind->address, bytes);
+    }
   });
 }
 
@@ -487,6 +477,7 @@ void Session::tile_write(u32 x, u32 y, u64 address, std::span<const u8> bytes) {
         there ? device.board().node_at_translated({static_cast<u8>(x), static_cast<u8>(y)})
               : kNoNode;
     if (node != kNoNode) go_messages_.was_written(device, node, address, bytes);
+    visit.note_write(node, address, bytes);
     const bool stopped = node != kNoNode && device.node(node).faults().stopped();
     if (!device.write(node, address, bytes))
       throw card::AccessError(fmt::format(

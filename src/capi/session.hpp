@@ -88,6 +88,7 @@ class Session {
     card::Function* function = nullptr;
     sched::Engine* engine = nullptr;
     pcie::Endpoint* pcie = nullptr;
+    host::HostWords* words = nullptr;
     u64 bar0 = 0;
   };
   // What time takes on the bus (let_writes_work).

@@ -47,9 +47,21 @@ u32 tile_bytes(const Buffer& buffer) {
     case numeric::Format::Bf16:
     case numeric::Format::Fp16:
       return 2 * kDatums;
-    default:
-      return kDatums;
+    default: {
+      // Blocks of 16 share an exponent, which is a byte.
+      const u32 bits = numeric::bits_of(numeric::format_of(*buffer.format));
+      const u32 exponents = numeric::is_bfp(numeric::format_of(*buffer.format)) ? kDatums / 16 : 0;
+      return kDatums * bits / 8 + exponents;
+    }
   }
+}
+
+/// The core that acts, or for which a thread does.
+unsigned core_behind(Agent agent) {
+  const bool thread = agent >= Agent::Thread0 && agent <= Agent::Thread2;
+  return thread ? index_of(CoreId::Trisc0) + static_cast<unsigned>(agent) -
+                      static_cast<unsigned>(Agent::Thread0)
+                : index_of(core_of(agent));
 }
 
 }  // namespace
@@ -63,11 +75,14 @@ const Buffer* TileChecker::buffer_at(u64 address) const {
 
 void TileChecker::note_push(u32 address, const Author& author, std::string from) {
   const u32 offset = address - kStreams;
+  const u32 reg = offset % noc::kStreamStride;
   if (offset / noc::kStreamStride >= noc::kStreams ||
-      offset % noc::kStreamStride != tile::Ledger::kReceived)
+      (reg != tile::Ledger::kReceived && reg != tile::Ledger::kAcked))
     return;
   if (is_core(author.agent) && !in_kernel(author.pc)) return;  // firmware begins anew
-  producers_[offset / noc::kStreamStride] = {author, std::move(from)};
+  users_[offset / noc::kStreamStride] |= static_cast<u8>(1u << core_behind(author.agent));
+  if (reg == tile::Ledger::kReceived)
+    producers_[offset / noc::kStreamStride] = {author, std::move(from)};
 }
 
 bool TileChecker::is_filled(const Buffer& buffer, u64 address) const {
@@ -129,12 +144,17 @@ bool TileChecker::blame_producer(u64 address, u64 bytes, const Author& reader) {
 
 void TileChecker::raise_beyond(const Buffer& buffer, u64 begin, u64 end, const Author& author,
                                const std::string& what) {
+  const std::string small =
+      tile_bytes(buffer) <= buffer.page_size
+          ? ""
+          : fmt::format(": its pages have {} bytes, and a tile of {} has {}", buffer.page_size,
+                        name_of(*buffer.format), tile_bytes(buffer));
   raise(Rule::CbOverrun, author,
         fmt::format("{} L1[{:#x}, +{}], which begins in CB {} ({} page{} of {} bytes) and ends {} "
-                    "bytes beyond its end, in {}",
+                    "bytes beyond its end, in {}{}",
                     what, begin, end - begin, buffer.index, buffer.pages,
                     buffer.pages == 1 ? "" : "s", buffer.page_size, end - buffer.range.end,
-                    place(buffer.range.end)));
+                    place(buffer.range.end), small));
 }
 
 /// Of somebody's data, which came or went at once.
@@ -154,6 +174,7 @@ void TileChecker::extend(Run& run, u64 address, u64 bytes, u64 key, const Author
                          const char* what) {
   if (address != run.end || key != run.key) {
     run = {address, address, key, buffer_at(address), false};
+    if (run.buffer != nullptr && is_core(author.agent)) note_stranger(*run.buffer, address, author);
   }
   run.end = address + bytes;
   if (run.buffer == nullptr || run.told) return;
@@ -174,6 +195,33 @@ void TileChecker::extend(Run& run, u64 address, u64 bytes, u64 key, const Author
   }
   run.told = true;
   raise_beyond(*run.buffer, run.begin, run.end, author, what);
+}
+
+/// Who writes into a buffer fills its pages, or changes them before it gives them back. Which of
+/// these a core does may show itself only later.
+void TileChecker::note_stranger(const Buffer& buffer, u64 address, const Author& author) {
+  std::vector<Stranger>& known = strangers_[index_of(core_of(author.agent))];
+  const auto same = [&](const Stranger& other) { return other.buffer == buffer.index; };
+  if (std::none_of(known.begin(), known.end(), same))
+    known.push_back({buffer.index, address, author});
+}
+
+void TileChecker::end_kernel(unsigned core) {
+  for (const Stranger& one : std::exchange(strangers_[core], {})) {
+    u32 users = 0;  // of all buffers that lie there
+    for (const Buffer& buffer : layout_->buffers)
+      if (buffer.range.has(static_cast<u32>(one.address))) users |= users_[buffer.index];
+    if (users == 0 || bit(users, core)) continue;
+    std::string names;
+    for (unsigned other = 0; other < kCores; ++other)
+      if (bit(users, other))
+        names += fmt::format("{}{}", names.empty() ? "" : " and ",
+                             bhemu::name_of(static_cast<CoreId>(other)));
+    raise(Rule::CbOverrun, one.author,
+          fmt::format("it writes L1[{:#x}] in CB {}, whose pages {} push and take, and it does "
+                      "neither",
+                      one.address, one.buffer, names));
+  }
 }
 
 /// Data of packer and unpackers, and the format they take it for.

@@ -32,6 +32,8 @@ void TileChecker::begin(std::shared_ptr<const Layout> layout) {
   packed_ = {};
   unpacked_ = {};
   stored_ = {};
+  strangers_ = {};
+  users_ = {};
   for (unsigned i = 0; i < kCores; ++i) {
     const riscv::CoreState& core = tile_.core(static_cast<CoreId>(i));
     const u32 size = riscv::ldm_size_of(core.id);
@@ -107,6 +109,7 @@ void TileChecker::executes(const trace::Instruction& one) {
 }
 
 void TileChecker::retired(const trace::Instruction& one) {
+  if (in_kernel(one.author.pc) && !in_kernel(one.state->pc)) end_kernel(one.core);
   if (has(CheckGroup::Guards)) check_jump(one);
   if ((one.writes >> kStackPointer & 1) != 0) check_stack(one);
   if (!one.accesses.empty())

@@ -104,6 +104,8 @@ class TileChecker final : public trace::Observer {
   bool blame_producer(u64 address, u64 bytes, const Author& reader);
   void raise_beyond(const Buffer& buffer, u64 begin, u64 end, const Author& author,
                     const std::string& what);
+  void note_stranger(const Buffer& buffer, u64 address, const Author& author);
+  void end_kernel(unsigned core);
   // caches.cpp
   void check_l0(const trace::Instruction& one, const trace::CoreAccess& access);
   void check_fetch(const trace::Instruction& one);
@@ -157,6 +159,14 @@ class TileChecker final : public trace::Observer {
   Run packed_;
   std::array<Run, 2> unpacked_;
   std::array<Run, kCores> stored_;
+  /// A core's first store into a buffer, until it is known whether that is the core's business.
+  struct Stranger {
+    u32 buffer = 0;
+    u64 address = 0;
+    Author author;
+  };
+  std::array<std::vector<Stranger>, kCores> strangers_;
+  std::array<u8, noc::kStreams> users_{};  // a bit per core: who has pushed or taken pages
   // Before the instruction that is issued.
   tensix::SyncState sync_;
   struct Banks {

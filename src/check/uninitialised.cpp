@@ -86,7 +86,12 @@ bool TileChecker::keeps(const trace::Issue& one, u32 lreg) {
 
 void TileChecker::check_touch(const trace::Issue& one, const tensix::Touch& touch) {
   const Author& author = one.operation.author;
-  if (touch.space == Space::L1) return read(touch.begin, touch.size, author, "it reads");
+  if (touch.space == Space::L1) {
+    // What the packer reads of L1 it adds to.
+    const bool packs = tensix::opcode_of(author.pc) == tensix::op::PACR::kOpcode;
+    return read(touch.begin, touch.size, author,
+                packs ? "it adds to (L1 accumulation is on)" : "it reads");
+  }
   if (!has(CheckGroup::Uninitialised)) return;
   const auto complain = [&](u32 row) {
     raise(Rule::UninitialisedRegister, author, fmt::format("it reads {}", source_of(touch, row)));

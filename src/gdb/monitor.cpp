@@ -32,6 +32,7 @@ constexpr const char* kHelp =
     "monitor cycle                  the clock\n"
     "monitor why PLACE              who wrote it, and what it came from: 0x1000+64, dst:0, "
     "cfg:NAME\n"
+    "monitor watch PLACE[:r|:rw]    tells at each stop who has written (read) it since\n"
     "monitor symbols                add-symbol-file lines for the ELFs that are known\n";
 
 std::vector<std::string> words_of(std::string_view command) {
@@ -109,6 +110,7 @@ std::string Server::monitor(std::string_view command) {
     if (what == "cores") return monitor_cores();
     if (what == "waits") return options_.standstill ? options_.standstill() : "not known here\n";
     if (what == "why") return monitor_why(words);
+    if (what == "watch") return monitor_watch(words);
     if (what == "symbols") {
       const std::string lines = symbol_lines();
       return lines.empty() ? "no ELF is known as a file\n" : lines;
@@ -135,6 +137,36 @@ std::string Server::monitor_why(const std::vector<std::string>& words) {
         state_of(general_).cycle);
   }
   return text_of(*device_, question, watch::why(*writers_, question), known_code());
+}
+
+/// gdb itself watches memory of cores only.
+std::string Server::monitor_watch(const std::vector<std::string>& words) {
+  if (words.size() > 2) return "monitor watch PLACE: 0x1000+64, dst:0, srca:3:rw, cfg:NAME, cb:0\n";
+  if (words.size() == 1) {
+    const std::string text = watched();
+    return text.empty() ? "nothing has come\n" : text;
+  }
+  const Coord coord = tiles_[general_.tile].coord;
+  std::vector<watch::Watch> watches;
+  if (watchpoints_) watches = watchpoints_->watches();
+  watches.push_back(watch::parse_watch(
+      "monitor watch", fmt::format("{}-{}:{}", coord.x, coord.y, words[1]), device_->board()));
+  watchpoints_.reset();
+  watchpoints_ = std::make_unique<watch::Watchpoints>(*device_, std::move(watches));
+  return fmt::format("Who accesses {} is told at the next stop.\n", words[1]);
+}
+
+/// Since the last time, the latest.
+std::string Server::watched() {
+  constexpr std::size_t kMost = 20;
+  if (!watchpoints_) return "";
+  const std::vector<watch::Hit> hits = watchpoints_->take();
+  std::string text;
+  if (hits.size() > kMost)
+    text = fmt::format("{} accesses before these {}:\n", hits.size() - kMost, kMost);
+  for (std::size_t i = hits.size() - std::min(hits.size(), kMost); i < hits.size(); ++i)
+    text += text_of(*device_, *watchpoints_, hits[i], known_code());
+  return text;
 }
 
 std::string Server::monitor_registers(const std::vector<std::string>& words) {

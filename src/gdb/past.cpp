@@ -55,6 +55,7 @@ void Server::begin_again() {
   touched_.reset();
   stepping_.reset();
   hits_ = 0;
+  went_back_ = true;
   mode_ = Mode::Again;
   arm();
 }

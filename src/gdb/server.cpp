@@ -69,6 +69,7 @@ void Server::move_to(Device& device) {
   history_.clear();
   touched_.reset();
   writers_.reset();
+  watchpoints_.reset();
   adopt(device);
   arm();
 }
@@ -139,7 +140,12 @@ void Server::converse(const Stop& stop) {
   stepping_.reset();
   conversing_ = true;
   resumed_ = changed_ = false;
-  if (stop.why != Why::Attached) tell(stop_text(stop));
+  if (stop.why != Why::Attached) {
+    // What was run again has been told before.
+    const std::string text = watched();
+    if (!std::exchange(went_back_, false) && !text.empty()) print(text);
+    tell(stop_text(stop));
+  }
   while (!resumed_ && link_.connected()) hear();
   conversing_ = false;
   if (!link_.connected()) return detach();

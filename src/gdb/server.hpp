@@ -24,6 +24,7 @@
 #include "host/settings/settings.hpp"
 #include "tile/onlooker.hpp"
 #include "tile/tile.hpp"
+#include "watch/watchpoint.hpp"
 #include "watch/writers.hpp"
 
 namespace bhemu::gdb {
@@ -197,6 +198,8 @@ class Server final : public Attendant, public tile::Onlooker {
   // monitor.cpp
   std::string monitor_registers(const std::vector<std::string>& words);
   std::string monitor_why(const std::vector<std::string>& words);
+  std::string monitor_watch(const std::vector<std::string>& words);
+  std::string watched();
   std::string monitor_buffers();
   std::string monitor_sync() const;
   std::string monitor_cores() const;
@@ -221,14 +224,16 @@ class Server final : public Attendant, public tile::Onlooker {
   bool resumed_ = false;
   u64 edges_ = 0;
   std::string last_sent_;
-  bool changed_ = false;  // gdb has written something since the last stop
-  bool rouse_ = false;    // parked cores are to be looked at
+  bool changed_ = false;    // gdb has written something since the last stop
+  bool went_back_ = false;  // since the last stop
+  bool rouse_ = false;      // parked cores are to be looked at
   Stop stop_;
   Place general_;  // of reads and writes
   Place control_;  // of steps
   std::optional<Stepping> stepping_;
   std::optional<Touched> touched_;
   std::unique_ptr<watch::WritersOfDevice> writers_;  // none until somebody asks for it
+  std::unique_ptr<watch::Watchpoints> watchpoints_;  // of `monitor watch`
   tile::Tile* inside_ = nullptr;                     // the stop is in the midst of its turn
   History history_;
   Goal goal_;

@@ -176,10 +176,10 @@ std::optional<Direct> Driver::direct(unsigned bar, u64 offset, u64 bytes) {
   };
   if (tile::Tile* tile = device.tile_of(node)) {
     // The heartbeat of an Ethernet tile is not in its memory (eth/base_firmware.hpp).
-    if (!tile->shape().is_tensix() || !visit.may_show()) return std::nullopt;
+    if (!tile->shape().is_tensix() || !visit.may_show_l1()) return std::nullopt;
     return stretch(tile->l1().memory(), false);
   }
-  if (device.node(node).kind() == noc::NodeKind::Dram)
+  if (device.node(node).kind() == noc::NodeKind::Dram && visit.may_show_dram())
     return stretch(static_cast<dram::Bank&>(device.node(node)).memory(), true);
   return std::nullopt;
 }

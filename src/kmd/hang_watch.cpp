@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "host/report/report.hpp"
@@ -10,39 +11,70 @@ namespace bhemu::kmd {
 namespace {
 
 constexpr unsigned kBeforeSuspicion = Ticker::kTicksPerSecond / 2;
+// Memory that a client reads data from should not stay slow for it.
+constexpr unsigned kBeforeLooking = Ticker::kTicksPerSecond;
+constexpr unsigned kLongestBeforeLooking = 60 * Ticker::kTicksPerSecond;
 
 }  // namespace
 
 void HangWatch::was_read(const Device& device, const Behind& place, std::span<const u8> bytes,
                          bool still) {
   if (!place || place->node == kNoNode) return;
-  go_messages_.was_read(device, place->node, place->address, bytes);
-  polls_.saw(place->node, place->address, bytes, [&] { return still; });
+  if (bytes.size() == sizeof(u32)) {
+    go_messages_.was_read(device, place->node, place->address, bytes);
+    polls_.saw(place->node, place->address, bytes, [&] { return still; });
+  }
+  const noc::NodeKind kind = device.board().site_of(place->node)->kind;
+  const bool memory =
+      kind == noc::NodeKind::Dram || (kind == noc::NodeKind::Tensix && place->address < kL1Size);
+  if (memory && !PollWatch::is_go(place->address, bytes))
+    words_.saw(place->node, place->address, bytes, [&] { return still; });
 }
 
 void HangWatch::was_written(const Device& device, const Behind& place, std::span<const u8> bytes) {
   ++writes_;
   polls_.restart();
+  words_.restart();
+  quiet_ = 0;
   if (place) go_messages_.was_written(device, place->node, place->address, bytes);
 }
 
 HangWatch::Verdict HangWatch::tick(Device& device, const Look& look) {
   const bool still = !look.dead && look.still;
   const bool by_the_chip = still && !go_messages_.started_by_the_chip(device).empty();
-  if (still && (by_the_chip || go_messages_.any_started_by_the_client(device))) {
+  const bool runs = by_the_chip || (still && go_messages_.any_started_by_the_client(device));
+  if (runs) {
     ++still_;
     moving_ = 0;
   } else if (++moving_ > Standstill::kMostMoving || look.dead) {
     still_ = 0;
   }
   suspects_ = still_ >= kBeforeSuspicion;
+  look_on(still && !runs);
   const Standstill::Verdict verdict =
       standstill_.tick({look.dead, by_the_chip, look.calls, writes_});
   if (asks_a_dead_card(look)) return Verdict::Stops;
   if (verdict == Standstill::Verdict::End) return Verdict::Ends;
   if (look.dead) return Verdict::None;
   if (polls_.hangs() || verdict == Standstill::Verdict::Tell) return Verdict::Hangs;
-  return verdict == Standstill::Verdict::Say ? Verdict::Says : Verdict::None;
+  if (verdict == Standstill::Verdict::Say) return Verdict::Says;
+  return words_.hangs() ? Verdict::Looks : Verdict::None;
+}
+
+/// Who has just written or computed will read results, and is left alone. Who has told a kernel to
+/// go is found out by that.
+void HangWatch::look_on(bool still) {
+  if (!still || !words_.wants_to_see()) {
+    quiet_ = 0;
+    looks_on_ = false;
+    return;
+  }
+  before_looking_ = std::max(before_looking_, kBeforeLooking);
+  if (looks_on_ && words_.has_read_data()) {
+    quiet_ = 0;
+    before_looking_ = std::min(2 * before_looking_, kLongestBeforeLooking);
+  }
+  looks_on_ = ++quiet_ > before_looking_;
 }
 
 /// More often than not since the card died, and that was long ago.

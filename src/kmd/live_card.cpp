@@ -13,6 +13,7 @@
 #include "debug/trace/trace_file.hpp"
 #include "device/livelock.hpp"
 #include "gdb/server.hpp"
+#include "host/boot/mailboxes.hpp"
 #include "host/error.hpp"
 #include "host/report/hints.hpp"
 #include "host/report/report.hpp"
@@ -63,7 +64,7 @@ LiveCard::LiveCard(const host::CardSettings& settings, const LiveCardOptions& op
       board_(options_.board),
       code_(settings.elves, settings.caches) {
   if (dies_ && settings.hang_seconds != 0)
-    hang_ = std::make_unique<HangWatch>(settings.hang_seconds);
+    hang_ = std::make_unique<HangWatch>(settings.hang_seconds, settings.looks_at_leisure);
   make_device();
   serve_gdb();
   debug::start_trace(*device_, settings.device.trace, host::SettingStyle::Environment);
@@ -76,8 +77,10 @@ LiveCard::LiveCard(const host::CardSettings& settings, const LiveCardOptions& op
 }
 
 std::string LiveCard::where_everything_stands() {
-  return text_of(host::standstill_of(*device_, code_.of_waiters(*device_), {},
-                                     host::Standstill::Reason::Asked));
+  host::Standstill standstill = host::standstill_of(*device_, code_.of_waiters(*device_), {},
+                                                    host::Standstill::Reason::Asked);
+  words_.tell(standstill, *device_);
+  return text_of(standstill);
 }
 
 void LiveCard::start() {
@@ -153,7 +156,9 @@ std::unique_ptr<Device> LiveCard::reset() {
   if (gdb_) gdb_->move_to(*device_);
   dead_ = false;
   rest_ = Rest::None;
-  if (hang_) hang_ = std::make_unique<HangWatch>(settings_.hang_seconds);
+  if (hang_)
+    hang_ = std::make_unique<HangWatch>(settings_.hang_seconds, settings_.looks_at_leisure);
+  words_ = {};
   wake();
   return old;
 }
@@ -192,7 +197,7 @@ void LiveCard::end_visit(bool changes) {
 bool LiveCard::read(unsigned bar, u64 offset, std::span<u8> bytes) {
   const bool done = access(false, [&](card::Function& function) {
     function.bar_read(bar, offset, bytes);
-    if (hang_ && bytes.size() == sizeof(u32))
+    if (hang_)
       hang_->was_read(*device_, function.behind(function.bar_base(bar) + offset), bytes,
                       is_still());
   });
@@ -205,9 +210,18 @@ bool LiveCard::write(std::span<const Store> stores) {
     const Store& store = stores[i];
     function.bar_write(store.bar, store.offset, store.bytes);
     const u64 address = function.bar_base(store.bar) + store.offset;
-    if (hang_ && !function.is_window_register(address))
-      hang_->was_written(*device_, function.behind(address), store.bytes);
+    if (function.is_window_register(address)) return;
+    const auto behind = function.behind(address);
+    if (hang_) hang_->was_written(*device_, behind, store.bytes);
+    if (behind) note_write(behind->node, behind->address, store.bytes);
   });
+}
+
+void LiveCard::note_write(NodeId node, u64 address, std::span<const u8> bytes) {
+  if (node == kNoNode || device_->tile_of(node) == nullptr) return;
+  if (address == host::kSoftReset0 || GoMessages::is(address, bytes, GoMessages::kGo))
+    words_.started();
+  words_.wrote(device_->coord_of(node), address, bytes, device_->cycle());
 }
 
 // --- The runner.
@@ -363,9 +377,10 @@ void LiveCard::look_after() {
   bool hides = false;
   {
     const Visit visit(*this, false);
-    const bool before = visit.may_show();
+    const auto shows = [&] { return std::pair(visit.may_show_l1(), visit.may_show_dram()); };
+    const auto before = shows();
     const HangWatch::Verdict verdict = hang_->tick(*device_, {dead_, is_still(), calls_});
-    hides = take_verdict(verdict) || visit.may_show() != before;
+    hides = take_verdict(verdict) || shows() != before;
   }
   if (hides) tell_hiding();
 }
@@ -375,6 +390,13 @@ bool LiveCard::take_verdict(HangWatch::Verdict verdict) {
   using Verdict = HangWatch::Verdict;
   const bool reports = settings_.faults == host::FaultMode::Report;
   if (verdict == Verdict::None) return false;
+  if (verdict == Verdict::Looks) {
+    std::fprintf(stderr, "bhemu: %s",
+                 (told_of_looks(hang_->words(), *device_, code_.of_waiters(*device_), words_) +
+                  host::hint_for_clients(device_->options().checks))
+                     .c_str());
+    return false;
+  }
   if (verdict == Verdict::Says) {
     if (reports) std::fprintf(stderr, "bhemu: %s\n", hang_text().c_str());
     return false;
@@ -395,8 +417,10 @@ std::string LiveCard::hang_text() {
   const auto reason = device_->run(0).status == RunStatus::Idle
                           ? host::Standstill::Reason::Idle
                           : host::Standstill::Reason::Spinning;
-  return hang_->sentence(*device_) +
-         host::text_of(host::standstill_of(*device_, code_.of_waiters(*device_), tiles, reason)) +
+  host::Standstill standstill =
+      host::standstill_of(*device_, code_.of_waiters(*device_), tiles, reason);
+  words_.tell(standstill, *device_);
+  return hang_->sentence(*device_) + host::text_of(standstill) +
          host::hint_for_clients(device_->options().checks);
 }
 

@@ -30,6 +30,7 @@
 #include "debug/code_finder.hpp"
 #include "debug/race_session.hpp"
 #include "device/device.hpp"
+#include "host/report/host_words.hpp"
 #include "host/settings/card_settings.hpp"
 #include "kmd/edge.hpp"
 #include "kmd/hang_watch.hpp"
@@ -84,9 +85,16 @@ class LiveCard {
     /// itself, which sees to it.
     bool is_still() const { return card_.is_still(); }
     /// Memory may be shown to the client without the card seeing what it reads there.
-    bool may_show() const { return !card_.hang_ || !card_.hang_->suspects(); }
+    bool may_show_l1() const { return !card_.hang_ || !card_.hang_->suspects(); }
+    bool may_show_dram() const { return !card_.hang_ || !card_.hang_->looks_on(); }
     /// The faults are forgotten and all other cores go on.
     void forgive() const { card_.forgive(); }
+    /// A client has written to a node past this card, as write() would.
+    void note_write(NodeId node, u64 address, std::span<const u8> bytes) const {
+      card_.note_write(node, address, bytes);
+    }
+    /// What clients have written to tiles.
+    host::HostWords& words() const { return card_.words_; }
 
    private:
     LiveCard& card_;
@@ -150,6 +158,7 @@ class LiveCard {
   void end_visit(bool changes);
   void make_device();
   void serve_gdb();
+  void note_write(NodeId node, u64 address, std::span<const u8> bytes);
   std::string where_everything_stands();
   void end_trace();
   void serve();
@@ -185,7 +194,8 @@ class LiveCard {
   Rest rest_ = Rest::None;
   bool dead_ = false;
   std::unique_ptr<HangWatch> hang_;  // null: nobody is told of a hang
-  u64 calls_ = 0;                    // that wanted something of the card
+  host::HostWords words_;
+  u64 calls_ = 0;  // that wanted something of the card
   Edge::Clock::time_point idle_since_{};
 
   // The runner's, in Rest::Watch:

@@ -9,9 +9,16 @@
 #include <chrono>
 #include <cstring>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "base/types.hpp"
+#include "device/device.hpp"
+#include "host/report/report.hpp"
+
+namespace bhemu::host {
+class HostWords;
+}
 
 namespace bhemu::kmd {
 
@@ -31,6 +38,7 @@ class WordWatch {
   /// `still` is asked only when it matters, and seldom.
   template <class Still>
   void saw(NodeId node, u64 address, std::span<const u8> bytes, Still still) {
+    read_data_ |= bytes.size() > sizeof(u64);
     if (patience_.count() == 0 || told_ || bytes.empty() || bytes.size() > sizeof(u64)) return;
     Word word{node, address, bytes.size(), 0};
     std::memcpy(&word.value, bytes.data(), bytes.size());
@@ -41,13 +49,12 @@ class WordWatch {
     if (still())
       ++checks_;
     else
-      restart();
+      forget();
   }
   /// The client has written: what was seen so far proves nothing.
   void restart() {
     if (words_.empty() && !told_) return;
-    words_.clear();
-    checks_ = 0;
+    forget();
     told_ = false;
   }
   /// The verdict, once until the next restart.
@@ -57,6 +64,10 @@ class WordWatch {
     told_ = true;
     return true;
   }
+  /// Whether it is any use to see what the client reads: it may be waiting for a word.
+  bool wants_to_see() const { return patience_.count() != 0 && !told_; }
+  /// It has read more words than anybody waits for, since this was asked last.
+  bool has_read_data() { return std::exchange(read_data_, false); }
   /// What the client looks at; the one that it has looked at last comes last.
   const std::vector<Word>& words() const { return words_; }
   std::chrono::seconds patience() const {
@@ -68,13 +79,22 @@ class WordWatch {
   static constexpr size_t kMostWords = 64;  // who looks at more reads data
 
   bool is_known(const Word& word);
+  void forget() {
+    words_.clear();
+    checks_ = 0;
+  }
 
   const std::chrono::milliseconds patience_;
   std::vector<Word> words_;
   Clock::time_point checked_{};
   unsigned checks_ = 0;
   bool told_ = false;
+  bool read_data_ = false;
 };
+
+/// What is to be said, once, to a client that looks for ever where nobody will write.
+std::string told_of_looks(const WordWatch& words, Device& device, const host::CodeMap& code,
+                          const host::HostWords& writes);
 
 /// Chooses which of a client's quick looks are looked into: some a second, without asking the time
 /// at each. A client that begins to look seldom is noticed after at most 2 * kMost looks.

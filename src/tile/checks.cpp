@@ -74,6 +74,11 @@ bool Checks::counter_written(u32 stream, bool received, u32 before, u32 after, u
   return stop;
 }
 
+namespace {
+constexpr const char* kTwoProducers =
+    ": two cores fill this buffer, each by a write pointer of its own, and so one page twice";
+}
+
 template <class Visit>
 void Checks::each_page(const Buffer& buffer, u32 first, u32 count, Visit visit) const {
   const BufferPlace& place = buffer.place;
@@ -100,8 +105,9 @@ bool Checks::check_push(u32 index, Buffer& buffer, u32 filled, u32 added, const 
     if (stop || read == nullptr) return;
     stop =
         raise(Rule::CbPushBeforeRead, *read, author,
-              fmt::format("it pushes {} of CB {} (L1[{:#x}, +{:#x}]) while {} is still under way",
-                          pages_text(added), index, address, bytes, name(*read)));
+              fmt::format("it pushes {} of CB {} (L1[{:#x}, +{:#x}]) while {} is still under way{}",
+                          pages_text(added), index, address, bytes, name(*read),
+                          read->agent == author.agent ? "" : kTwoProducers));
   });
   return stop;
 }

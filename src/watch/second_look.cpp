@@ -145,8 +145,21 @@ class SecondLook {
                                         : ran_.status == Status::Hang
                                             ? of->of_hang(again_.code(), cause.sentence)
                                             : of->of_result(again_.code());
-    for (const Remark& one : remarks) cause.sentence += one.sentence;
-    if (!remarks.empty())
+    for (const Remark& one : remarks) {
+      if (!one.first) {
+        cause.sentence += one.sentence;
+        continue;
+      }
+      // What was taken for the cause comes of it.
+      const size_t begin = cause.sentence.find(" hands over ");
+      const size_t end = cause.sentence.find(": it waits");
+      if (begin != std::string::npos && end != std::string::npos && begin < end)
+        cause.sentence.replace(begin, end + 4 - begin, "");
+      cause.sentence = one.sentence + " So " + cause.sentence;
+    }
+    if (!remarks.empty() && remarks.front().first)
+      cause.remedy = remarks.front().remedy;
+    else if (!remarks.empty())
       cause.remedy = remarks.front().remedy + (cause.remedy.empty() ? "" : "; or " + cause.remedy);
   }
 

@@ -73,6 +73,11 @@ void Tallies::begin_launch() {
   packed_rows_.clear();
   cleared_rows_.clear();
   lost_.clear();
+  wide_ = {};
+  vectors_ = {};
+  width_.reset();
+  worked_rows_.clear();
+  whole_rows_.clear();
   accumulator_.reset();
   pools_ = false;
   mixed_.reset();
@@ -213,11 +218,16 @@ void Tallies::note_dst(const trace::Issue& one, const tensix::Touch& touch, cons
                     opcode == op::ELWADD::kOpcode || opcode == op::ELWSUB::kOpcode;
   const bool reads = tensix::reads(touch.access);
   const bool writes = tensix::writes(touch.access);
+  const bool stores = opcode == op::SFPSTORE::kOpcode;
   for (u64 at = touch.begin; at < std::min<u64>(touch.end(), tensix::kDstRows); ++at) {
     const u32 row = static_cast<u32>(at);
     Row& state = dst_[row];
+    note_width(one, row, actor);
+    if (writes) vectors_[row] = stores;
+    if (writes && stores) storer_ = actor;
     if (packs && reads) {
       packing_.rows.insert(row);
+      if (vectors_[row]) packing_.of_vectors.insert(row);
       if (state == Row::Cleared) packing_.cleared.insert(row);
       if (state == Row::Computed) state = Row::Packed;
       lost_.erase(row);
@@ -238,8 +248,31 @@ void Tallies::note_dst(const trace::Issue& one, const tensix::Touch& touch, cons
   }
 }
 
+/// What the matrix unit computes is 16 or 32 bits by the configuration, and so is what is packed.
+/// What the vector unit stores says its width itself, and is left out.
+void Tallies::note_width(const trace::Issue& one, u32 row, const Actor& actor) {
+  const u32 word = one.operation.author.pc;
+  const tensix::Unit unit = tensix::info_of_word(word).unit;
+  const auto& config = one.state->config(one.thread);
+  if (unit == tensix::Unit::Fpu && tensix::opcode_of(word) != op::ZEROACC::kOpcode) {
+    wide_[row] = tensix::cfg::ALU_ACC_CTRL_Fp32_enabled::get(config) != 0 ||
+                 tensix::cfg::ALU_ACC_CTRL_INT8_math_enabled::get(config) != 0;
+    return;
+  }
+  if (tensix::opcode_of(word) != op::PACR::kOpcode || width_) return;
+  if (dst_[row] != Row::Computed || vectors_[row]) return;
+  const bool wide = tensix::cfg::PCK_DEST_RD_CTRL_Read_32b_data::get(config) != 0;
+  if (wide != wide_[row]) width_ = Width{computer_, actor, wide_[row]};
+}
+
 void Tallies::end_packing(const Actor& actor) {
   packer_ = actor;
+  constexpr std::size_t kFace = 8;  // rows; fewer are no part of a tile that was forgotten
+  const std::size_t worked = packing_.of_vectors.size();
+  if (worked >= kFace && worked + kFace <= packing_.rows.size()) {
+    worked_rows_ = packing_.of_vectors;
+    whole_rows_ = packing_.rows;
+  }
   const bool some = !packing_.cleared.empty() && packing_.cleared.size() < packing_.rows.size();
   if (some) {
     packed_rows_ = packing_.rows;

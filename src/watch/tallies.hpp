@@ -20,6 +20,7 @@ namespace bhemu::watch {
 struct Remark {
   std::string sentence;  // with a space in front and a full stop
   std::string remedy;    // an order without a full stop
+  bool first = false;    // it explains the sentence before it
 };
 
 class Tallies final : public Accesses {
@@ -66,6 +67,13 @@ class Tallies final : public Accesses {
   struct Packing {  // the tile that is packed
     std::set<u32> rows;
     std::set<u32> cleared;
+    std::set<u32> of_vectors;  // stored last by the vector unit
+  };
+  /// Rows that were computed as 32 bits and packed as 16, or the other way round.
+  struct Width {
+    Actor computer;
+    Actor packer;
+    bool computed_wide = false;
   };
   struct Recording {
     Actor by;
@@ -93,6 +101,7 @@ class Tallies final : public Accesses {
   void note_replay(unsigned thread, u32 word, const Actor& actor);
   void note_posts(u32 word, const Actor& actor);
   void note_reset(u32 word, const Actor& actor);
+  void note_width(const trace::Issue& one, u32 row, const Actor& actor);
   void end_packing(const Actor& actor);
   void hand_over(const trace::BankMove& move);
   static u32 setting_key(tensix::Space space, u32 word, u32 byte);
@@ -107,6 +116,8 @@ class Tallies final : public Accesses {
   void tell_resets(const host::CodeMap& code, const std::string& cause,
                    std::vector<Remark>& found) const;
   void tell_counts(const host::CodeMap& code, std::vector<Remark>& found) const;
+  void tell_releases(const host::CodeMap& code, std::vector<Remark>& found) const;
+  void tell_width(const host::CodeMap& code, std::vector<Remark>& found) const;
 
   Device& device_;
   tile::Tile& tile_;
@@ -118,6 +129,12 @@ class Tallies final : public Accesses {
   Packing packing_;
   std::set<u32> packed_rows_;  // of the last tile that was packed with rows that are only cleared
   std::set<u32> cleared_rows_;
+  std::array<bool, tensix::kDstRows> wide_{};     // computed as 32 bits
+  std::array<bool, tensix::kDstRows> vectors_{};  // stored by the vector unit since
+  std::optional<Width> width_;
+  std::set<u32> worked_rows_;  // of the last tile on a part of which the vector unit has worked
+  std::set<u32> whole_rows_;   // that tile
+  Actor storer_;
   std::set<u32> lost_;  // computed, cleared and not looked at in between
   Actor packer_;
   Actor clearer_;

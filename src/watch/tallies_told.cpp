@@ -181,6 +181,13 @@ void Tallies::tell_dst(const host::CodeMap& code, std::vector<Remark>& found) co
                      "were cleared.",
                      rows_text(packed_rows_), who(packer_, code), rows_text(cleared_rows_)),
          "compute all of a tile before it is packed (num_faces, face_r_dim), or pack less of it"});
+  if (!worked_rows_.empty())
+    found.push_back({fmt::format(" Of {} of Dst, which {} packs as a tile, {} has stored {} only.",
+                                 rows_text(whole_rows_), who(packer_, code), who(storer_, code),
+                                 rows_text(worked_rows_)),
+                     "let the loop of the vector unit go over all of the tile (64 rows of 16, by "
+                     "its addresses; "
+                     "iterations times faces), if all of it is meant"});
   if (!lost_.empty())
     found.push_back(
         {fmt::format(" What {} has computed in {} of Dst was cleared by {} before anybody has "
@@ -195,6 +202,39 @@ void Tallies::tell_dst(const host::CodeMap& code, std::vector<Remark>& found) co
                      capital(who(*accumulator_, code))),
          "clear Dst when it is handed back (ZEROACC; tile_regs_release), before anything is added "
          "to it again"});
+}
+
+/// Both sources were handed over equally often, and one was given back less often.
+void Tallies::tell_releases(const host::CodeMap& code, std::vector<Remark>& found) const {
+  const Source& a = source_[0];
+  const Source& b = source_[1];
+  if (a.handed == 0 || b.handed == 0 || a.released == b.released) return;
+  const u32 more = std::max(a.handed, b.handed), less = std::min(a.handed, b.handed);
+  // What waits to be handed over next is not counted yet.
+  if (more - less > 2 || more - less >= std::max(a.released, b.released)) return;
+  const u32 behind = a.released < b.released ? 0 : 1;
+  const char* const names[] = {"SrcA", "SrcB"};
+  found.push_back(
+      {fmt::format("The matrix unit has given back {} {} and {} {}{}.", names[1 - behind],
+                   times(source_[1 - behind].released), names[behind],
+                   source_[behind].released == 0 ? "never" : times(source_[behind].released),
+                   at(source_[behind].take, code)),
+       fmt::format("give {} back as often as {}, with the instruction that uses it last "
+                   "(clear_dvalid, SETRWC with clear_ab_vld 3, CLEARDVALID)",
+                   names[behind], names[1 - behind]),
+       true});
+}
+
+void Tallies::tell_width(const host::CodeMap& code, std::vector<Remark>& found) const {
+  if (!width_) return;
+  const bool wide = width_->computed_wide;
+  found.push_back(
+      {fmt::format(" {} has computed {} bits of every datum of Dst, and {} packs {} "
+                   "(ALU_ACC_CTRL_Fp32_enabled and PCK_DEST_RD_CTRL_Read_32b_data differ).",
+                   capital(who(width_->computer, code)), wide ? 32 : 16, who(width_->packer, code),
+                   wide ? 16 : 32),
+       "compile all kernels of a program for the same width of Dst (fp32_dest_acc_en; DST_FORMAT), "
+       "or set the packer up for what is computed"});
 }
 
 /// How often a source was handed over and released, for the page and for the tile.
@@ -243,8 +283,10 @@ std::vector<Remark> Tallies::of_hang(const host::CodeMap& code, const std::strin
   tell_leftovers(code, found);
   tell_recordings(code, found);
   tell_resets(code, cause, found);
-  if (cause.find("SrcA") != std::string::npos || cause.find("SrcB") != std::string::npos)
-    tell_counts(code, found);
+  if (cause.find("SrcA") != std::string::npos || cause.find("SrcB") != std::string::npos) {
+    tell_releases(code, found);
+    if (found.empty()) tell_counts(code, found);
+  }
   return found;
 }
 
@@ -254,6 +296,8 @@ std::vector<Remark> Tallies::of_result(const host::CodeMap& code) const {
   tell_recordings(code, found);
   tell_settings(code, found);
   // The rest would come of it.
+  if (!found.empty()) return found;
+  tell_width(code, found);
   if (!found.empty()) return found;
   tell_faces(code, found);
   tell_dst(code, found);

@@ -133,6 +133,63 @@ TEST_F(OwnWord, of_a_kernel_that_has_ended_the_client_is_told_what_it_looks_at) 
     EXPECT_NE(said.find(part), std::string::npos) << part << " in " << said;
 }
 
+TEST_F(OwnWord, a_word_in_dram_is_told_with_where_the_kernel_has_written_instead) {
+  open("p150", {{"BHEMU_HANG", "1"}, {"BHEMU_CLOCK", "calls"}});
+  constexpr Coord kBank{17, 12};
+  set_tile_word(kBank, kDone, 0);
+  set_tile_word({1, 2}, kDone, 0);
+  std::vector<u32> code;
+  store(code, kDone, 7);
+  code.push_back(kForever);
+  run_brisc({1, 2}, code);
+  const std::string said = printed([] {
+    tile_word(kBank, kDone);
+    libttsim_clock(1000);
+  });
+  for (const char* part : {"the client has looked at 0x20000 of DRAM bank", "for 1 s",
+                           "The same address holds 0x7 in (1, 2).", "First cause: The host waits"})
+    EXPECT_NE(said.find(part), std::string::npos) << part << " in " << said;
+}
+
+TEST_F(OwnWord, a_window_that_still_led_to_another_tile_is_found_by_its_write) {
+  for (const bool quick : {false, true}) {
+    open("p150", {{"BHEMU_HANG", "1"}, {"BHEMU_CLOCK", "calls"}});
+    for (const Coord tile : {Coord{1, 2}, Coord{2, 2}}) set_tile_word(tile, kFlag, 0);
+    set_tile_word({1, 2}, kDone, 0);
+    run_brisc({1, 2}, waiting(false));
+    if (quick) {
+      // As a client that has used the window before, while nothing happens on the chip.
+      libttsim_clock(1000);
+      client.read32(2, 2, kFlag);
+    }
+    client.write32(2, 2, kFlag, 1);
+    const std::string said = printed([] {
+      tile_word({1, 2}, kDone);
+      libttsim_clock(1000);
+    });
+    for (const char* part :
+         {"First cause: BRISC of (1, 2) waits", "the host has written L1[0x10000] of (2, 2)",
+          "the same place of another tile", "a window leads where it was aimed last"})
+      EXPECT_NE(said.find(part), std::string::npos) << part << " in " << said;
+  }
+}
+
+TEST_F(OwnWord, what_the_client_has_written_there_itself_is_told_with_its_value) {
+  open("p150", {{"BHEMU_HANG", "1"}, {"BHEMU_CLOCK", "calls"}});
+  set_tile_word({1, 2}, kFlag, 0);
+  // It waits for 2.
+  run_brisc({1, 2}, {lui(8, kFlag), addi(10, 0, 2), 8 << 15 | 2 << 12 | 9 << 7 | 3,
+                     // bne x9, x10, -4
+                     0xFEA49EE3, kForever});
+  set_tile_word({1, 2}, kFlag, 1);
+  const std::string said = printed([] {
+    tile_word({1, 2}, kDone);
+    libttsim_clock(1000);
+  });
+  for (const char* part : {"to be exactly 0x2; it is 0x1", "the host has written 0x1 there"})
+    EXPECT_NE(said.find(part), std::string::npos) << part << " in " << said;
+}
+
 TEST_F(OwnWord, tt_metal_is_not_told_since_its_prints_and_watcher_look_at_leisure) {
   open("p150", {{"BHEMU_HANG", "1"},
                 {"BHEMU_CLOCK", "calls"},

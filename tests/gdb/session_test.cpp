@@ -82,6 +82,24 @@ TEST_F(GdbSession, two_cores_an_inlined_function_a_word_of_the_packers_and_back)
   EXPECT_TRUE(holds(text, "$3 = <unavailable>")) << text;  // BRISC has no vectors
 }
 
+TEST_F(GdbSession, places_that_gdb_has_no_words_for_are_watched_by_monitor) {
+  const std::string text = debug("examples/copy.yaml --gdb-tiles 1-2",
+                                 "monitor watch dst:0\n"
+                                 "monitor watch nowhere:0\n"
+                                 "thread 1.1\n"
+                                 "watch *(int*)0x38000\n"
+                                 "continue\n"
+                                 "delete\n"
+                                 "monitor watch\n"
+                                 "continue\n");
+  EXPECT_TRUE(holds(text, "Who accesses dst:0 is told at the next stop.")) << text;
+  EXPECT_TRUE(holds(text, "nowhere")) << text;
+  EXPECT_TRUE(holds(text, "write of Dst row 0")) << text;
+  EXPECT_TRUE(holds(text, "by thread 1 with MOVA2D")) << text;
+  EXPECT_TRUE(holds(text, "nothing has come")) << text;
+  EXPECT_TRUE(holds(text, "status 0")) << text;
+}
+
 TEST_F(GdbSession, a_hang_shows_its_first_cause_and_is_gone_back_from) {
   const std::string text = debug("tests/hangs/chain_of_five.yaml",
                                  "break Write\n"

@@ -17,6 +17,7 @@ using std::chrono::milliseconds;
 
 constexpr u64 kGoMessage = 0x370;
 constexpr u64 kFlag = 0x10000;
+constexpr u64 kDone = 0x20000;
 constexpr u32 kInit = u32{GoMessages::kInit} << 24;
 constexpr u32 kGo = u32{GoMessages::kGo} << 24;
 constexpr Coord kTile{1, 2};
@@ -159,6 +160,39 @@ TEST(Hang, go_messages_of_a_client_that_multicasts_them_are_known) {
     std::this_thread::sleep_for(milliseconds(20));
     return hang.get(0x20000) == ~0u;
   }));
+}
+
+TEST(Hang, a_client_that_looks_for_ever_at_a_word_of_its_own_is_told_once_and_the_card_goes_on) {
+  testing::internal::CaptureStderr();
+  std::string said;
+  {
+    Hang hang(host::FaultMode::Report);
+    hang.start(waiting(false));
+    // Out of sight after a while, since nothing happens and nobody writes; so its looks are seen.
+    EXPECT_TRUE(eventually([&] { return !hang.shows(); }));
+    // When it has been told, it reads as fast as before.
+    EXPECT_TRUE(eventually([&] {
+      std::this_thread::sleep_for(milliseconds(20));
+      EXPECT_EQ(hang.get(kDone), 0u);
+      return hang.shows();
+    }));
+    EXPECT_TRUE(hang.answers());
+    hang.put(kFlag, 1);
+    EXPECT_TRUE(eventually([&] { return hang.get(kFlag) == 1; }));
+  }
+  said = testing::internal::GetCapturedStderr();
+  const size_t first = said.find("the client has looked at L1[0x20000] of (1, 2)");
+  EXPECT_NE(first, std::string::npos) << said;
+  EXPECT_EQ(said.find("the client has looked", first + 1), std::string::npos) << said;
+  EXPECT_NE(said.find("First cause: BRISC of (1, 2) waits for L1[0x10000]"), std::string::npos)
+      << said;
+}
+
+TEST(Hang, a_client_that_reads_data_of_a_card_at_rest_gets_its_memory_back) {
+  Hang hang(host::FaultMode::Report);
+  EXPECT_TRUE(eventually([&] { return !hang.shows(); }));
+  for (u32 word = 0; word < 100; ++word) hang.get(4 * word);
+  EXPECT_TRUE(eventually([&] { return hang.shows(); }));
 }
 
 using HangDeathTest = testing::Test;

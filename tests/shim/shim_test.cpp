@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
 
 #include "cli/command.hpp"
@@ -115,6 +116,87 @@ TEST(Shim, a_client_in_python_runs_unchanged) {
   const CommandResult result = shim("-- " + std::string(kPython) + "client_test.py");
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.out, "ok\n");
+}
+
+// clients/own_program.py with what its user has set, and what came out.
+CommandResult own_program(const std::string& environment, const std::string& arguments) {
+  const Scratch scratch("bhemu-shim-test");
+  return shell(scratch, environment + " " + BHEMU_BINARY_DIR "/bin/bhemu shim -- " + kPython +
+                            "own_program.py " + arguments);
+}
+
+void says(const CommandResult& result, std::initializer_list<const char*> parts) {
+  for (const char* part : parts)
+    EXPECT_NE(result.err.find(part), std::string::npos) << part << " in " << result.err;
+}
+
+TEST(Shim, a_client_that_looks_for_a_word_that_nobody_writes_is_told_once) {
+  const CommandResult result = own_program("BHEMU_HANG=1", "looks 6");
+  EXPECT_EQ(result.out, "given up\n");
+  says(result, {"the client has looked at 0x1000 of DRAM bank 0", "First cause: BRISC of (1, 2)",
+                "for L1[0x00370] to be exactly 0x80000000", "Remedy: "});
+  const size_t first = result.err.find("the client has looked");
+  EXPECT_EQ(result.err.find("the client has looked", first + 1), std::string::npos) << result.err;
+}
+
+TEST(Shim, a_window_that_still_leads_to_another_tile_is_found_by_its_write) {
+  const std::string elf = "BHEMU_ELF=" BHEMU_SOURCE_DIR "/kernels/prebuilt/command_queue_worker";
+  says(own_program("BHEMU_HANG=1 " + elf, "astray 6"),
+       {"the client has looked at L1[0x408] of (1, 2)",
+        "BRISC of (1, 2) waits at Work (kernels/command_queue/worker.c:21)",
+        "the host has written L1[0x370] of (2, 2)", "a window leads where it was aimed last"});
+}
+
+TEST(Shim, a_client_in_python_is_asked_by_a_signal_where_everything_stands) {
+  // Python keeps SIGINT for itself; SIGUSR1 is free.
+  const Scratch scratch("bhemu-shim-test");
+  const CommandResult result =
+      shell(scratch, std::string("bash -c 'BHEMU_HANG=0 " BHEMU_BINARY_DIR "/bin/bhemu shim -- ") +
+                         kPython + "own_program.py asks 0'");
+  EXPECT_EQ(result.out, "interrupted\n") << result.err;
+  says(result, {"First cause: BRISC of (1, 2)", "L1[0x00370]", "At cycle"});
+}
+
+TEST(Shim, a_client_is_debugged_from_its_first_instruction) {
+  const Scratch scratch("bhemu-shim-test");
+  if (shell(scratch, "gdb-multiarch --version").status != 0)
+    GTEST_SKIP() << "gdb-multiarch is not installed (Debian: gdb-multiarch)";
+  const std::string path = scratch.path().string();
+  const std::string elf = BHEMU_SOURCE_DIR "/kernels/prebuilt/command_queue_worker/brisc.elf";
+  const std::string script = scratch.file("commands",
+                                          "set pagination off\n"
+                                          "tbreak *0x4000\n"
+                                          "continue\n"
+                                          "add-symbol-file " +
+                                              elf +
+                                              " -o 0x4000\n"
+                                              "monitor symbols\n"
+                                              "break worker.c:24\n"
+                                              "continue\n"
+                                              "backtrace\n"
+                                              "watch *(int*)0x404\n"
+                                              "continue\n"
+                                              "x/wx 0x404\n"
+                                              "reverse-stepi\n"
+                                              "reverse-stepi\n"
+                                              "x/wx 0x404\n"
+                                              "monitor waits\n"
+                                              "delete\n"
+                                              "shell touch " +
+                                              path +
+                                              "/looked\n"
+                                              "detach\n");
+  const std::string command =
+      "BHEMU_GDB=" + path + "/socket BHEMU_GDB_SCRIPT=" + path + "/connect BHEMU_GDB_TILES=1-2 " +
+      "BHEMU_ELF=" + elf + " " + BHEMU_BINARY_DIR "/bin/bhemu shim -- " + kPython +
+      "own_program.py debugged " + path + "/looked > " + path + "/out 2>&1 & while [ ! -s " + path +
+      "/connect ] && kill -0 $!; do sleep 0.05; done; gdb-multiarch -batch -nx -x " + path +
+      "/connect -x " + script + " 2>&1; wait $!; echo status $?; cat " + path + "/out";
+  const CommandResult result = shell(scratch, "bash -c '" + command + "'");
+  for (const char* part : {"add-symbol-file", "#0  Work () at kernels/command_queue/worker.c:24",
+                           "Hardware watchpoint 3: *(int*)0x404", "0x404:\t0x0000002a",
+                           "0x404:\t0x00000000", "BRISC of (1, 2)", "status 0", "sum 42"})
+    EXPECT_NE(result.out.find(part), std::string::npos) << part << " in " << result.out;
 }
 
 TEST(Shim, options_choose_the_board) {

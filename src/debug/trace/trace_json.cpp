@@ -39,9 +39,9 @@ class JsonLines final : public TraceFormatter {
 
   std::string footer(const trace::Summary& summary) override {
     return dump({{"event", "end"},
-                    {"events", summary.events},
-                    {"cycle", summary.cycle},
-                    {"limit_reached", summary.limit_reached}}) +
+                 {"events", summary.events},
+                 {"cycle", summary.cycle},
+                 {"limit_reached", summary.limit_reached}}) +
            "\n";
   }
 

@@ -223,13 +223,24 @@ class Teller {
       const Standing& one = *circle[i];
       const Standing& next = *circle[(i + 1) % circle.size()];
       text += i == 0 ? name_of(context_, one, true) + " waits" : ", but waits itself";
-      text += fmt::format("{} {}{}; {} would give it", at(one.user), explain(context_, one).want,
-                          progress_of(context_, one), name_of(context_, next, true));
+      text += fmt::format("{} {}{}; {} would give it{}", at(one.user), explain(context_, one).want,
+                          progress_of(context_, one), name_of(context_, next, true),
+                          at(place_of_giving(one, next)));
     }
     cause.sentence = fmt::format("Deadlock, a circle of {}: {}.", circle.size(), text);
     cause.remedy = remedy_of(circle);
     tell_of_unposted(circle, cause);
     return cause;
+  }
+
+  /// The line by which somebody would give what is waited for, unless it waits in that very line.
+  std::string place_of_giving(const Standing& one, const Standing& giver) const {
+    for (size_t i = 0; i < one.from.size(); ++i) {
+      if (&situation_.standing[one.from[i]] != &giver || one.from_pc[i] == 0) continue;
+      std::string place = code_.locate(giver.agent, one.from_pc[i], giver.tile).users();
+      return place == giver.user ? "" : place;
+    }
+    return "";
   }
 
   /// What could have been meant, by what the circle is made of.

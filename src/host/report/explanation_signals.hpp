@@ -107,6 +107,11 @@ class Signals : public Names {
     tile::Arrival last;
     u32 before = 0;  // in launches before this one
     tile::Arrival last_before;
+    struct Sender {
+      tile::Arrival last;
+      u32 count = 0;
+    };
+    std::vector<Sender> senders;
   };
   Received signals_of(const Standing& one) const {
     Received signals;
@@ -118,6 +123,14 @@ class Signals : public Names {
         return;
       }
       if (signals.arrivals++ == 0) signals.last = arrival;
+      const auto sender = std::find_if(
+          signals.senders.begin(), signals.senders.end(), [&](const Received::Sender& other) {
+            return other.last.source == arrival.source && other.last.issuer == arrival.issuer;
+          });
+      if (sender == signals.senders.end())
+        signals.senders.push_back({arrival, 1});
+      else
+        ++sender->count;
       signals.added += arrival.atomic;
       signals.sum += arrival.value;
     });
@@ -169,6 +182,25 @@ class Signals : public Names {
     return {"", giver, remedy};
   }
 
+  static u32 most_of(const std::vector<Received::Sender>& senders) {
+    u32 most = 0;
+    for (const Received::Sender& one : senders) most = std::max(most, one.count);
+    return most;
+  }
+  /// The one of several senders that has signalled less often than all others, which have done so
+  /// equally often.
+  static const Received::Sender* one_behind(const std::vector<Received::Sender>& senders) {
+    if (senders.size() < 3) return nullptr;
+    const u32 most = most_of(senders);
+    const Received::Sender* behind = nullptr;
+    for (const Received::Sender& one : senders) {
+      if (one.count == most) continue;
+      if (behind != nullptr) return nullptr;
+      behind = &one;
+    }
+    return behind;
+  }
+
   Explanation word(const Standing& one) const {
     Explanation text;
     text.want = "for " + compared_text(one, word_name(one));
@@ -178,7 +210,7 @@ class Signals : public Names {
       text.want += fmt::format("; or for {} to be {}; it is {:#x}", word_name(as),
                                wanted_text(other.relation, other.wanted), other.value);
     }
-    const auto [arrivals, added, sum, last, before, last_before] = signals_of(one);
+    const auto [arrivals, added, sum, last, before, last_before, senders] = signals_of(one);
     const bool masked = one.mask != ~0u;
     const bool over =
         one.compared && !masked && one.relation == Relation::Equal && one.value > one.wanted;
@@ -199,7 +231,13 @@ class Signals : public Names {
                            one.wanted > one.value && one.wanted <= arrivals;
     const bool lost = added == arrivals && arrivals < tile::Ledger::kArrivals && one.compared &&
                       !masked && !over && one.value < sum && one.relation != Relation::Less;
-    if (lost)
+    const bool whole = arrivals < tile::Ledger::kArrivals;
+    const Received::Sender* const behind = over || !whole ? nullptr : one_behind(senders);
+    if (behind != nullptr)
+      text.giver += fmt::format(
+          "; of its {} senders {} has signalled {} only, each of the others {}", senders.size(),
+          sender_of(behind->last).first, times(behind->count), times(most_of(senders)));
+    if (lost && behind == nullptr)
       text.giver += fmt::format(
           "; these increments add up to {:#x}: it was set back meanwhile, or they wrap before that",
           sum);
@@ -209,6 +247,11 @@ class Signals : public Names {
         : over          ? "the value has gone past what is waited for: wait for 'at least', or "
                           "signal fewer times"
         : !held.empty() ? "take that tile out of reset, or count without it"
+        : behind != nullptr
+            ? fmt::format(
+                  "have {} of {} signal as often as the others: compare their counts and "
+                  "arguments",
+                  name_of(behind->last.issuer), device_.name_of(behind->last.source))
         : lost ? "signal once for each wait, set the word back before the next signal may come "
                  "and not after, and give the atomics all 32 bits to count in (the wrap "
                  "field of NOC_AT_LEN_BE)"

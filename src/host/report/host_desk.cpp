@@ -54,7 +54,9 @@ std::string HostDesk::before_write(Device& device, Coord coord, u64 address,
   if (address == kSoftReset0 && bytes.size() == 4 && (bytes[kBriscResetByte] & kBriscResetBit) != 0)
     runs_other_code(coord);
   if (address >= kL1Size || bytes.empty()) return "";
-  note(coord, address, bytes.size(), device.cycle());
+  note(coord, address, bytes, device.cycle());
+  if (address >= kProtocol96.launch_ring && address < kProtocol96.go_messages)
+    announced_.insert({coord.x, coord.y});
   if (address >= kMailboxesEnd || address + bytes.size() <= kProtocol96.go_messages) return "";
   const NodeId node = device.board().node_at_translated(coord);
   tile::Tile* const tile = node == kNoNode ? nullptr : device.tile_of(node);
@@ -63,6 +65,7 @@ std::string HostDesk::before_write(Device& device, Coord coord, u64 address,
   // So begins the boot of firmware of this layout.
   if (signal == kGoInit && boots(*tile)) takes_launches_.insert({coord.x, coord.y});
   if (signal != kGoGo) return "";
+  announced_.erase({coord.x, coord.y});
   went_.reset();
   if (boots(*tile) || !takes_launches_.contains({coord.x, coord.y})) return "";
   if (!device.options().checks.has(CheckGroup::Buffers)) {
@@ -96,7 +99,7 @@ std::string HostDesk::before_write(Device& device, Coord coord, u64 address,
       refuse(mistake.text, mistake.remedy);
     add(mistake.text, mistake.remedy);
   }
-  count_ = 0;
+  words_.started();
   went_ = device.cycle();
   return text;
 }
@@ -116,14 +119,13 @@ std::string HostDesk::before_multicast(Device& device, Coord first, Coord last, 
   return doubts;
 }
 
-void HostDesk::note(Coord tile, u64 address, u64 bytes, Cycle now) {
-  constexpr u64 kWord = 4;
-  if (bytes <= kWord) writes_[count_++ % kWrites] = {tile, address, bytes, now};
+void HostDesk::note(Coord tile, u64 address, std::span<const u8> bytes, Cycle now) {
+  words_.wrote(tile, address, bytes, now);
   if (address >= kProtocol96.data_buffer_base || !knows_writes_) return;
   if (tile.x >= kSide || tile.y >= kSide) return;
   Ranges& ranges = written_[tile.x * kSide + tile.y];
   const u32 begin = static_cast<u32>(address);
-  const u32 end = static_cast<u32>(address + bytes);
+  const u32 end = static_cast<u32>(address + bytes.size());
   if (!ranges.empty()) {
     std::pair<u32, u32>& last = ranges.back();
     if (begin - last.first <= last.second - last.first) {
@@ -181,10 +183,11 @@ void HostDesk::looked(const std::string& where, u64 address, std::span<const u8>
 }
 
 void HostDesk::tell(Device& device, Standstill& standstill) const {
-  tell_of_words(standstill, device);
+  words_.tell(standstill, device);
   tell_of_doubts(standstill);
   if (!waits_ || standstill.reason != Standstill::Reason::Idle) return;
   std::vector<Coord> ended;
+  std::vector<Coord> waiting;
   std::string at_end;
   for (size_t i = 0; i < standstill.in_kernels; ++i) {
     const WaiterGroup& group = standstill.waiters[i];
@@ -200,13 +203,20 @@ void HostDesk::tell(Device& device, Standstill& standstill) const {
     tile::Tile& tile = *device.tile_of(node);
     const LaunchView launch = launch_of(tile, 0);
     if (!launch.valid || launch.enables == 0 || !at_end.empty()) continue;
-    if (launch.go == kGoDone) ended.push_back(coord);
+    if (launch.go != kGoDone) continue;
+    (announced_.contains({coord.x, coord.y}) ? waiting : ended).push_back(coord);
   }
   const std::string who =
       ended.empty()    ? "no kernel has been started"
       : at_end.empty() ? fmt::format("what was launched on {} has ended (its go message is DONE)",
                                      tiles_text(ended, device.board().tensix().size()))
                        : "nothing else runs" + at_end;
+  const std::string never =
+      waiting.empty()
+          ? ""
+          : fmt::format("; {} {} a launch message and {} never told to go",
+                        tiles_text(waiting, device.board().tensix().size()),
+                        waiting.size() == 1 ? "has" : "have", waiting.size() == 1 ? "was" : "were");
   const std::string look =
       look_ ? fmt::format("; it has looked last at {:#x} of {} ({} bytes), where {:#x} is",
                           look_->address, look_->where, look_->bytes, look_->value)
@@ -216,12 +226,15 @@ void HostDesk::tell(Device& device, Standstill& standstill) const {
   cause.place = place_;
   cause.rule.reset();
   cause.sentence = fmt::format(
-      "The host waits{} for a condition that nothing on the card can bring about any more: {}{}.",
-      place_.empty() ? "" : " at " + place_, who, look);
+      "The host waits{} for a condition that nothing on the card can bring about any more: {}{}{}.",
+      place_.empty() ? "" : " at " + place_, who, never, look);
   cause.remedy =
-      "compare tile, address and value with what the kernel writes when it is done (the go "
-      "message's last byte becomes 0); if more was to be launched, write launch message and go "
-      "message before waiting";
+      !waiting.empty()
+          ? "write the go message of every tile that was given a launch message"
+          : "compare tile, address and value with what the kernel writes when it is done (the go "
+            "message's last byte becomes 0); if more was to be launched, write launch message and "
+            "go "
+            "message before waiting";
 }
 
 /// What was in doubt when the tile was told to go.
@@ -234,34 +247,6 @@ void HostDesk::tell_of_doubts(Standstill& standstill) const {
   for (const Doubt& doubt : found->second) cause.sentence += "; " + doubt.text;
   cause.sentence += ".";
   cause.remedy = found->second.front().remedy + "; else " + cause.remedy;
-}
-
-/// The word that a kernel waits for, and what the host has written since the go message: beside it,
-/// or at the same place of another tile.
-void HostDesk::tell_of_words(Standstill& standstill, const Device& device) const {
-  FirstCause& cause = standstill.cause;
-  constexpr u64 kNear = 64;
-  if (!cause.awaited || cause.sentence.empty()) return;
-  const Coord tile = device.coord_of(cause.awaited->node);
-  const u64 word = cause.awaited->address;
-  const u64 known = std::min<u64>(count_, kWrites);
-  for (u64 i = 1; i <= known; ++i) {
-    const Write* const one = &writes_[(count_ - i) % kWrites];
-    const u64 distance = one->address > word ? one->address - word : word - one->address;
-    const bool here = one->tile == tile;
-    if (here ? distance == 0 || distance > kNear : distance != 0) continue;
-    cause.sentence.pop_back();
-    cause.sentence += fmt::format(
-        "; the host has written L1[{:#x}] of ({}, {}) in cycle {}, {}.", one->address, one->tile.x,
-        one->tile.y, one->cycle,
-        here ? fmt::format("{} bytes {}", distance, one->address > word ? "behind it" : "before it")
-             : "the same place of another tile");
-    cause.remedy =
-        "if that was meant for this kernel, correct the host's tile and address (semaphores are 16 "
-        "bytes apart); else " +
-        cause.remedy;
-    return;
-  }
 }
 
 bool HostDesk::has_not_run(const Device& device) {

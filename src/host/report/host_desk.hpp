@@ -3,7 +3,6 @@
 // what is seen costs a comparison for each access.
 #pragma once
 
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "host/report/host_words.hpp"
 #include "host/report/standstill.hpp"
 
 namespace bhemu::host {
@@ -57,25 +57,16 @@ class HostDesk {
     u64 bytes = 0;
     u64 value = 0;
   };
-  struct Write {
-    Coord tile;
-    u64 address = 0;
-    u64 bytes = 0;
-    Cycle cycle = 0;
-  };
-  static constexpr size_t kWrites = 64;  // that are remembered
 
-  void note(Coord tile, u64 address, u64 bytes, Cycle now);
+  void note(Coord tile, u64 address, std::span<const u8> bytes, Cycle now);
   struct Doubt {
     std::string text;
     std::string remedy;
   };
   std::vector<Doubt> no_arguments(Device& device, Coord tile) const;
   void tell_of_doubts(Standstill& standstill) const;
-  void tell_of_words(Standstill& standstill, const Device& device) const;
 
-  std::array<Write, kWrites> writes_{};  // small ones, since the last go message; a ring
-  u64 count_ = 0;                        // of those
+  HostWords words_;
   /// What the host has ever written below the buffers, by tile: kernels and all that belongs to
   /// them. Ranges [first, second) with the latest at the end; those before may overlap.
   using Ranges = std::vector<std::pair<u32, u32>>;
@@ -83,6 +74,7 @@ class HostDesk {
   std::vector<Ranges> written_{kSide * kSide};
   std::map<std::pair<u8, u8>, std::vector<Doubt>> doubts_;  // of the last launch, by tile
   std::set<std::pair<u8, u8>> takes_launches_;              // tiles with firmware of the layout
+  std::set<std::pair<u8, u8>> announced_;  // tiles with a launch message and no go since then
   bool knows_writes_ = true;
   bool asking_ = false;
   bool waits_ = false;

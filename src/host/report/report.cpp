@@ -276,6 +276,26 @@ void find_issuer(FaultReport& report, const CodeMap& code) {
   }
 }
 
+/// What the text of a fault says beyond its rule may want something else done.
+const char* remedy_for(const Fault& fault) {
+  const auto says = [&](const char* words) { return fault.text.find(words) != std::string::npos; };
+  if (fault.rule == Rule::CbPushBeforeRead && says("two cores fill this buffer"))
+    return "let one core fill a buffer, or give each of them one of its own: the write pointer is "
+           "a core's own, and only the count of pages is common";
+  if (fault.rule == Rule::CbOverrun && says("and it does neither"))
+    return "keep what a kernel writes for itself off the circular buffers (give it an address of "
+           "its own), or have it take part: reserve a page, fill it and push it";
+  if (fault.rule == Rule::UninitialisedL1 && is_core(fault.agent) && says("it has pushed a page") &&
+      index_of(core_of(fault.agent)) >= index_of(CoreId::Trisc0))
+    return "have the thread hand the page over, behind the packer (STALLWAIT on PACK, then "
+           "STOREREG; "
+           "cb_push_back): a store of the core does not wait for what it has pushed";
+  if (fault.rule == Rule::UninitialisedL1 && says("(L1 accumulation is on)"))
+    return "let the first tile of a sum be packed with L1 accumulation off (Pack_L1_Acc; "
+           "pack_reconfig_l1_acc), so that it writes over what was there, or clear the page before";
+  return remedy_of(fault.rule);
+}
+
 /// An assertion knows its own line; the instruction there may belong to the next one.
 void find_assertion(FaultReport& report) {
   const std::string& text = report.fault.text;
@@ -292,7 +312,7 @@ FaultReport report_of(const Fault& fault, Coord tile, std::string instruction,
                       const CodeMap& code) {
   const CodeMap::Location location = code.locate(fault.agent, fault.pc, tile);
   FaultReport report{fault, tile, location.text(), location.users(), std::move(instruction)};
-  report.remedy = remedy_of(fault.rule);
+  report.remedy = remedy_for(fault);
   std::string asked;
   report.fault.text = with_places(fault.text, code, tile, asked);
   if (!is_core(fault.agent) && !is_thread(fault.agent)) find_issuer(report, code);

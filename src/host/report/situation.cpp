@@ -453,7 +453,10 @@ class Builder {
       const Standing& other = situation_.standing[i];
       if (&other == &one || other.firmware) continue;
       const bool here = other.node == one.node;
-      if ((here && holds(one, other)) || gives(one, other)) one.from.push_back(i);
+      const std::optional<u32> giving = gives(one, other);
+      if (!(here && holds(one, other)) && !giving) continue;
+      one.from.push_back(i);
+      one.from_pc.push_back(giving.value_or(0));
     }
   }
 
@@ -503,11 +506,11 @@ class Builder {
                        });
   }
 
-  /// By what the other would do if it could.
-  bool gives(const Standing& one, const Standing& other) const {
+  /// By what the other would do if it could: the pc of its core, or 0.
+  std::optional<u32> gives(const Standing& one, const Standing& other) const {
     // A thread that waits does what is queued, and what its core would push behind that.
     if (is_thread(other.agent)) {
-      if (other.node != one.node) return false;
+      if (other.node != one.node) return std::nullopt;
       const tensix::State& state = device_.tile_of(other.node)->coprocessor().state();
       const tensix::Frontend& frontend = state.frontend[thread_of(other.agent)];
       const auto changes = [&](u32 word) { return is_given_by_word(one, word); };
@@ -515,11 +518,12 @@ class Builder {
       for (u32 i = 0; i < frontend.fifo.size(); ++i) found |= changes(frontend.fifo[i].word);
       for (u32 i = 0; i < frontend.brisc_fifo.size(); ++i)
         found |= changes(frontend.brisc_fifo[i].word);
-      return found;
+      return found ? std::optional<u32>(0) : std::nullopt;
     }
-    return std::any_of(other.future.begin(), other.future.end(), [&](const Deed& deed) {
-      return is_given_by(one, deed, other.node == one.node);
+    const auto deed = std::find_if(other.future.begin(), other.future.end(), [&](const Deed& each) {
+      return is_given_by(one, each, other.node == one.node);
     });
+    return deed == other.future.end() ? std::nullopt : std::optional<u32>(deed->pc);
   }
 
   static u32 counter_of(const Standing& one) {

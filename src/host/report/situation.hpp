@@ -94,6 +94,7 @@ struct Standing {
   NodeId remote = kNoNode;           // Remote
   std::vector<Deed> future;          // what it would do next
   std::vector<size_t> from;          // of Situation::standing: who would give it
+  std::vector<u32> from_pc;          // of each, by which instruction; 0: not known
 };
 
 struct Situation {

@@ -209,9 +209,11 @@ CardSettings card_settings(const std::function<const char*(const char*)>& get,
   }
   settings.caches = metal_caches(get);
   // tt-metal's fast dispatch (tt_metal/llrt/rtoptions.cpp).
-  settings.looks_at_leisure = get("TT_METAL_SIMULATOR") != nullptr;  // prints, watcher
-  settings.polls_memory =
-      settings.looks_at_leisure && get("TT_METAL_SLOW_DISPATCH_MODE") == nullptr;
+  const bool simulator = get("TT_METAL_SIMULATOR") != nullptr;
+  settings.polls_memory = simulator && get("TT_METAL_SLOW_DISPATCH_MODE") == nullptr;
+  // Its prints and its watcher, also where it takes us for a card (tt_metal/llrt/rtoptions.cpp).
+  settings.looks_at_leisure =
+      simulator || get("TT_METAL_HOME") != nullptr || get("TT_METAL_RUNTIME_ROOT") != nullptr;
   const char* const limit = get("TT_METAL_OPERATION_TIMEOUT_SECONDS");
   settings.asks_while_waiting = limit != nullptr && std::strtod(limit, nullptr) > 0;
   return settings;
