@@ -10,7 +10,7 @@ enum { FILLERS = 6 };
 static void HandOver(void) {
   WriteConfig(THCON_SEC0_REG3_Base_address_WORD, ScratchAddress(0) >> 4);
   TTI(STALLWAIT, .stall_res = STALL_UNPACK, .wait_res = WAIT_TRISC_CFG);
-  for (u32 i = 0; i < FILLERS; ++i) TTI(UNPACR_NOP, .unpacker_select = 1);
+  for (u32 i = 0; i < FILLERS; ++i) TTI(UNPACR_NOP, .unpacker_select = 1, .unpack_pop = 2);
   TTI(UNPACR_NOP, .unpacker_select = 0, .set_dvalid = 1, .unpack_pop = 1, .stall_clr_cntrl = 1);
   TTI(UNPACR_NOP, .unpacker_select = 1, .set_dvalid = 1, .unpack_pop = 1, .stall_clr_cntrl = 1);
 }

@@ -5,7 +5,7 @@
 #include "races.h"
 #include "semaphore.h"
 
-enum { ROUNDS = 3, DATA = 0x40, DRAM_ADDRESS = 0x2000000, PAGE = 64 };
+enum { ROUNDS = 3, START = 1, DATA = 0x40, DRAM_ADDRESS = 0x2000000, PAGE = 64 };
 
 // Compares with 0, or 1, and sets to 1, or 0. Returns what was there.
 static u32 CompareAndSwap(u32 noc, u32 owner, u32 wanted) {
@@ -29,6 +29,17 @@ static void Change(void) {
   const u32 owner = NocXy(Arg(1), Arg(2));
   const struct interleaved_dram tensor = InterleavedDram(noc, DRAM_ADDRESS, PAGE);
   const u32 data = ScratchAddress(DATA);
+  for (u32 i = 0; i < PAGE; i += 4) Write32(data + i, 0);
+  ReadBack(data + PAGE - 4);
+  if (MyX(noc) == Arg(1)) {
+    NocWrite(noc, data, DramPageXy(&tensor, 0), DramPageAddress(&tensor, 0), PAGE);
+    NocWriteBarrier(noc);
+    for (u32 x = Arg(1) + 1; x <= Arg(3); ++x)
+      NocAtomicAdd(noc, NocXy(x, Arg(2)), SemaphoreAddress(START), 1);
+    NocAtomicBarrier(noc);
+  } else {
+    SemaphoreWaitMin(START, 1);
+  }
   for (u32 round = 0; MyX(noc) != Arg(1) && round < ROUNDS; ++round) {
     while (CompareAndSwap(noc, owner, 0) != 0) {
     }

@@ -130,7 +130,8 @@ class CopyBench {
   using Between = Copy::Between;
 
   explicit CopyBench(u32 l1_bytes)
-      : alone_memory_(kAloneBytes), alone_(alone_memory_.data(), kAloneBytes),
+      : alone_memory_(kAloneBytes),
+        alone_(alone_memory_.data(), kAloneBytes),
         inside_(nullptr, l1_bytes) {}
 
   /// Every store comes by store_l1, so nothing is written through the pointer.
@@ -150,9 +151,9 @@ class CopyBench {
 
   riscv::CoreState small_;
   std::vector<u8> alone_memory_;
-  CopyBus alone_;        // for a single instruction
-  CopyBus inside_;       // for code in L1
-  unsigned steps_ = 0;   // that are left to `inside_`
+  CopyBus alone_;       // for a single instruction
+  CopyBus inside_;      // for code in L1
+  unsigned steps_ = 0;  // that are left to `inside_`
 };
 
 u32 branch_target(u32 pc, u32 word) {

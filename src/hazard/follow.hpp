@@ -43,7 +43,7 @@ struct Look {
   u32 pc = 0;       // of the load
   u32 address = 0;
   bool settled = false;  // nothing more can be learned of it
-  u32 guarded = 0;  // Word: 1 + version, when it was looked at under a lock; else 0
+  u32 guarded = 0;       // Word: 1 + version, when it was looked at under a lock; else 0
   struct Worth {
     std::array<race::Clock, kLevels> knowledge;  // Atomic, Counter, Initiator: of a proof
     std::array<race::Detector::Certain, kLevels> semaphore;  // what is certain whatever it says

@@ -20,7 +20,7 @@ struct Found {
   std::vector<race::Epoch> wanted;      // actions whose sites were no longer known
   std::vector<u64> sync_words;          // of L1, by which agents turned out to signal each other
   std::vector<race::LockWord> locks;
-  std::vector<u64> racy;                // lines with findings (race/guard.hpp)
+  std::vector<u64> racy;  // lines with findings (race/guard.hpp)
   RaceChanges changes;
   bool is_full = false;  // recording has stopped at the limit of memory
 };

@@ -206,6 +206,7 @@ class TileObserver final : public trace::Observer {
   // observer_proof.cpp
   void look_at(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access,
                const CorePlace& place);
+  void look_elsewhere(Look& look, const RemoteWord& word);
   u32 certain_version(unsigned core, u32 address) const;
   void prove(CoreView& core, const trace::Instruction& one, Look& look);
   void prove_choice(CoreView& core, unsigned index, unsigned reg, u32 value);

@@ -200,13 +200,8 @@ void TileObserver::touch_atomic(CoreView& core, const trace::Instruction& one,
   for (unsigned level = 0; level < detectors_.count(); ++level)
     if (const race::SyncWord* word = detectors_.at(level).sync_word(access.address))
       look.worth->knowledge[level] = word->known_at(word->version(), race::SyncWord::kAllBytes);
-  event::Amo amo{one.author,
-                 place.where,
-                 reg,
-                 one.step,
-                 access.loaded == access.stored,
-                 access.stored,
-                 true};
+  event::Amo amo{one.author,    place.where, reg, one.step, access.loaded == access.stored,
+                 access.stored, true};
   amo.before = access.loaded;
   amo.change = {change_of(one.word), core.b};
   detectors_.feed(amo);

@@ -194,7 +194,8 @@ void TileObserver::requested(const trace::Request& request) {
   shared_.departures[node_].put(request.id.number, std::move(tickets));
 }
 
-/// A short read can be how a core polls a word of another tile, an atomic how it takes a lock there.
+/// A short read can be how a core polls a word of another tile, an atomic how it takes a lock
+/// there.
 void TileObserver::ask_for_words(const trace::Request& request, event::Request& one) {
   if (request.targets.size() != 1 || request.local >= tile_.l1().size()) return;
   if (one.kind == NocKind::Atomic) one.asks = true;
@@ -350,8 +351,7 @@ void TileObserver::publish_pages(const trace::ObjectChange& change,
 
 // --- The host
 
-void TileObserver::write_by_host(u64 address, std::span<const u8> bytes, Cycle cycle,
-                                 bool posted) {
+void TileObserver::write_by_host(u64 address, std::span<const u8> bytes, Cycle cycle, bool posted) {
   if (address >= tile_.l1().size() || bytes.empty()) return;
   written(address, bytes.size());
   feed_host(detectors_, shared_,

@@ -46,6 +46,17 @@ bool closes_a_poll(Copy& copy, const trace::Instruction& one, const Look& look) 
 
 }  // namespace
 
+/// What has come from another tile: what a read has brought, or what an atomic has found.
+void TileObserver::look_elsewhere(Look& look, const RemoteWord& word) {
+  look.kind = word.by_atomic ? Look::Kind::Atomic : Look::Kind::Remote;
+  look.latest = 1;
+  look.worth = std::make_unique<Look::Worth>();
+  look.worth->remote = word;
+  for (unsigned level = 0; word.by_atomic && level < detectors_.count(); ++level)
+    if (const race::Ticket& ticket = word.tickets[level]; ticket != nullptr)
+      look.worth->knowledge[level] = ticket->reply->known;
+}
+
 /// Remembers what a load has found, if it is something that others change.
 void TileObserver::look_at(CoreView& core, const trace::Instruction& one,
                            const trace::CoreAccess& access, const CorePlace& place) {
@@ -63,14 +74,7 @@ void TileObserver::look_at(CoreView& core, const trace::Instruction& one,
     const race::SyncWord* word = detectors_.first().sync_word(access.address);
     const auto remote = word == nullptr ? remote_.find(access.address / 4) : remote_.end();
     if (remote != remote_.end()) {
-      const RemoteWord& word_there = remote->second;
-      look.kind = word_there.by_atomic ? Look::Kind::Atomic : Look::Kind::Remote;
-      look.worth = std::make_unique<Look::Worth>();
-      look.worth->remote = word_there;
-      for (unsigned level = 0; word_there.by_atomic && level < detectors_.count(); ++level)
-        if (const race::Ticket& ticket = word_there.tickets[level]; ticket != nullptr)
-          look.worth->knowledge[level] = ticket->reply->known;
-      look.latest = 1;
+      look_elsewhere(look, remote->second);
       return core.follower.loaded(reg, std::move(look));
     }
     look.guarded = detectors_.without_locks().guarded_version(one.core, access.address);

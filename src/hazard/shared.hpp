@@ -87,8 +87,8 @@ struct Shared {
   Options options;
   /// Second pass: words that are locks, by node and address.
   std::map<std::pair<NodeId, u64>, std::vector<race::LockWord>> locks;
-  bool has_far_locks = false;  // some of them are taken from other tiles
-  std::vector<Departures> departures;     // by node
+  bool has_far_locks = false;          // some of them are taken from other tiles
+  std::vector<Departures> departures;  // by node
   CopyBenches benches;
   Landed landed;                          // in the host's memory
   std::array<race::Clock, kLevels> host;  // it acts between epochs, when nobody else does

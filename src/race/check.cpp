@@ -214,15 +214,15 @@ void Detector::note_read(const Actor& actor, Cell& cell) {
 /// something: beside a write that changes the field it can undo that (row 39).
 void Detector::check_same_writes(const Actor& actor, const Location& where) {
   for (u64 at = where.begin; at < where.end(); ++at) {
-    const u64 number = at / kUnitsOfPage;
-    const bool is_made = number < same_writes_.size() && same_writes_[number] != nullptr;
-    if (!is_made && !actor.same) continue;
-    if (number >= same_writes_.size()) same_writes_.resize(number + 1);
-    if (!is_made) same_writes_[number] = std::make_unique<std::array<Epoch, kUnitsOfPage>>();
-    Epoch& before = (*same_writes_[number])[at % kUnitsOfPage];
-    if (actor.same)
-      before = actor.self;
-    else if (before && !in_order(actor, before, true))
+    if (actor.same) {
+      if (settings_.sites == nullptr)
+        same_writes_[at / kUnitsOfPage][at % kUnitsOfPage] = actor.self;
+      continue;
+    }
+    const auto page = sites().same_writes_.find(at / kUnitsOfPage);
+    if (page == sites().same_writes_.end()) continue;
+    const Epoch before = page->second[at % kUnitsOfPage];
+    if (before && !in_order(actor, before, true))
       report_pair(actor, before, Mode::Write, {where.place, 1, at});
   }
 }

@@ -162,11 +162,11 @@ class Detector {
   static constexpr unsigned kRetire = 8;    // loads that can be under way
   static constexpr unsigned kLongAgo = 64;  // instructions of a core (row 8)
   static constexpr unsigned kHistory = 64;  // sites kept of each component
-  static constexpr unsigned kOps = 64;      // instructions of a thread that can be at work
+  static constexpr unsigned kOps = 16;      // of a thread, whose doings can still be told of
   static constexpr unsigned kL0Lines = 4;
   static constexpr std::size_t kRecentWrites = 256;
-  static constexpr std::size_t kOlderWrites = 256;
-  static constexpr unsigned kUnitsOfPage = 64;
+  static constexpr std::size_t kOlderWrites = 64;
+  static constexpr unsigned kUnitsOfPage = 8;  // of same_writes_
 
   struct PendingLoad {
     u64 step = 0;
@@ -305,12 +305,12 @@ class Detector {
     bool sync = false;
     bool same = false;  // it writes what is there already
     u32 pushed_at = 0;
-    const u32* value = nullptr;  // that a core's store writes
-    u64 value_begin = 0;         // from this address on
+    const u32* value = nullptr;                      // that a core's store writes
+    u64 value_begin = 0;                             // from this address on
     const std::vector<Guard::Held>* held = nullptr;  // by the sender of a packet
   };
   struct RecentWrite {  // to a word that may turn out to be one that agents signal by
-    u64 word = ~u64{0};
+    u32 word = ~u32{0};
     u8 bytes = 0;
     bool has_old = false;
     u32 value = 0;
@@ -369,6 +369,7 @@ class Detector {
   // network.cpp
   void note_packet(const Packet& packet, Epoch epoch);
   Component class_of(const NocClass& wanted);
+  static std::shared_ptr<Packet> packet_of(const event::Request& one, u32 number);
   void read_source(Actor actor, const event::Arrive& one);
   void change_word(const event::Arrive& one, Epoch self, u32 kind);
   Taker taker_of(const Packet& packet) const;
@@ -455,7 +456,7 @@ class Detector {
   // By core and thread: what it had pushed when it let another core go.
   std::array<std::array<u32, kThreads>, kCores> settled_pushes_{};
   // Of configuration, that left it as it was; by field, in pages that are made when one is used.
-  std::vector<std::unique_ptr<std::array<Epoch, kUnitsOfPage>>> same_writes_;
+  std::unordered_map<u64, std::array<Epoch, kUnitsOfPage>> same_writes_;
   std::unordered_map<u32, ClockQueue> objects_;  // mailboxes, page counters
   std::array<Niu, kNocs> nius_;
   std::vector<NocClass> classes_;  // component kFirstNoc + index
@@ -467,8 +468,8 @@ class Detector {
   std::unique_ptr<Guard> guard_;            // null: nothing is asked of it
   std::vector<u8> sync_lines_;              // by address / 64: whether one of words_ is there
   std::unordered_set<u64> far_sync_lines_;  // likewise, behind what a tile has
-  std::vector<RecentWrite> recent_;  // the last of each word
-  std::vector<RecentWrite> older_;   // those that others have replaced, a ring by number
+  std::vector<RecentWrite> recent_;         // the last of each word
+  std::vector<RecentWrite> older_;          // those that others have replaced, a ring by number
   u32 older_count_ = 0;
   bool feature_written_ = false;           // DBG_FEATURE_DISABLE, by a core
   std::unordered_map<u32, Track> tracks_;  // by tile and component

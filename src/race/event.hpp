@@ -122,7 +122,7 @@ struct Packet {
   AtomicChange change{};         // of an atomic
   u64 polled = kNoWord;          // of a read: its sender waits for this word of the target
   std::shared_ptr<Reply> reply;  // of a short read or an atomic, filled where it is carried out
-  std::vector<Held> held;  // locks that its sender held
+  std::vector<Held> held;        // locks that its sender held
 };
 inline constexpr u32 kShortRead = 64;  // bytes
 using Ticket = std::shared_ptr<const Packet>;

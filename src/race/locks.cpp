@@ -124,7 +124,8 @@ void LockBook::stored(u64 address, Taker by, u32 after) {
   Word& word = found->second;
   // Free already: nothing has happened.
   const bool all_free =
-      word.drawn_from == 0 && std::all_of(word.parts.begin(), word.parts.end(), [&](const Part& one) {
+      word.drawn_from == 0 &&
+      std::all_of(word.parts.begin(), word.parts.end(), [&](const Part& one) {
         return one.holder == kNobody && (after & one.mask) == one.free && one.in_vain.empty();
       });
   if (all_free) return;

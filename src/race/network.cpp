@@ -104,6 +104,21 @@ void Detector::count_request(Niu& niu, const event::Request& one) {
   if (answered && one.answers != one.packets) niu.outstanding_bad[one.tid & 15] = 1;
 }
 
+std::shared_ptr<Packet> Detector::packet_of(const event::Request& one, u32 number) {
+  auto packet = std::make_shared<Packet>();
+  packet->kind = one.kind;
+  packet->site = one.site;
+  packet->number = number;
+  packet->target = one.target;
+  packet->channel = one.channel;
+  packet->linked = one.linked;
+  packet->to_register = one.to_register;
+  packet->polled = one.polled;
+  packet->change = one.change;
+  if (one.asks) packet->reply = std::make_shared<Reply>();
+  return packet;
+}
+
 void Detector::on(const event::Request& one) {
   Core& core = begin(one.site, one.step);
   const unsigned index = index_of(core_of(one.site.agent));
@@ -142,17 +157,7 @@ void Detector::on(const event::Request& one) {
           before.phase == kCommit && before.kind != NocKind::Read)
         clock.raise({before.last, static_cast<Component>(kFirstNoc + i), settings_.tile});
 
-  auto packet = std::make_shared<Packet>();
-  packet->kind = one.kind;
-  packet->site = one.site;
-  packet->number = number;
-  packet->target = one.target;
-  packet->channel = one.channel;
-  packet->linked = one.linked;
-  packet->to_register = one.to_register;
-  packet->polled = one.polled;
-  packet->change = one.change;
-  if (one.asks) packet->reply = std::make_shared<Reply>();
+  std::shared_ptr<Packet> packet = packet_of(one, number);
 
   // The initiator's registers are read until CMD_CTRL says 0 (row 43).
   const Epoch latch = enter(kLatch, static_cast<u8>(one.buffer));

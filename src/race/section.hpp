@@ -1,5 +1,6 @@
-// Critical sections: what has been done between the taking of a lock and its being let go. Those who
-// hold locks say so in their packets, so that what these do elsewhere is known to be done under them.
+// Critical sections: what has been done between the taking of a lock and its being let go. Those
+// who hold locks say so in their packets, so that what these do elsewhere is known to be done under
+// them.
 #pragma once
 
 #include <atomic>

@@ -344,8 +344,7 @@ void Detector::execute_sync(Thread& thread, unsigned index, const event::Issue& 
     case op::ATRELM::kOpcode: {
       const u32 mutex = op::ATRELM{word}.mutex_index() & 7;
       mutexes_[mutex] = gate_clock(index);
-      if (settings_.without_locks)
-        leave_section(mutex_id(settings_.tile, mutex), mutexes_[mutex]);
+      if (settings_.without_locks) leave_section(mutex_id(settings_.tile, mutex), mutexes_[mutex]);
       break;
     }
     default:
@@ -412,8 +411,7 @@ void Detector::on(const event::Access& one) {
   access(actor, one.where);
   if (one.where.place != Place::L1 || one.mode == Mode::Read) return;
   if (one.mode == Mode::Atomic) mark_sync(one.where.begin, one.old.at(one.where.begin / 4));
-  if (one.mode == Mode::Atomic || book_.has(one.where.begin / 4 * 4))
-    note_lock(one);
+  if (one.mode == Mode::Atomic || book_.has(one.where.begin / 4 * 4)) note_lock(one);
   const Taker taker = taker_of_thread(one.thread);
   const u64 lock = one.where.begin / 4 * 4;
   if (is_lock(one.where) && (waits || holds_any(lock, taker))) {

@@ -36,8 +36,8 @@ void Detector::note_recent(RecentWrite one) {
   last = std::move(one);
 }
 
-/// A word as its last writes, as far as they are known, have made it. `first`: what it held in front
-/// of the oldest, if that is not known by it.
+/// A word as its last writes, as far as they are known, have made it. `first`: what it held in
+/// front of the oldest, if that is not known by it.
 SyncWord Detector::history_of(const RecentWrite& last, const u32* first) const {
   std::vector<const RecentWrite*> all;
   for (const RecentWrite* one = &last; one != nullptr; one = write_before(*one)) all.push_back(one);
@@ -120,7 +120,7 @@ void Detector::note_write(const Location& where, const Clock& clock, const Writt
       note_word(found->second, bytes, after, clock, written);
     } else if (where.size <= kMostOfFlag) {
       const u32* old = written.old != nullptr ? written.old->at(word) : nullptr;
-      note_recent({word, bytes, old != nullptr,
+      note_recent({static_cast<u32>(word), bytes, old != nullptr,
                    word_after(word, bytes, where.begin, written.value), old != nullptr ? *old : 0,
                    clock, written.by, 0, 0});
     }

@@ -226,7 +226,7 @@ TEST(Copy, a_loop_of_which_a_compiler_has_made_several_rounds_one_comes_back) {
       const std::vector<u32> words = code.finish();
       std::memcpy(l1.data() + 0x2000, words.data(), words.size() * 4);
       CopyBenches benches;
-    Copy copy(l1.data(), benches);
+      Copy copy(l1.data(), benches);
       riscv::CoreState state;
       state.x[a0] = 0x8000;
       state.x[a1] = kLocal;

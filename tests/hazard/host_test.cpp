@@ -81,7 +81,8 @@ TEST(HostRaces, a_semaphore_that_the_host_clears_while_it_is_in_use_is_found) {
   }
 }
 
-// tt-metal #3649: the host posts what a core is to read, and lets it go by a write that can pass it.
+// tt-metal #3649: the host posts what a core is to read, and lets it go by a write that can pass
+// it.
 TEST(HostRaces, what_the_host_posts_need_not_be_there_when_it_lets_a_core_go) {
   enum class Way { Strict, Posted, ReadBack, GoPostedToo };
   for (const Way way : {Way::Strict, Way::Posted, Way::ReadBack, Way::GoPostedToo}) {
@@ -92,6 +93,7 @@ TEST(HostRaces, what_the_host_posts_need_not_be_there_when_it_lets_a_core_go) {
     Assembler a;
     a.li(t0, kWord);
     a.label("go");
+    a.word(0x0FF0000F);  // fence: L0 would answer the second look
     a.lw(t1, 0x40, t0);
     a.beq(t1, zero, "go");
     a.lw(t1, 0, t0);

@@ -40,7 +40,8 @@ TEST(LockBook, counts_and_messages_are_none) {
   for (unsigned round = 0; round < kRounds; ++round) {
     for (const unsigned by : {0u, 1u})
       counts.changed(kLock, by, {2 * round + by, 2 * round + by + 1, How::Set, true});
-    messages.changed(kLock, 0, {0, 7 + round, How::Set, true});  // put in by one, taken out by the other
+    messages.changed(kLock, 0,
+                     {0, 7 + round, How::Set, true});  // put in by one, taken out by the other
     messages.changed(kLock, 1, {7 + round, 0, How::Set, true});
   }
   EXPECT_TRUE(counts.locks().empty());
