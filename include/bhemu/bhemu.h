@@ -54,7 +54,8 @@ BHEMU_API bhemu_options bhemu_default_options(bhemu_board board);
 
 /* NULL when it fails. Free the device with bhemu_destroy, which accepts NULL. BHEMU_CHECK in the
  * environment names what is checked all the time; with BHEMU_RACE the race detector looks on, and
- * bhemu_destroy prints what it has found (docs/RACES.md). */
+ * bhemu_destroy prints what it has found (docs/RACES.md). BHEMU_UNITS=full runs the coprocessors'
+ * Full build with a cycle for everything: the same results, to the hash, in more time. */
 BHEMU_API bhemu_device* bhemu_create(const bhemu_options* options);
 BHEMU_API void bhemu_destroy(bhemu_device* device);
 

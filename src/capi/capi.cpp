@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <string_view>
 
 #include "capi/handle.hpp"
 #include "device/refusal.hpp"
@@ -99,6 +100,11 @@ DeviceOptions device_options(const bhemu_options* options) {
   const char* const checks = std::getenv("BHEMU_CHECK");
   result.checks = host::check_set(checks != nullptr ? checks : "", host::SettingStyle::Environment);
   result.software = host::launched_software();
+  const char* const units = std::getenv("BHEMU_UNITS");
+  const std::string_view build = units != nullptr ? units : "plain";
+  if (build != "plain" && build != "full")
+    throw InputError("BHEMU_UNITS", "", fmt::format("'{}' is neither 'plain' nor 'full'", build));
+  result.full = build == "full";
   return result;
 }
 

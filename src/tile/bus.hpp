@@ -169,7 +169,8 @@ namespace bhemu::tile {
 // Here because they are called once per instruction while a loop is looked for.
 inline riscv::Outcome Tile::execute(unsigned core, Cycle until) {
   // Fewer instructions than a block has are not worth the way into translated code.
-  if (translated_ != nullptr && until >= cores_[core].cycle + riscv::jit::kWorthEntering) {
+  if (translated_ != nullptr && until >= cores_[core].cycle + riscv::jit::kWorthEntering &&
+      until > slots_[core].translate_from) {
     riscv::jit::Context& context = translated_->contexts[core];
     riscv::jit::Translations& translations = translated_->translations;
     if (shape_.is_tensix()) return riscv::jit::run<CoreBus<false>>(context, translations, until);

@@ -97,6 +97,9 @@ struct CoreSlot {
   Cycle anchor_cycle = 0;
   Cycle next_probe = 0;
   Cycle backoff = 0;
+  // Until then the core is interpreted: it may sleep again soon, and the way into translated code
+  // touches memory of the tile that a short stretch of work does not need otherwise.
+  Cycle translate_from = 0;
   ReadSet reads;
   // The overlay registers read last, newest first, for the hang report.
   std::array<u32, 2> stream_offsets{};

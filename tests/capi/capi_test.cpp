@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -56,6 +57,21 @@ TEST_F(Capi, devices_do_not_share_memory) {
   EXPECT_EQ(value, 0u);
   EXPECT_EQ(bhemu_tensix_tiles(other, nullptr, nullptr, 0), 140u);
   bhemu_destroy(other);
+}
+
+TEST_F(Capi, both_builds_of_the_coprocessor_boot_to_one_hash_and_others_are_refused) {
+  ASSERT_EQ(bhemu_boot(device_, nullptr), BHEMU_OK) << bhemu_last_error();
+  const bhemu_options options = bhemu_default_options(BHEMU_P100A);
+  setenv("BHEMU_UNITS", "full", 1);
+  bhemu_device* full = bhemu_create(&options);
+  setenv("BHEMU_UNITS", "half", 1);
+  EXPECT_EQ(bhemu_create(&options), nullptr);
+  EXPECT_NE(std::string(bhemu_last_error()).find("'half'"), std::string::npos);
+  unsetenv("BHEMU_UNITS");
+  ASSERT_NE(full, nullptr);
+  EXPECT_EQ(bhemu_boot(full, nullptr), BHEMU_OK);
+  EXPECT_EQ(bhemu_hash(full), bhemu_hash(device_));
+  bhemu_destroy(full);
 }
 
 TEST_F(Capi, misuse_returns_an_error_and_a_reason) {

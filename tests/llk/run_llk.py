@@ -237,6 +237,28 @@ def report(work):
     return not failures and total["passed"] > 0
 
 
+def states(work):
+    """What the board came to, by variant."""
+    found = {}
+    for path in sorted(work.glob("results-*.jsonl")):
+        for line in path.read_text().splitlines():
+            record = json.loads(line)
+            if record.get("state"):
+                found[record["variant"]] = record["state"]
+    return found
+
+
+def same_as(work, other):
+    """Prints how many variants of both runs left the board in the same state."""
+    ours, theirs = states(work), states(other)
+    both = sorted(ours.keys() & theirs.keys())
+    different = [variant for variant in both if ours[variant] != theirs[variant]]
+    for variant in different:
+        print(f"another state: {variant}")
+    print(f"{len(both)} variants in both runs, {len(different)} with another state")
+    return both and not different
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tests", nargs="*", help="words that the names of test files contain")
@@ -251,6 +273,11 @@ def main():
         "--feature-disable",
         default="0",
         help="DBG_FEATURE_DISABLE at the start, as an earlier test leaves it on a card (0x800)",
+    )
+    parser.add_argument(
+        "--same-as",
+        type=Path,
+        help="the folder (--work) of another run: every board must have come to the same state",
     )
     parser.add_argument("--verbose", action="store_true", help="pytest's own output")
     arguments = parser.parse_args()
@@ -275,7 +302,10 @@ def main():
             print(log.read_text()[-3000:])
         print("no test ran")
         return 1
-    return 0 if report(work) else 1
+    passed = report(work)
+    if arguments.same_as:
+        passed = same_as(work, arguments.same_as.resolve()) and passed
+    return 0 if passed else 1
 
 
 if __name__ == "__main__":

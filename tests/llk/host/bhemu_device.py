@@ -68,6 +68,8 @@ def load_library():
     library.bhemu_get_fault.argtypes = [pointer, size, ctypes.POINTER(Fault)]
     library.bhemu_cycle.argtypes = [pointer]
     library.bhemu_cycle.restype = u64
+    library.bhemu_hash.argtypes = [pointer]
+    library.bhemu_hash.restype = u64
     return library
 
 
@@ -186,6 +188,11 @@ def current():
     if _current is None:
         _current = Device()
     return _current
+
+
+def state():
+    """What the board in use has come to, as a hash of all that a program could see; or None."""
+    return None if _current is None else f"{_current.library.bhemu_hash(_current.handle):016x}"
 
 
 def findings(races):

@@ -299,6 +299,7 @@ def pytest_runtest_makereport(item, call):
     elif report.skipped:
         record["text"] = text[:400]
     if report.when == "call" and not report.skipped:
+        record["state"] = bhemu_device.state()
         found = bhemu_device.findings(RACES)
         if found:
             record["findings"] = found
