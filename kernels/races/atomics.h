@@ -12,3 +12,4 @@
 CORE_ATOMIC(AtomicAdd, 0x00B5252F)   // amoadd.w a0, a1, (a0)
 CORE_ATOMIC(AtomicSwap, 0x08B5252F)  // amoswap.w
 CORE_ATOMIC(AtomicOr, 0x40B5252F)    // amoor.w
+CORE_ATOMIC(AtomicAnd, 0x60B5252F)   // amoand.w

@@ -22,6 +22,7 @@ Coord corner(u64 x, u64 y) {
   return {static_cast<u8>(x), static_cast<u8>(y)};
 }
 
+constexpr u64 kPosted = 2;  // Window::ordering
 constexpr u64 kWindowsEnd = Windows::kSmall * Windows::kSmallBytes;
 
 // The low part of a board's id names the product; cards carry it as PCI subsystem too (tt-kmd
@@ -112,7 +113,6 @@ std::optional<Function::Behind> Function::behind(u64 address) const {
 }
 
 void Function::look_behind(unsigned window) {
-  constexpr u64 kPosted = 2;
   const auto behind = this->behind(bar_base(0) + window * Windows::kSmallBytes);
   views_[window] = {};
   views_[window].known = true;
@@ -314,7 +314,6 @@ void Function::window_read(unsigned index, u64 offset, std::span<u8> bytes) {
 }
 
 void Function::window_write(unsigned index, u64 offset, std::span<const u8> bytes) {
-  constexpr u64 kPosted = 2;
   const ThroughWindow through(device_, index);
   const Window& window = windows_.window(index);
   const u64 address = windows_.address(index) + offset;
@@ -344,7 +343,7 @@ void Function::window_write(unsigned index, u64 offset, std::span<const u8> byte
 void Function::node_write(NodeId node, u64 address, std::span<const u8> bytes, unsigned index) {
   const FaultPort& faults = device_.node(node).faults();
   const bool stopped = faults.stopped();
-  if (!device_.write(node, address, bytes))
+  if (!device_.write(node, address, bytes, windows_.window(index).ordering == kPosted))
     throw AccessError(
         fmt::format("nothing can be written at {} address {:#x}, {} bytes "
                     "(window {}): {}",

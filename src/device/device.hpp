@@ -149,7 +149,9 @@ class Device {
   /// All live Tensix tiles of the inclusive rectangle.
   bool multicast(Coord first, Coord last, u64 address, std::span<const u8> bytes);
   /// The same by node, for those who resolve coordinates themselves.
-  bool write(NodeId node, u64 address, std::span<const u8> bytes);
+  /// `posted`: the host does not wait until the bytes are there. They are at once; it matters to
+  /// those who look for races.
+  bool write(NodeId node, u64 address, std::span<const u8> bytes, bool posted = false);
   bool read(NodeId node, u64 address, std::span<u8> bytes);
   /// Backing memory of a software DRAM bank; `offset` + size within the bank.
   bool write_dram(unsigned bank, u64 offset, std::span<const u8> bytes);

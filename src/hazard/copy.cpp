@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/bits.hpp"
+#include "mem/mapping.hpp"
 #include "riscv/decode.hpp"
 #include "riscv/effect.hpp"
 #include "riscv/execute.hpp"
@@ -41,23 +42,15 @@ u32 with_registers(u32 word, bool has_second, bool has_result) {
   return word;
 }
 
-}  // namespace
-
-u32 branch_target(u32 pc, u32 word) {
-  const u32 offset = bits(word, 8, 4) << 1 | bits(word, 25, 6) << 5 | u32{bit(word, 7)} << 11 |
-                     (bit(word, 31) ? 0xFFFFF000u : 0u);
-  return pc + offset;
-}
-
 /// The tile as the copy sees it (riscv/core.hpp).
-struct Copy::Bus {
+struct CopyBus {
   static constexpr bool kRecord = false;
   static constexpr u32 kL1Bytes = kL1Size;
 
-  Bus(u8* memory, u32 bytes)
+  CopyBus(u8* memory, u32 bytes)
       : flags((bytes >> 6) + 1, 1),  // so that every store comes by store_l1
-        table("bhemu-copy", std::size_t{bytes} / 4 * sizeof(riscv::Decoded)),
-        words("bhemu-copy-words", bytes),
+        table(Mapping::anonymous(u64{bytes} / 4 * sizeof(riscv::Decoded))),
+        words(Mapping::anonymous(bytes)),
         l1(memory),
         l1_flags(flags.data()),
         decoded(reinterpret_cast<riscv::Decoded*>(table.data())) {}
@@ -130,64 +123,94 @@ struct Copy::Bus {
   bool attention = false;
 };
 
-Copy::Copy(const u8* l1, u32 l1_bytes)
-    : alone_(std::make_unique<Bus>(new u8[kAloneBytes](), kAloneBytes)),
-      // Every store comes by store_l1, so nothing is written through the pointer.
-      inside_(std::make_unique<Bus>(const_cast<u8*>(l1), l1_bytes)) {}
+}  // namespace
 
-Copy::~Copy() {
-  delete[] alone_->l1;
+class CopyBench {
+ public:
+  using Between = Copy::Between;
+
+  explicit CopyBench(u32 l1_bytes)
+      : alone_memory_(kAloneBytes),
+        alone_(alone_memory_.data(), kAloneBytes),
+        inside_(nullptr, l1_bytes) {}
+
+  /// Every store comes by store_l1, so nothing is written through the pointer.
+  void look_at(const u8* l1) { inside_.l1 = const_cast<u8*>(l1); }
+  u32 result_of(u32 word, u32 a, u32 b);
+  bool is_taken(u32 word, u32 a, u32 b);
+  bool comes_back(const riscv::CoreState& state, u32 from, u32 load_pc, u32 address,
+                  Between between);
+
+ private:
+  bool go_to_branch(riscv::CoreState& state);
+  bool leads_to_any(riscv::CoreState& state, u32 address, std::vector<u32>& loads);
+  u32 next_load(riscv::CoreState& state, u32 address, unsigned forks);
+  u32 word_at(u32 pc) const;
+  u32 place_alone(u32 word);
+  void run_alone(u32 pc, u32 a, u32 b);
+
+  riscv::CoreState small_;
+  std::vector<u8> alone_memory_;
+  CopyBus alone_;       // for a single instruction
+  CopyBus inside_;      // for code in L1
+  unsigned steps_ = 0;  // that are left to `inside_`
+};
+
+u32 branch_target(u32 pc, u32 word) {
+  const u32 offset = bits(word, 8, 4) << 1 | bits(word, 25, 6) << 5 | u32{bit(word, 7)} << 11 |
+                     (bit(word, 31) ? 0xFFFFF000u : 0u);
+  return pc + offset;
 }
 
 /// Where the instruction stands, alone among others; it stays there, decoded.
-u32 Copy::place_alone(u32 word) {
+u32 CopyBench::place_alone(u32 word) {
   constexpr u32 kPlaces = (kAloneBytes - kAlonePc) / 4;
   const u32 pc = kAlonePc + 4 * (word * 0x9E3779B1u >> 16) % (4 * kPlaces);
   u32 there = 0;
-  std::memcpy(&there, alone_->l1 + pc, 4);
+  std::memcpy(&there, alone_.l1 + pc, 4);
   if (there != word) {
-    std::memcpy(alone_->l1 + pc, &word, 4);
-    alone_->decoded[pc / 4] = {};
+    std::memcpy(alone_.l1 + pc, &word, 4);
+    alone_.decoded[pc / 4] = {};
   }
   return pc;
 }
 
-void Copy::run_alone(u32 pc, u32 a, u32 b) {
+void CopyBench::run_alone(u32 pc, u32 a, u32 b) {
   small_.pc = pc;
   small_.x[kA] = a;
   small_.x[kB] = b;
-  riscv::run(small_, *alone_, small_.cycle + 1);
+  riscv::run(small_, alone_, small_.cycle + 1);
 }
 
-u32 Copy::result_of(u32 word, u32 a, u32 b) {
+u32 CopyBench::result_of(u32 word, u32 a, u32 b) {
   const bool has_second = (word & 0x7F) == 0x33;
   run_alone(place_alone(with_registers(word, has_second, true)), a, b);
   return small_.x[kResult];
 }
 
-bool Copy::is_taken(u32 word, u32 a, u32 b) {
+bool CopyBench::is_taken(u32 word, u32 a, u32 b) {
   const u32 pc = place_alone(with_registers(word, true, false));
   run_alone(pc, a, b);
   return small_.pc != pc + 4;
 }
 
-u32 Copy::word_at(u32 pc) const {
+u32 CopyBench::word_at(u32 pc) const {
   u32 word = 0;
-  std::memcpy(&word, inside_->l1 + pc, 4);
+  std::memcpy(&word, inside_.l1 + pc, 4);
   return word;
 }
 
 /// Goes on to the next load of the address and returns where that is; 0 when the core does anything
 /// that others could notice before, or does not come to one. What an NIU or a clock would say is
 /// not known, so a branch behind a look at it goes either way.
-u32 Copy::next_load(riscv::CoreState& state, u32 address, unsigned forks) {
+u32 CopyBench::next_load(riscv::CoreState& state, u32 address, unsigned forks) {
   while (steps_ != 0 && riscv::is_instruction_address(state.pc, kL1Size)) {
     --steps_;
     const u32 word = word_at(state.pc);
     const riscv::Effect effect = riscv::effect_of(state, word);
     if (riscv::loads(effect) && effect.address == address) return state.pc;
-    if (inside_->is_undecided() && is_branch(word)) {
-      inside_->decide();
+    if (inside_.is_undecided() && is_branch(word)) {
+      inside_.decide();
       if (forks == 0) return 0;
       const auto other = std::make_unique<riscv::CoreState>(state);
       other->pc = state.pc + 4;  // out of a loop, mostly
@@ -195,42 +218,42 @@ u32 Copy::next_load(riscv::CoreState& state, u32 address, unsigned forks) {
         state = *other;
         return found;
       }
-      inside_->forget();
+      inside_.forget();
       state.pc = branch_target(state.pc, word);
       --forks;
       continue;
     }
-    inside_->renew(state.pc, word);
-    if (riscv::run(state, *inside_, state.cycle + 1) != riscv::Outcome::Ok) return 0;
-    inside_->attention = false;
-    if (inside_->noticed) return 0;
+    inside_.renew(state.pc, word);
+    if (riscv::run(state, inside_, state.cycle + 1) != riscv::Outcome::Ok) return 0;
+    inside_.attention = false;
+    if (inside_.noticed) return 0;
   }
   return 0;
 }
 
 /// To the branch behind the load at the pc. False: there is none before something that others could
 /// notice.
-bool Copy::go_to_branch(riscv::CoreState& state) {
+bool CopyBench::go_to_branch(riscv::CoreState& state) {
   u32 word = word_at(state.pc);
   do {
-    inside_->renew(state.pc, word);
-    if (riscv::run(state, *inside_, state.cycle + 1) != riscv::Outcome::Ok) return false;
-    inside_->attention = false;
+    inside_.renew(state.pc, word);
+    if (riscv::run(state, inside_, state.cycle + 1) != riscv::Outcome::Ok) return false;
+    inside_.attention = false;
     if (!riscv::is_instruction_address(state.pc, kL1Size)) return false;
     word = word_at(state.pc);
-  } while (!inside_->noticed && !is_branch(word) && --steps_ != 0);
-  return is_branch(word) && !inside_->noticed;
+  } while (!inside_.noticed && !is_branch(word) && --steps_ != 0);
+  return is_branch(word) && !inside_.noticed;
 }
 
 /// Whether a way from the load at the pc leads back to one of `loads`.
-bool Copy::leads_to_any(riscv::CoreState& state, u32 address, std::vector<u32>& loads) {
+bool CopyBench::leads_to_any(riscv::CoreState& state, u32 address, std::vector<u32>& loads) {
   loads.push_back(state.pc);
   if (!go_to_branch(state)) return false;
   const u32 branch = state.pc;
   for (const u32 next : {branch + 4, branch_target(branch, word_at(branch))}) {
     const auto way = std::make_unique<riscv::CoreState>(state);
     way->pc = next;
-    inside_->forget();
+    inside_.forget();
     const u32 load = next_load(*way, address, kMostForks);
     if (load == 0) continue;
     if (std::find(loads.begin(), loads.end(), load) != loads.end()) return true;
@@ -239,18 +262,68 @@ bool Copy::leads_to_any(riscv::CoreState& state, u32 address, std::vector<u32>& 
   return false;
 }
 
-bool Copy::comes_back(const riscv::CoreState& state, u32 from, u32 load_pc, u32 address,
-                      Between between) {
-  inside_->requests = between == Between::Requests;
-  inside_->stores = between == Between::Stores;
-  steps_ = inside_->requests ? kMostRequestSteps : kMostSteps;
+bool CopyBench::comes_back(const riscv::CoreState& state, u32 from, u32 load_pc, u32 address,
+                           Between between) {
+  inside_.ticks = 0;
+  inside_.requests = between == Between::Requests;
+  inside_.stores = between == Between::Stores;
+  steps_ = inside_.requests ? kMostRequestSteps : kMostSteps;
   const auto copy = std::make_unique<riscv::CoreState>(state);
   copy->pc = from;
   const u32 load = next_load(*copy, address, kMostForks);
   std::vector<u32> loads{load_pc};
   const bool back = load == load_pc || (load != 0 && leads_to_any(*copy, address, loads));
-  inside_->forget();
+  inside_.forget();
   return back;
+}
+
+CopyBenches::CopyBenches() = default;
+CopyBenches::~CopyBenches() = default;
+
+std::unique_ptr<CopyBench> CopyBenches::take() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!free_.empty()) {
+      std::unique_ptr<CopyBench> bench = std::move(free_.back());
+      free_.pop_back();
+      return bench;
+    }
+  }
+  return std::make_unique<CopyBench>(kL1Size);
+}
+
+void CopyBenches::give_back(std::unique_ptr<CopyBench> bench) {
+  const std::lock_guard lock(mutex_);
+  free_.push_back(std::move(bench));
+}
+
+Copy::Copy(const u8* l1, CopyBenches& benches) : l1_(l1), benches_(benches) {}
+Copy::~Copy() = default;
+
+Copy::Use::Use(Copy& copy) : copy_(copy) {
+  if (copy_.uses_++ != 0) return;
+  copy_.bench_ = copy_.benches_.take();
+  copy_.bench_->look_at(copy_.l1_);
+}
+
+Copy::Use::~Use() {
+  if (--copy_.uses_ == 0) copy_.benches_.give_back(std::move(copy_.bench_));
+}
+
+u32 Copy::result_of(u32 word, u32 a, u32 b) {
+  const Use use(*this);
+  return bench_->result_of(word, a, b);
+}
+
+bool Copy::is_taken(u32 word, u32 a, u32 b) {
+  const Use use(*this);
+  return bench_->is_taken(word, a, b);
+}
+
+bool Copy::comes_back(const riscv::CoreState& state, u32 from, u32 load_pc, u32 address,
+                      Between between) {
+  const Use use(*this);
+  return bench_->comes_back(state, from, load_pc, address, between);
 }
 
 }  // namespace bhemu::hazard

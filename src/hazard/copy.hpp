@@ -3,9 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
-#include "mem/mapping.hpp"
 #include "riscv/core.hpp"
 
 namespace bhemu::hazard {
@@ -13,10 +13,26 @@ namespace bhemu::hazard {
 /// Where a branch at `pc` goes when it is taken.
 u32 branch_target(u32 pc, u32 word);
 
+/// What instructions are executed on: registers, and tables of decoded words that are large. The
+/// tiles of a device lend them to each other, so that there are as many as host threads, and code
+/// that all tiles have is decoded once.
+class CopyBench;
+class CopyBenches {
+ public:
+  CopyBenches();
+  ~CopyBenches();
+  std::unique_ptr<CopyBench> take();
+  void give_back(std::unique_ptr<CopyBench> bench);
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<CopyBench>> free_;
+};
+
 class Copy {
  public:
-  /// `l1`: of the tile, which is only read.
-  Copy(const u8* l1, u32 l1_bytes);
+  /// `l1`: of the tile, kL1Size bytes, which are only read.
+  Copy(const u8* l1, CopyBenches& benches);
   ~Copy();
 
   /// What an instruction that computes one register from two gives for other operands.
@@ -35,20 +51,23 @@ class Copy {
   bool comes_back(const riscv::CoreState& state, u32 from, u32 load_pc, u32 address,
                   Between between = Between::Nothing);
 
+  /// Keeps a bench for several of these questions.
+  class Use {
+   public:
+    explicit Use(Copy& copy);
+    ~Use();
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    Copy& copy_;
+  };
+
  private:
-  struct Bus;
-
-  bool go_to_branch(riscv::CoreState& state);
-  bool leads_to_any(riscv::CoreState& state, u32 address, std::vector<u32>& loads);
-  u32 next_load(riscv::CoreState& state, u32 address, unsigned forks);
-  u32 word_at(u32 pc) const;
-  u32 place_alone(u32 word);
-  void run_alone(u32 pc, u32 a, u32 b);
-
-  riscv::CoreState small_;
-  std::unique_ptr<Bus> alone_;   // for a single instruction
-  std::unique_ptr<Bus> inside_;  // for code in L1
-  unsigned steps_ = 0;           // that are left to `inside_`
+  const u8* l1_;
+  CopyBenches& benches_;
+  std::unique_ptr<CopyBench> bench_;  // null: not in use
+  unsigned uses_ = 0;
 };
 
 }  // namespace bhemu::hazard

@@ -283,6 +283,7 @@ u32 Follower::value_of(u16 from, u32 loaded) {
 }
 
 bool Follower::would_have_come(const Look& look, u32 value) {
+  const Copy::Use use(copy_);
   const u32 loaded = narrowed(look, value);
   if (++asked_ == 0) {
     for (Step& step : steps_) step.asked = 0;

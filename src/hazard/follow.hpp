@@ -21,11 +21,12 @@ namespace bhemu::hazard {
 /// once more without the order of critical sections (race/guard.hpp).
 inline constexpr unsigned kLevels = 3;
 
-/// A word that a read has fetched from another tile.
+/// A word that a read has fetched from another tile, or an atomic.
 struct RemoteWord {
   NodeId node = kNoNode;
   u64 address = 0;
-  std::array<race::Ticket, kLevels> tickets;  // of the read
+  std::array<race::Ticket, kLevels> tickets;  // of the request
+  bool by_atomic = false;
 };
 
 struct Look {
@@ -41,11 +42,14 @@ struct Look {
   u32 latest = 0;   // likewise, as it was when the core looked
   u32 pc = 0;       // of the load
   u32 address = 0;
-  std::array<race::Clock, kLevels> knowledge;  // Atomic, Counter, Initiator: what a proof is worth
-  std::array<race::Detector::Certain, kLevels> semaphore;  // what is certain whatever it says
-  RemoteWord remote;                                       // Remote
-  bool settled = false;                                    // nothing more can be learned of it
-  u32 guarded = 0;  // Word: 1 + version, when it was looked at under a lock; else 0
+  bool settled = false;  // nothing more can be learned of it
+  u32 guarded = 0;       // Word: 1 + version, when it was looked at under a lock; else 0
+  struct Worth {
+    std::array<race::Clock, kLevels> knowledge;  // Atomic, Counter, Initiator: of a proof
+    std::array<race::Detector::Certain, kLevels> semaphore;  // what is certain whatever it says
+    RemoteWord remote;
+  };
+  std::unique_ptr<Worth> worth;  // of all kinds but Word and Pages
 };
 
 class Follower {

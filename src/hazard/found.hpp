@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "race/finding.hpp"
+#include "race/locks.hpp"
 #include "race/sync_word.hpp"
 
 namespace bhemu::hazard {
@@ -18,8 +19,8 @@ struct Found {
   std::vector<race::Finding> findings;  // of all levels, contracts told apart
   std::vector<race::Epoch> wanted;      // actions whose sites were no longer known
   std::vector<u64> sync_words;          // of L1, by which agents turned out to signal each other
-  std::vector<u64> locks;               // race/locks.hpp
-  std::vector<u64> racy;                // lines with findings (race/guard.hpp)
+  std::vector<race::LockWord> locks;
+  std::vector<u64> racy;  // lines with findings (race/guard.hpp)
   RaceChanges changes;
   bool is_full = false;  // recording has stopped at the limit of memory
 };
@@ -28,7 +29,7 @@ struct Found {
 struct Hints {
   std::vector<u64> sync_words;
   std::vector<race::Epoch> wanted;
-  std::vector<u64> locks;
+  std::vector<race::LockWord> locks;
   RaceChanges changes;
   std::vector<u64> racy;
 };

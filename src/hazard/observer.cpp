@@ -5,10 +5,11 @@
 namespace bhemu::hazard {
 namespace {
 
-race::Settings settings_of(NodeId node, const Hints& hints, const Options& options) {
+race::Settings settings_of(NodeId node, const Hints& hints, const Shared& shared) {
   race::Settings settings;
   settings.tile = node;
-  settings.sync_words = options.sync_words;
+  settings.sync_words = shared.options.sync_words;
+  settings.has_far_locks = shared.has_far_locks;
   for (const u64 address : hints.sync_words)
     settings.sync_words.push_back({race::Place::L1, 4, address});
   settings.wanted = hints.wanted;
@@ -19,15 +20,19 @@ race::Settings settings_of(NodeId node, const Hints& hints, const Options& optio
 }
 
 race::Settings settings_of(NodeId node, tile::Tile& tile, const Hints& hints,
-                           const Options& options) {
-  race::Settings settings = settings_of(node, hints, options);
+                           const Shared& shared) {
+  race::Settings settings = settings_of(node, hints, shared);
   settings.memory = tile.l1().data();
   settings.memory_bytes = tile.l1().size();
   return settings;
 }
 
-race::Settings settings_of(NodeId node, std::span<const u8> memory, const Hints& hints) {
-  race::Settings settings = settings_of(node, hints, Options());
+race::Settings settings_of(NodeId node, std::span<const u8> memory, const Hints& hints,
+                           const Shared& shared) {
+  race::Settings settings = settings_of(node, hints, shared);
+  settings.sync_words.clear();
+  for (const u64 address : hints.sync_words)
+    settings.sync_words.push_back({race::Place::L1, 4, address});
   settings.memory_place = race::Place::Dram;
   settings.memory = memory.data();
   settings.memory_bytes = memory.size();
@@ -88,8 +93,8 @@ TileObserver::TileObserver(Shared& shared, tile::Tile& tile, const Hints& hints)
     : shared_(shared),
       tile_(tile),
       node_(tile.id()),
-      detectors_(settings_of(tile.id(), tile, hints, shared.options), shared.options),
-      copy_(tile.l1().data(), tile.l1().size()) {
+      detectors_(settings_of(tile.id(), tile, hints, shared), shared.options),
+      copy_(tile.l1().data(), shared.benches) {
   cores_.reserve(kCores);
   for (unsigned core = 0; core < kCores; ++core) cores_.emplace_back(copy_);
   for (ThreadView& thread : threads_) thread.window = race::WindowChecker(node_);
@@ -107,6 +112,6 @@ MemoryObserver::MemoryObserver(Shared& shared, NodeId node, std::span<const u8> 
     : shared_(shared),
       node_(node),
       memory_(memory),
-      detectors_(settings_of(node, memory, hints), shared.options) {}
+      detectors_(settings_of(node, memory, hints, shared), shared.options) {}
 
 }  // namespace bhemu::hazard

@@ -38,6 +38,10 @@ class Detectors {
   race::Detector& first() { return *each_[0]; }
   /// That without the order of critical sections.
   race::Detector& without_locks() { return *each_.back(); }
+  /// Nothing more will come.
+  void finish() {
+    for (const auto& one : each_) one->finish();
+  }
   Found found(std::span<const race::Finding> windows) const;
 
  private:
@@ -69,6 +73,7 @@ class MemoryObserver final : public trace::Observer {
   void host_read(u64 address, std::span<const u8> bytes, Cycle cycle) override;
   /// An agent of a tile waits for this word.
   void polled(u64 address) { detectors_.mark_sync(address); }
+  void finish() { detectors_.finish(); }
   Found found() const { return detectors_.found({}); }
 
  private:
@@ -104,13 +109,19 @@ class TileObserver final : public trace::Observer {
   void requested(const trace::Request& request) override;
   void arrives(const trace::Arrival& arrival) override;
   void arrived(const trace::Arrival& arrival) override;
-  void host_wrote(u64 address, std::span<const u8> bytes, Cycle cycle) override;
+  void host_wrote(u64 address, std::span<const u8> bytes, Cycle cycle) override {
+    write_by_host(address, bytes, cycle, false);
+  }
+  void host_posted(u64 address, std::span<const u8> bytes, Cycle cycle) override {
+    write_by_host(address, bytes, cycle, true);
+  }
   void host_read(u64 address, std::span<const u8> bytes, Cycle cycle) override;
 
   /// A core of another tile waits for this word of L1.
   void polled(u64 address) { detectors_.mark_sync(address); }
   /// Words of other nodes for which cores of this tile wait.
   const std::set<std::pair<NodeId, u64>>& polled_remotely() const { return polled_remotely_; }
+  void finish() { detectors_.finish(); }
   Found found() const;
 
  private:
@@ -195,6 +206,7 @@ class TileObserver final : public trace::Observer {
   // observer_proof.cpp
   void look_at(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access,
                const CorePlace& place);
+  void look_elsewhere(Look& look, const RemoteWord& word);
   u32 certain_version(unsigned core, u32 address) const;
   void prove(CoreView& core, const trace::Instruction& one, Look& look);
   void prove_choice(CoreView& core, unsigned index, unsigned reg, u32 value);
@@ -205,6 +217,7 @@ class TileObserver final : public trace::Observer {
   void prove_pages(CoreView& core, unsigned index, Look& look);
   void prove_semaphore(CoreView& core, unsigned index, Look& look);
   void prove_atomic(CoreView& core, unsigned index, Look& look);
+  void take_elsewhere(unsigned index, const RemoteWord& there, u32 found, u32 bits);
   void prove_counter(CoreView& core, unsigned index, Look& look);
   bool is_polled(CoreView& core, const trace::Instruction& one, Look& look);
   bool is_polled_remotely(CoreView& core, const trace::Instruction& one, const Look& look);
@@ -224,6 +237,8 @@ class TileObserver final : public trace::Observer {
   // observer_noc.cpp
   void ask_for_words(const trace::Request& request, race::event::Request& one);
   void keep_words(const trace::Arrival& arrival, const Tickets& tickets);
+  void keep_result(const trace::Arrival& arrival, const Tickets& tickets);
+  void write_by_host(u64 address, std::span<const u8> bytes, Cycle cycle, bool posted);
   void change_queue(const trace::ObjectChange& change);
   void signal_pages(const trace::ObjectChange& change, u64 step);
   void publish_pages(const trace::ObjectChange& change,

@@ -189,7 +189,6 @@ void TileObserver::CoreView::has_seen_own(u32 address, const race::Detector& det
 /// the writers before this one, whatever others there could have been.
 void TileObserver::touch_atomic(CoreView& core, const trace::Instruction& one,
                                 const trace::CoreAccess& access, const CorePlace& place) {
-  constexpr u32 kSwap = 1;  // bits 27 to 31
   const u8 reg = register_loaded(one);
   Look look;
   look.kind = Look::Kind::Atomic;
@@ -197,17 +196,12 @@ void TileObserver::touch_atomic(CoreView& core, const trace::Instruction& one,
   look.pc = one.author.pc;
   look.address = access.address;
   look.value = access.loaded;
+  look.worth = std::make_unique<Look::Worth>();
   for (unsigned level = 0; level < detectors_.count(); ++level)
     if (const race::SyncWord* word = detectors_.at(level).sync_word(access.address))
-      look.knowledge[level] = word->known_at(word->version(), race::SyncWord::kAllBytes);
-  event::Amo amo{one.author,
-                 place.where,
-                 reg,
-                 one.step,
-                 access.loaded == access.stored,
-                 bits(one.word, 27, 5) == kSwap,
-                 access.stored,
-                 true};
+      look.worth->knowledge[level] = word->known_at(word->version(), race::SyncWord::kAllBytes);
+  event::Amo amo{one.author,    place.where, reg, one.step, access.loaded == access.stored,
+                 access.stored, true};
   amo.before = access.loaded;
   amo.change = {change_of(one.word), core.b};
   detectors_.feed(amo);

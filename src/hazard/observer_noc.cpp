@@ -77,11 +77,12 @@ void each_run(const trace::Arrival& arrival, Visit visit) {
 /// What an atomic of the NIU makes of any value (BlackholeA0/NoC/Atomics.md).
 race::AtomicChange change_of(const trace::Request& request) {
   using How = race::SyncWord::How;
-  constexpr u32 kIncrement = 1, kZaamo = 10;
+  constexpr u32 kIncrement = 1, kCompareAndSwap = 4, kZaamo = 10;
   constexpr How kHow[] = {How::Add, How::Xor, How::Or, How::And};
   const u32 operation = request.atomic_operation;
   const u32 instruction = bits(operation, 12, 4);
   if (instruction == kIncrement) return {How::Add, request.value};
+  if (instruction == kCompareAndSwap) return {How::Set, 0, true};
   const u32 which = bits(operation, 8, 3);
   if (instruction == kZaamo && bit(operation, 11) && which < 4) return {kHow[which], request.value};
   return {};
@@ -179,6 +180,11 @@ void TileObserver::requested(const trace::Request& request) {
   if (request.kind == trace::RequestKind::Atomic) one.change = change_of(request);
   one.source = {Place::L1, reads_source ? request.length : 0, request.local};
   one.step = cores_[core].step;
+  if (request.targets.size() == 1 && request.kind != trace::RequestKind::Read) {
+    const bool is_atomic = request.kind == trace::RequestKind::Atomic;
+    one.target = request.targets.front();
+    one.remote = {Place::L1, is_atomic ? 4 : request.length, request.remote};
+  }
   ask_for_words(request, one);
   Tickets tickets;
   for (unsigned level = 0; level < detectors_.count(); ++level) {
@@ -188,10 +194,12 @@ void TileObserver::requested(const trace::Request& request) {
   shared_.departures[node_].put(request.id.number, std::move(tickets));
 }
 
-/// A short read can be how a core polls a word of another tile.
+/// A short read can be how a core polls a word of another tile, an atomic how it takes a lock
+/// there.
 void TileObserver::ask_for_words(const trace::Request& request, event::Request& one) {
-  if (one.kind != NocKind::Read || request.length > race::kShortRead) return;
   if (request.targets.size() != 1 || request.local >= tile_.l1().size()) return;
+  if (one.kind == NocKind::Atomic) one.asks = true;
+  if (one.kind != NocKind::Read || request.length > race::kShortRead) return;
   one.asks = true;
   const NodeId node = request.targets.front();
   const auto polled = polled_remotely_.lower_bound({node, request.remote});
@@ -215,6 +223,13 @@ void TileObserver::keep_words(const trace::Arrival& arrival, const Tickets& tick
   if (arrival.address + arrival.length >= from.local + from.length) short_reads_.erase(read);
 }
 
+/// What an atomic has found elsewhere is in this word now.
+void TileObserver::keep_result(const trace::Arrival& arrival, const Tickets& tickets) {
+  if (tickets[0] == nullptr || tickets[0]->reply == nullptr || arrival.id.tile != node_) return;
+  remote_[static_cast<u32>(arrival.address / 4)] = {tickets[0]->target, tickets[0]->reply->address,
+                                                    tickets, true};
+}
+
 void TileObserver::arrives(const trace::Arrival& arrival) {
   old_words_ = old_words(arrival, {tile_.l1().data(), tile_.l1().size()});
 }
@@ -232,6 +247,7 @@ void TileObserver::arrived(const trace::Arrival& arrival) {
     if (effect_of(arrival.phase)->mode != race::Mode::Read)
       each_run(arrival, [&](u64 address, u32 bytes) { written(address, bytes); });
     if (arrival.phase == trace::Arrival::Phase::Data) keep_words(arrival, tickets);
+    if (arrival.phase == trace::Arrival::Phase::Result) keep_result(arrival, tickets);
   }
   std::array<race::Clock, kLevels> clocks;
   for (unsigned level = 0; level < detectors_.count(); ++level) {
@@ -335,13 +351,13 @@ void TileObserver::publish_pages(const trace::ObjectChange& change,
 
 // --- The host
 
-void TileObserver::host_wrote(u64 address, std::span<const u8> bytes, Cycle cycle) {
+void TileObserver::write_by_host(u64 address, std::span<const u8> bytes, Cycle cycle, bool posted) {
   if (address >= tile_.l1().size() || bytes.empty()) return;
   written(address, bytes.size());
   feed_host(detectors_, shared_,
             event::HostWrite{host_at(cycle),
                              {Place::L1, static_cast<u32>(bytes.size()), address},
-                             false,
+                             posted,
                              from_host_.write(address, bytes)});
 }
 

@@ -46,6 +46,17 @@ bool closes_a_poll(Copy& copy, const trace::Instruction& one, const Look& look) 
 
 }  // namespace
 
+/// What has come from another tile: what a read has brought, or what an atomic has found.
+void TileObserver::look_elsewhere(Look& look, const RemoteWord& word) {
+  look.kind = word.by_atomic ? Look::Kind::Atomic : Look::Kind::Remote;
+  look.latest = 1;
+  look.worth = std::make_unique<Look::Worth>();
+  look.worth->remote = word;
+  for (unsigned level = 0; word.by_atomic && level < detectors_.count(); ++level)
+    if (const race::Ticket& ticket = word.tickets[level]; ticket != nullptr)
+      look.worth->knowledge[level] = ticket->reply->known;
+}
+
 /// Remembers what a load has found, if it is something that others change.
 void TileObserver::look_at(CoreView& core, const trace::Instruction& one,
                            const trace::CoreAccess& access, const CorePlace& place) {
@@ -63,9 +74,7 @@ void TileObserver::look_at(CoreView& core, const trace::Instruction& one,
     const race::SyncWord* word = detectors_.first().sync_word(access.address);
     const auto remote = word == nullptr ? remote_.find(access.address / 4) : remote_.end();
     if (remote != remote_.end()) {
-      look.kind = Look::Kind::Remote;
-      look.remote = remote->second;
-      look.latest = 1;
+      look_elsewhere(look, remote->second);
       return core.follower.loaded(reg, std::move(look));
     }
     look.guarded = detectors_.without_locks().guarded_version(one.core, access.address);
@@ -83,29 +92,32 @@ void TileObserver::look_at(CoreView& core, const trace::Instruction& one,
     look.latest = detectors_.first().posts_of(Object::Pages, index);
   } else if (place.region == race::Region::PcBuf) {
     look.kind = Look::Kind::Semaphore;
+    look.worth = std::make_unique<Look::Worth>();
     look.index = static_cast<u32>(place.where.begin & 7);
     const u16 index = static_cast<u16>(look.index);
     look.certain = detectors_.first().posts_of(Object::Semaphore, index);
     look.latest = detectors_.first().posts_of(Object::Semaphore, index, true);
     for (unsigned level = 0; level < detectors_.count(); ++level)
-      look.semaphore[level] = detectors_.at(level).certain_of_semaphore(one.core, index);
+      look.worth->semaphore[level] = detectors_.at(level).certain_of_semaphore(one.core, index);
   } else if (place.where.place == Place::Initiator && (place.where.begin & 31) == 16) {
     look.kind = Look::Kind::Initiator;
+    look.worth = std::make_unique<Look::Worth>();
     look.latest = 1;
     const unsigned niu = static_cast<unsigned>(place.where.begin >> 7);
     const unsigned buffer = static_cast<unsigned>(place.where.begin >> 5 & 3);
     for (unsigned level = 0; level < detectors_.count(); ++level)
-      look.knowledge[level] = detectors_.at(level).known_by_free_initiator(niu, buffer);
+      look.worth->knowledge[level] = detectors_.at(level).known_by_free_initiator(niu, buffer);
   } else if (place.region == race::Region::Niu && place.where.place == Place::Counter &&
              place.where.begin < 2 * 64) {
     look.kind = Look::Kind::Counter;
+    look.worth = std::make_unique<Look::Worth>();
     look.latest = 1;
     look.index = static_cast<u32>(place.where.begin);
     const race::event::Counter counter{
         one.author, look.index / 64,      static_cast<u8>(look.index % 64),
         look.value, static_cast<u8>(reg), one.step};
     for (unsigned level = 0; level < detectors_.count(); ++level)
-      look.knowledge[level] = detectors_.at(level).known_by_counter(counter);
+      look.worth->knowledge[level] = detectors_.at(level).known_by_counter(counter);
   } else {
     return core.forget(reg);
   }
@@ -166,7 +178,7 @@ void TileObserver::prove_choice(CoreView& core, unsigned index, unsigned reg, u3
 
 void TileObserver::learn(unsigned core, const Look& look) {
   for (unsigned level = 0; level < detectors_.count(); ++level)
-    detectors_.at(level).learn(core, look.knowledge[level]);
+    detectors_.at(level).learn(core, look.worth->knowledge[level]);
 }
 
 /// Whether the word is one that agents signal by; it is when a loop waits for it.
@@ -192,7 +204,7 @@ bool TileObserver::is_polled(CoreView& core, const trace::Instruction& one, Look
 /// The loop also sends the read that fetches the word anew.
 bool TileObserver::is_polled_remotely(CoreView& core, const trace::Instruction& one,
                                       const Look& look) {
-  const std::pair word{look.remote.node, look.remote.address};
+  const std::pair word{look.worth->remote.node, look.worth->remote.address};
   if (polled_remotely_.contains(word)) return true;
   const auto [known, is_new] = core.remote_polls.try_emplace(one.author.pc, false);
   if (is_new) known->second = ways_back(copy_, one, look, Copy::Between::Requests) != 0;
@@ -203,16 +215,16 @@ bool TileObserver::is_polled_remotely(CoreView& core, const trace::Instruction& 
 /// As with a word of the own tile, of what the read has found there.
 void TileObserver::prove_remote_word(CoreView& core, unsigned index, Look& look) {
   const auto said = [&](unsigned level) -> const race::SyncWord* {
-    const race::Ticket& ticket = look.remote.tickets[level];
-    return ticket == nullptr ? nullptr : ticket->reply->at(look.remote.address);
+    const race::Ticket& ticket = look.worth->remote.tickets[level];
+    return ticket == nullptr ? nullptr : ticket->reply->at(look.worth->remote.address);
   };
   const race::SyncWord* first = said(0);
   if (first == nullptr) return;
-  u32& seen = core.remote_versions[{look.remote.node, look.remote.address}];
+  u32& seen = core.remote_versions[{look.worth->remote.node, look.worth->remote.address}];
   u32 certain = ~0u;  // what was known when the read was sent, the reader sees
   for (unsigned level = 0; level < detectors_.count(); ++level)
     if (const race::SyncWord* word = said(level); word != nullptr)
-      certain = std::min(certain, word->latest_known(look.remote.tickets[level]->clock));
+      certain = std::min(certain, word->latest_known(look.worth->remote.tickets[level]->clock));
   if (certain != ~0u) seen = std::max(seen, certain);
   for (u32 version = std::max(seen, first->oldest()); version <= first->version(); ++version) {
     if (!core.follower.would_have_come(look, first->value_at(version))) continue;
@@ -304,7 +316,7 @@ void TileObserver::prove_semaphore(CoreView& core, unsigned index, Look& look) {
   const u16 object = static_cast<u16>(look.index);
   for (unsigned level = 0; level < detectors_.count(); ++level) {
     race::Detector& detector = detectors_.at(level);
-    const auto [posts, gets] = look.semaphore[level];
+    const auto [posts, gets] = look.worth->semaphore[level];
     const race::Clock* known = nullptr;
     if (least != 0) known = detector.known_by_post(Object::Semaphore, object, gets + least);
     if (known != nullptr) detector.learn(index, *known);
@@ -316,13 +328,31 @@ void TileObserver::prove_semaphore(CoreView& core, unsigned index, Look& look) {
 
 /// The old value of an atomic is proof of something when another one would have led elsewhere.
 void TileObserver::prove_atomic(CoreView& core, unsigned index, Look& look) {
-  for (u32 away = 1; away <= 4; ++away) {
-    if (core.follower.would_have_come(look, look.value - away) &&
-        core.follower.would_have_come(look, look.value + away))
-      continue;
-    detectors_.first().note_taken(index, look.address);
-    return learn(index, look);
-  }
+  u32 bits = 0;  // those on which the way depends
+  for (unsigned bit = 0; bit < 32; ++bit)
+    if (!core.follower.would_have_come(look, look.value ^ 1u << bit)) bits |= 1u << bit;
+  bool any = bits != 0;
+  for (u32 away = 1; away <= 4 && !any; ++away)
+    any = !core.follower.would_have_come(look, look.value - away) ||
+          !core.follower.would_have_come(look, look.value + away);
+  if (!any) return;
+  if (const RemoteWord& there = look.worth->remote; there.node != kNoNode)
+    take_elsewhere(index, there, look.value, bits);
+  else
+    detectors_.first().note_taken(index, look.address, bits != 0 ? bits : ~0u);
+  learn(index, look);
+}
+
+/// An atomic of this tile's NIU has found a word of another tile, or of this one, as it is when
+/// nobody holds the lock that the word is.
+void TileObserver::take_elsewhere(unsigned index, const RemoteWord& there, u32 found, u32 bits) {
+  there.tickets[0]->reply->looked_at.store(true, std::memory_order_release);
+  const auto locks = shared_.locks.find({there.node, there.address});
+  if (locks == shared_.locks.end()) return;
+  for (const race::LockWord& one : locks->second)
+    if ((found & one.mask) == one.free && (bits & one.mask) != 0)
+      detectors_.without_locks().take_far(index,
+                                          race::lock_id(there.node, there.address, one.mask));
 }
 
 /// A counter proves that everything is done when no value before this one would have done.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -84,7 +85,11 @@ struct Shared {
       : options(settings), departures(nodes) {}
 
   Options options;
-  std::vector<Departures> departures;     // by node
+  /// Second pass: words that are locks, by node and address.
+  std::map<std::pair<NodeId, u64>, std::vector<race::LockWord>> locks;
+  bool has_far_locks = false;          // some of them are taken from other tiles
+  std::vector<Departures> departures;  // by node
+  CopyBenches benches;
   Landed landed;                          // in the host's memory
   std::array<race::Clock, kLevels> host;  // it acts between epochs, when nobody else does
   bool is_over = false;                   // what the host reads now is for the report

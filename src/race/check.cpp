@@ -33,7 +33,7 @@ Detector::Detector(const Settings& settings) : settings_(settings) {
   if (settings.sites == nullptr)
     for (const Epoch epoch : settings.wanted) wanted_.insert(epoch_key(epoch));
   if (settings.without_locks || !settings.racy.empty()) {
-    guard_ = std::make_unique<Guard>(settings.locks);
+    guard_ = std::make_unique<Guard>(settings.tile, settings.locks);
     for (const u64 key : settings.racy) guard_->make(key);
   }
   for (const auto& [address, all] : settings.changes) {
@@ -101,10 +101,10 @@ void Detector::remember(Epoch epoch, const Kept& from, u32 kind) {
   if (settings_.sites != nullptr) return;
   Track& track = track_of(epoch);
   track.kind = kind;
-  const unsigned last = (track.next + kHistory - 1) % kHistory;
-  if (track.times[last] != epoch.time) {
-    track.times[track.next] = epoch.time;
-    track.sites[track.next] = from;
+  const unsigned newest = (track.next + kHistory - 1) % kHistory;
+  if (newest >= track.last.size() || track.last[newest].time != epoch.time) {
+    if (track.next >= track.last.size()) track.last.emplace_back();
+    track.last[track.next] = {from.site, from.pushed_at, epoch.time};
     track.next = static_cast<u8>((track.next + 1) % kHistory);
   }
   if (!wanted_.empty() && wanted_.contains(epoch_key(epoch))) kept_.emplace(epoch_key(epoch), from);
@@ -122,10 +122,10 @@ Side Detector::side_of(Epoch epoch, Mode mode) const {
   }
   const Track* track = find_track(epoch);
   if (track == nullptr) return side;
-  for (unsigned i = 0; i < kHistory; ++i) {
-    if (track->times[i] != epoch.time) continue;
-    side.site = track->sites[i].site;
-    side.pushed_at = track->sites[i].pushed_at;
+  for (const Kept& one : track->last) {
+    if (one.time != epoch.time) continue;
+    side.site = one.site;
+    side.pushed_at = one.pushed_at;
     side.known = true;
   }
   return side;
@@ -186,6 +186,8 @@ bool Detector::on_channel(const Actor& actor, Epoch before) const {
 
 bool Detector::in_order(const Actor& actor, Epoch before, bool was_write) const {
   if (actor.clock->knows(before)) return true;
+  // What the host posts it does not write over before it is there.
+  if (actor.kind == kind::Host && before.component == kHostPosted) return true;
   return before == actor.self || (was_write && on_channel(actor, before));
 }
 
@@ -212,15 +214,15 @@ void Detector::note_read(const Actor& actor, Cell& cell) {
 /// something: beside a write that changes the field it can undo that (row 39).
 void Detector::check_same_writes(const Actor& actor, const Location& where) {
   for (u64 at = where.begin; at < where.end(); ++at) {
-    const u64 number = at / kUnitsOfPage;
-    const bool is_made = number < same_writes_.size() && same_writes_[number] != nullptr;
-    if (!is_made && !actor.same) continue;
-    if (number >= same_writes_.size()) same_writes_.resize(number + 1);
-    if (!is_made) same_writes_[number] = std::make_unique<std::array<Epoch, kUnitsOfPage>>();
-    Epoch& before = (*same_writes_[number])[at % kUnitsOfPage];
-    if (actor.same)
-      before = actor.self;
-    else if (before && !in_order(actor, before, true))
+    if (actor.same) {
+      if (settings_.sites == nullptr)
+        same_writes_[at / kUnitsOfPage][at % kUnitsOfPage] = actor.self;
+      continue;
+    }
+    const auto page = sites().same_writes_.find(at / kUnitsOfPage);
+    if (page == sites().same_writes_.end()) continue;
+    const Epoch before = page->second[at % kUnitsOfPage];
+    if (before && !in_order(actor, before, true))
       report_pair(actor, before, Mode::Write, {where.place, 1, at});
   }
 }
@@ -298,7 +300,8 @@ void Detector::access(const Actor& actor, const Location& where) {
   if (!poll) remember(actor.self, {actor.site, actor.pushed_at}, actor.kind);
   if (full_ || is_lock(where)) return;
   // Nobody in a DRAM bank acts by himself, and of others' pairs nothing is asked there (report()).
-  if (settings_.without_locks && settings_.memory_place == Place::Dram) return;
+  if (settings_.without_locks && settings_.memory_place == Place::Dram && !settings_.has_far_locks)
+    return;
   if (guard_ != nullptr && guarded_access(actor, where)) return;
   shadow_.visit(where, [&](Cell& cell, u64 begin, u64 end) {
     access_cell(actor, cell, {where.place, static_cast<u32>(end - begin), begin});
@@ -452,10 +455,11 @@ bool Detector::was_pushed_before(const Actor& actor, Epoch load) const {
 }
 
 void Detector::report(Finding finding) {
-  // Of locks, a detector without their order is asked, between agents of its own tile; and of
-  // nothing else.
+  // Of locks, a detector without their order is asked, between agents of its own tile (where locks
+  // are taken from other tiles, of all); and of nothing else.
   const auto is_outside = [this](const Side& side) {
-    return side.epoch.tile != settings_.tile || side.kind == kind::Host;
+    return (side.epoch.tile != settings_.tile && !settings_.has_far_locks) ||
+           side.kind == kind::Host;
   };
   if (settings_.without_locks && (finding.kind != FindingKind::Race || is_outside(finding.first) ||
                                   is_outside(finding.second)))

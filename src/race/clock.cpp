@@ -40,14 +40,19 @@ void Clock::fold() {
                                [](const TileTimes& one, u16 wanted) { return one.tile < wanted; });
     if (at == base.end() || at->tile != tile)
       at = base.insert(at, {tile, std::make_shared<const Times>()});
-    Times times = *at->times;
+    std::size_t size = at->times->size();
+    for (unsigned i = 0; i < used_; ++i)
+      if (recent_[i].tile == tile) size = std::max<std::size_t>(size, recent_[i].component + 1u);
+    Times times;
+    times.reserve(size);
+    times = *at->times;
+    times.resize(size);
     unsigned kept = 0;
     for (unsigned i = 0; i < used_; ++i) {
       if (recent_[i].tile != tile) {
         recent_[kept++] = recent_[i];
         continue;
       }
-      if (recent_[i].component >= times.size()) times.resize(recent_[i].component + 1u);
       u32& time = times[recent_[i].component];
       time = std::max(time, recent_[i].time);
     }

@@ -180,8 +180,8 @@ void Detector::on(const event::Store& one) {
     const u8 bytes = bytes_of_word(word, one.where.begin, one.where.end());
     book_.stored(word * 4, index, word_after(word, bytes, one.where.begin, &one.value));
   }
-  if (is_lock(one.where) && guard_->is_held(word * 4, index)) {
-    leave_section(word * 4, clock);
+  if (is_lock(one.where) && holds_any(word * 4, index)) {
+    leave_locks(word * 4, index, clock);
     return note_write(one.where, Clock(), {{}, false, &one.value, {}, &one.old});
   }
   if (guard_ != nullptr) note_guarded(one.where, clock, &one.value);
@@ -197,17 +197,23 @@ void Detector::drain(Core& core) {
   core.l0.clear();
 }
 
+/// An atomic on a lock that has just been let go: before that it would have changed nothing, so it
+/// is taken to come behind what it has seen.
+bool Detector::comes_behind(const AtomicChange& change, const SyncWord& word, u32 before,
+                            u32 after) const {
+  return before != after && word.version() != 0 &&
+         !change.would_change(word.value_at(word.version() - 1), before, after);
+}
+
 void Detector::on(const event::Amo& one) {
   Core& core = begin(one.site, one.step);
   const unsigned index = index_of(core_of(one.site.agent));
   drain(core);
   mark_sync(one.where.begin, &one.before);
   Clock clock = snapshot(index, Region::L1);
-  // A swap on a lock that has just been let go by a store: before the store it would have changed
-  // nothing either, so it is taken to come behind what it has seen.
-  const SyncWord& lock = words_.at(one.where.begin / 4);
-  if (one.swap && lock.version() != 0 && lock.value_at(lock.version() - 1) == one.value)
-    clock.join(lock.known_at(lock.version(), SyncWord::kAllBytes));
+  if (const SyncWord& word = words_.at(one.where.begin / 4);
+      comes_behind(one.change, word, one.before, one.value))
+    clock.join(word.known_at(word.version(), SyncWord::kAllBytes));
   const Epoch self{core.time, store_of(index, Region::L1), settings_.tile};
   const Mode mode = one.same ? Mode::Read : Mode::Atomic;
   access({self, &clock, one.site, mode, kind::StoreL1, true}, one.where);
@@ -218,9 +224,9 @@ void Detector::on(const event::Amo& one) {
   load.clock.raise(self);
   grant(core, std::move(load));
   if (one.same) return;
-  book_.changed(one.where.begin, index, one.before, one.value);
+  book_.changed(one.where.begin, index, {one.before, one.value, one.change.how});
   if (is_lock(one.where)) {
-    use_lock(one.where.begin, index, self, clock);
+    use_locks(one.where.begin, index, self, clock, one.before, one.value);
     return note_write(one.where, Clock(), {{}, true, &one.value, one.change});
   }
   note_write(one.where, clock, {self, true, &one.value, one.change});

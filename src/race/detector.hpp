@@ -36,7 +36,10 @@ struct Settings {
   bool pack_condition_is_early = false;  // the chicken bit by which C3 means "Dst has been read"
   std::vector<Location> sync_words;      // of L1: agents signal by them
   std::vector<Epoch> wanted;             // second pass: actions whose sites must be kept
-  std::vector<u64> locks;                // second pass: words (locks.hpp)
+  std::vector<LockWord> locks;           // second pass: words of this tile
+  /// Second pass: there are locks that are taken from other tiles. Then what is done to another
+  /// tile or to DRAM under a lock is looked at as well.
+  bool has_far_locks = false;
   /// What only the order of critical sections puts in order is not in order (guard.hpp): of the
   /// mutexes of the sync unit, and of `locks`, which are asked for then only.
   bool without_locks = false;
@@ -90,7 +93,7 @@ class Detector {
   /// All of them, ascending addresses: Settings::sync_words of a second pass.
   std::vector<u64> sync_words() const;
   /// Settings::locks and Settings::changes of a second pass.
-  std::vector<u64> locks() const { return book_.locks(); }
+  std::vector<LockWord> locks() const { return book_.locks(); }
   std::vector<std::pair<u64, std::shared_ptr<const SyncWord::Changes>>> changes() const;
 
   // --- What a look at something can prove. Whoever follows a core knows what it has proved
@@ -110,7 +113,11 @@ class Detector {
   /// The same has been learned of the word itself, of these bytes of it.
   void note_proof(unsigned core, u64 address, u32 version, u8 bytes);
   /// A core has looked at what its atomic has found, and gone on for that reason.
-  void note_taken(unsigned core, u64 address) { book_.proved(address / 4 * 4, core); }
+  void note_taken(unsigned core, u64 address, u32 bits) {
+    book_.proved(address / 4 * 4, core, bits);
+  }
+  /// The same of its atomic on a word of another tile, which is a lock and was found free.
+  void take_far(unsigned core, LockId lock);
   /// It is the core's turn: the word has come to the number that it had drawn from another.
   void note_turn(unsigned core, u64 address, u64 drawn_from);
   /// A core loads under a lock: 1 + the version of the word; 0: it holds none, or nobody asks.
@@ -141,6 +148,8 @@ class Detector {
   /// What the host knows, which is the same for all tiles.
   Clock& host() { return host_; }
 
+  /// Nothing more will come.
+  void finish();
   /// In an order that depends on the findings only.
   std::vector<Finding> findings() const;
   /// The actions whose sites were not kept: Settings::wanted of a second pass.
@@ -153,10 +162,11 @@ class Detector {
   static constexpr unsigned kRetire = 8;    // loads that can be under way
   static constexpr unsigned kLongAgo = 64;  // instructions of a core (row 8)
   static constexpr unsigned kHistory = 64;  // sites kept of each component
-  static constexpr unsigned kOps = 64;      // instructions of a thread that can be at work
+  static constexpr unsigned kOps = 16;      // of a thread, whose doings can still be told of
   static constexpr unsigned kL0Lines = 4;
   static constexpr std::size_t kRecentWrites = 256;
-  static constexpr unsigned kUnitsOfPage = 64;
+  static constexpr std::size_t kOlderWrites = 64;
+  static constexpr unsigned kUnitsOfPage = 8;  // of same_writes_
 
   struct PendingLoad {
     u64 step = 0;
@@ -274,6 +284,7 @@ class Detector {
   struct Kept {  // where an action came from
     Site site;
     u32 pushed_at = 0;  // of a thread's instruction
+    u32 time = 0;       // of the action
   };
   struct Track {  // what is remembered of a component's actions
     u32 kind = 0;
@@ -282,8 +293,7 @@ class Detector {
     NocKind noc = NocKind::Write;
     bool linked = false;
     bool to_register = false;
-    std::array<u32, kHistory> times{};
-    std::array<Kept, kHistory> sites{};
+    std::vector<Kept> last;  // a ring once there are kHistory
     u8 next = 0;
   };
   struct Actor {
@@ -295,17 +305,20 @@ class Detector {
     bool sync = false;
     bool same = false;  // it writes what is there already
     u32 pushed_at = 0;
-    const u32* value = nullptr;  // that a core's store writes
-    u64 value_begin = 0;         // from this address on
+    const u32* value = nullptr;                      // that a core's store writes
+    u64 value_begin = 0;                             // from this address on
+    const std::vector<Guard::Held>* held = nullptr;  // by the sender of a packet
   };
   struct RecentWrite {  // to a word that may turn out to be one that agents signal by
-    u64 word = ~u64{0};
+    u32 word = ~u32{0};
     u8 bytes = 0;
     bool has_old = false;
     u32 value = 0;
     u32 old = 0;  // what it held before
     Clock clock;
     Epoch by;
+    u32 number = 0;   // of those in older_
+    u32 earlier = 0;  // the write of this word before, by number; 0: none
   };
   /// Units that obey DBG_FEATURE_DISABLE.
   static constexpr std::array kFeatureParts = {Part::Fpu, Part::Sfpu, Part::Pack};
@@ -341,7 +354,8 @@ class Detector {
   void touch_semaphore(const Side& by, const Clock& clock, unsigned index, Mode mode,
                        bool limit = false);
   void take_mutex(Thread& thread, unsigned index, u32 mutex, Epoch self);
-  void note_lock(u32 word, unsigned taker, const Location& where);
+  void note_lock(const event::Access& one);
+  bool comes_behind(const AtomicChange& change, const SyncWord& word, u32 before, u32 after) const;
   void lost(const Semaphore& semaphore, const Side& by, unsigned index, bool post);
   void spread_thread(unsigned thread);
   void spread_settled(const event::Issue& one, Part part);
@@ -355,7 +369,11 @@ class Detector {
   // network.cpp
   void note_packet(const Packet& packet, Epoch epoch);
   Component class_of(const NocClass& wanted);
+  static std::shared_ptr<Packet> packet_of(const event::Request& one, u32 number);
   void read_source(Actor actor, const event::Arrive& one);
+  void change_word(const event::Arrive& one, Epoch self, u32 kind);
+  Taker taker_of(const Packet& packet) const;
+  Clock known_by_arrival(const Packet& packet, Epoch self) const;
   void raise_classes(Clock& clock, u8 phases, u32 kinds, int tid, unsigned niu, unsigned core,
                      u32 upto_time);
   void check_split(Niu& niu, const event::Request& one, const Side& by, const Clock& clock);
@@ -365,12 +383,17 @@ class Detector {
 
   // exclusion.cpp
   bool is_lock(const Location& where) const;
-  void use_lock(u64 lock, unsigned by, Epoch self, const Clock& clock);
+  void use_locks(u64 address, Taker by, Epoch self, const Clock& clock, u32 before, u32 after);
+  void leave_locks(u64 address, Taker by, const Clock& clock);
+  bool holds_any(u64 address, Taker by) const;
+  void let_go_far(const event::Request& one, unsigned core, const Clock& clock);
+  std::vector<Guard::Held> held_by(const Actor& actor) const;
+  void check_again(Guard::Line& line, const Guard::Past& one, Place place, u64 number);
   void check_guarded(const Actor& actor, const std::vector<Guard::Held>& held,
                      const Location& piece);
   void remember_line(Place place, u64 line);
   bool guarded_access(const Actor& actor, const Location& where);
-  void leave_section(u64 lock, const Clock& clock);
+  void leave_section(LockId lock, const Clock& clock);
   void note_guarded(const Location& where, const Clock& clock, const u32* value);
 
   // check.cpp
@@ -415,6 +438,9 @@ class Detector {
   void note_write(const Location& where, const Clock& clock, const Written& written);
   void note_word(SyncWord& word, u8 bytes, u32 after, const Clock& clock, const Written& written);
   const RecentWrite* recent_write(u64 word) const;
+  const RecentWrite* write_before(const RecentWrite& one) const;
+  void note_recent(RecentWrite one);
+  SyncWord history_of(const RecentWrite& last, const u32* first) const;
   u32 word_after(u64 word, u8 bytes, u64 begin, const u32* value) const;
   FindingKind judge_injected(const Finding& finding) const;
 
@@ -430,7 +456,7 @@ class Detector {
   // By core and thread: what it had pushed when it let another core go.
   std::array<std::array<u32, kThreads>, kCores> settled_pushes_{};
   // Of configuration, that left it as it was; by field, in pages that are made when one is used.
-  std::vector<std::unique_ptr<std::array<Epoch, kUnitsOfPage>>> same_writes_;
+  std::unordered_map<u64, std::array<Epoch, kUnitsOfPage>> same_writes_;
   std::unordered_map<u32, ClockQueue> objects_;  // mailboxes, page counters
   std::array<Niu, kNocs> nius_;
   std::vector<NocClass> classes_;  // component kFirstNoc + index
@@ -442,7 +468,9 @@ class Detector {
   std::unique_ptr<Guard> guard_;            // null: nothing is asked of it
   std::vector<u8> sync_lines_;              // by address / 64: whether one of words_ is there
   std::unordered_set<u64> far_sync_lines_;  // likewise, behind what a tile has
-  std::vector<RecentWrite> recent_;
+  std::vector<RecentWrite> recent_;         // the last of each word
+  std::vector<RecentWrite> older_;          // those that others have replaced, a ring by number
+  u32 older_count_ = 0;
   bool feature_written_ = false;           // DBG_FEATURE_DISABLE, by a core
   std::unordered_map<u32, Track> tracks_;  // by tile and component
   std::vector<Track*> own_tracks_;         // those of this tile, by component

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -18,6 +19,7 @@
 #include "base/author.hpp"
 #include "race/clock.hpp"
 #include "race/location.hpp"
+#include "race/section.hpp"
 #include "race/sync_word.hpp"
 
 namespace bhemu::race {
@@ -66,16 +68,36 @@ class OldWords {
 struct AtomicChange {
   SyncWord::How how = SyncWord::How::Set;
   u32 operand = 0;
+  bool compares = false;  // it sets a word that is as it wants it, and leaves any other
+
+  /// Whether one that has made `before` to `after` would have changed the word at this value, too.
+  bool would_change(u32 value, u32 before, u32 after) const {
+    if (compares) return value == before;
+    switch (how) {
+      case SyncWord::How::Set:
+        return value != after;
+      case SyncWord::How::Or:
+        return (value | operand) != value;
+      case SyncWord::How::And:
+        return (value & operand) != value;
+      default:
+        return true;
+    }
+  }
 };
 
 /// What a short read has found of words by which agents of the other tile signal each other: it is
-/// how a core polls a word that is not in its own tile.
+/// how a core polls a word that is not in its own tile. Of an atomic, what those knew who had
+/// written the word before it.
 struct Reply {
   struct Word {
     u64 address = 0;
     SyncWord said;
   };
   std::vector<Word> words;
+  u64 address = 0;  // of the atomic's word
+  Clock known;
+  std::atomic<bool> looked_at = false;  // the sender has gone on because of what it found
 
   const SyncWord* at(u64 address) const {
     for (const Word& one : words)
@@ -94,11 +116,13 @@ struct Packet {
   Clock clock;      // what its sender knew
   u64 channel = 0;  // same source, destination, NoC and static virtual channel; 0: none
   u32 number = 0;   // in the order of the NIU
+  u16 target = 0;   // of one to one node
   bool linked = false;
   bool to_register = false;
   AtomicChange change{};         // of an atomic
   u64 polled = kNoWord;          // of a read: its sender waits for this word of the target
-  std::shared_ptr<Reply> reply;  // of a short read, filled where it reads; null: nobody asks
+  std::shared_ptr<Reply> reply;  // of a short read or an atomic, filled where it is carried out
+  std::vector<Held> held;        // locks that its sender held
 };
 inline constexpr u32 kShortRead = 64;  // bytes
 using Ticket = std::shared_ptr<const Packet>;
@@ -158,7 +182,6 @@ struct Amo {
   u8 reg = 0;
   u64 step = 0;
   bool same = false;  // the word held that value already (a lock that is taken): nothing is lost
-  bool swap = false;  // whatever the word holds, it is `value` afterwards
   u32 value = 0;
   bool followed = false;  // what the old value proves comes by Detector::learn
   u32 before = 0;         // what the word held
@@ -315,7 +338,9 @@ struct Request {
   u64 channel = 0;
   bool linked = false;
   bool to_register = false;
-  bool asks = false;                 // a short read
+  bool asks = false;                 // a short read, or an atomic that is answered
+  u16 target = 0;                    // of a request to one node
+  Location remote{Place::L1, 0, 0};  // what it changes there; size 0: nothing
   AtomicChange change{};             // of an atomic
   u64 polled = Packet::kNoWord;      // as Packet::polled
   Location source{Place::L1, 0, 0};  // in this tile; size 0: none (a read, an atomic, inline)

@@ -6,7 +6,7 @@
 namespace bhemu::race {
 namespace {
 
-using Held = std::vector<Guard::Held>;
+using AllHeld = std::vector<Guard::Held>;
 
 bool is_change(Mode mode) {
   return mode != Mode::Read;
@@ -35,27 +35,80 @@ bool harmless(Place place, const Guard::Past& a, const Guard::Past& b) {
 
 bool Detector::is_lock(const Location& where) const {
   return settings_.without_locks && where.place == Place::L1 &&
-         guard_->is_lock(where.begin / 4 * 4);
+         settings_.memory_place == Place::L1 && !guard_->locks_of(where.begin / 4 * 4).empty();
 }
 
-/// A lock that a core or thread has taken or let go of by changing a word.
-void Detector::use_lock(u64 lock, unsigned by, Epoch self, const Clock& clock) {
-  if (guard_->is_held(lock, by))
-    leave_section(lock, clock);
-  else
-    guard_->take(lock, by, self);
+bool Detector::holds_any(u64 address, Taker by) const {
+  const auto locks = guard_->locks_of(address);
+  return std::any_of(locks.begin(), locks.end(), [&](const LockWord& one) {
+    return guard_->is_held(lock_id(settings_.tile, address, one.mask), by);
+  });
 }
 
-void Detector::note_turn(unsigned core, u64 address, u64 drawn_from) {
-  const u64 lock = address / 4 * 4;
-  book_.waited(lock, core, drawn_from);
-  if (!settings_.without_locks || !guard_->is_lock(lock) || guard_->is_held(lock, core)) return;
+/// Locks that somebody has taken or let go of by an atomic on their word. Who finds it otherwise
+/// than free has not got it, though the word may be another now.
+void Detector::use_locks(u64 address, Taker by, Epoch self, const Clock& clock, u32 before,
+                         u32 after) {
+  for (const LockWord& one : guard_->locks_of(address)) {
+    if (((before ^ after) & one.mask) == 0) continue;
+    const LockId lock = lock_id(settings_.tile, address, one.mask);
+    if (guard_->is_held(lock, by))
+      leave_section(lock, clock);
+    else if ((before & one.mask) == one.free)
+      guard_->take(lock, by, self);
+  }
+}
+
+/// A store to a word lets all its locks go that the storing agent holds.
+void Detector::leave_locks(u64 address, Taker by, const Clock& clock) {
+  for (const LockWord& one : guard_->locks_of(address))
+    if (const LockId lock = lock_id(settings_.tile, address, one.mask); guard_->is_held(lock, by))
+      leave_section(lock, clock);
+}
+
+void Detector::take_far(unsigned core, LockId lock) {
+  if (!settings_.without_locks || guard_->is_held(lock, core)) return;
   guard_->take(lock, core,
                {loads_done(cores_[core], Region::L1), program_of(core), settings_.tile});
 }
 
+/// Whoever holds a lock of another tile lets it go by whatever changes its word.
+void Detector::let_go_far(const event::Request& one, unsigned core, const Clock& clock) {
+  if (!settings_.without_locks || one.remote.size == 0) return;
+  for (const Guard::Held& held : guard_->held(clock)) {
+    const u64 address = (held.lock & ((u64{1} << 38) - 1)) * 4;
+    const bool is_word = (held.lock >> 62) == 0 && (held.lock >> 44 & 0xFFFF) == one.target;
+    if (is_word && guard_->is_held(held.lock, core) && address >= one.remote.begin &&
+        address < one.remote.end())
+      leave_section(held.lock, clock);
+  }
+}
+
+void Detector::note_turn(unsigned core, u64 address, u64 drawn_from) {
+  const u64 word = address / 4 * 4;
+  book_.waited(word, core, drawn_from);
+  if (!settings_.without_locks || guard_->locks_of(word).empty()) return;
+  const LockId lock = lock_id(settings_.tile, word, ~u32{0});
+  if (guard_->is_held(lock, core)) return;
+  guard_->take(lock, core,
+               {loads_done(cores_[core], Region::L1), program_of(core), settings_.tile});
+}
+
+/// By those that act in this tile, and by the senders of packets.
+std::vector<Guard::Held> Detector::held_by(const Actor& actor) const {
+  std::vector<Guard::Held> all = guard_->held(*actor.clock);
+  if (actor.held == nullptr) return all;
+  for (const Guard::Held& one : *actor.held) {
+    const bool is_known = std::any_of(all.begin(), all.end(), [&](const Guard::Held& other) {
+      return other.section == one.section;
+    });
+    if (!is_known && one.end->may_cover(actor.self)) all.push_back(one);
+  }
+  return all;
+}
+
 /// Looks at a line under locks, or at one that others have been at under locks.
-void Detector::check_guarded(const Actor& actor, const Held& held, const Location& piece) {
+void Detector::check_guarded(const Actor& actor, const AllHeld& held, const Location& piece) {
   const u64 line = piece.begin / Guard::kUnits;
   const u64 key = Guard::key_of(piece.place, line);
   if (guard_->find(key) == nullptr) remember_line(piece.place, line);
@@ -68,11 +121,15 @@ void Detector::check_guarded(const Actor& actor, const Held& held, const Locatio
   past.side = {actor.site, actor.self, actor.kind, actor.mode, true, actor.pushed_at};
   past.clock = *actor.clock;
   past.held = held;
+  past.is_far = actor.held != nullptr && !held.empty();
+  if (const Guard::Past* const before = guard_->same_place(key, past);
+      before != nullptr && before->is_far)
+    check_again(*guard_->find(key), *before, piece.place, line);
   for (const Guard::Past& one : *guard_->find(key)) {
     const Epoch before = one.side.epoch;
     const bool was_write = is_change(one.side.mode);
     if (harmless(piece.place, one, past) || in_order(actor, before, was_write) ||
-        interlocked(actor, before, piece.place, was_write) || Guard::share(one.held, held))
+        interlocked(actor, before, piece.place, was_write) || Guard::share(one, held))
       continue;
     const Location where = overlap_of(piece.place, line, one, past);
     Cell written;
@@ -104,7 +161,7 @@ void Detector::remember_line(Place place, u64 line) {
 
 /// False: no lock has to do with it.
 bool Detector::guarded_access(const Actor& actor, const Location& where) {
-  const Held held = guard_->held(*actor.clock);
+  const AllHeld held = held_by(actor);
   const auto line_end = [](u64 at) { return (at / Guard::kUnits + 1) * Guard::kUnits; };
   const auto is_guarded = [&](u64 at) {
     return guard_->find(Guard::key_of(where.place, at / Guard::kUnits)) != nullptr;
@@ -128,33 +185,44 @@ bool Detector::guarded_access(const Actor& actor, const Location& where) {
   return true;
 }
 
+/// What was taken to be done under a lock against what else was done to its line.
+void Detector::check_again(Guard::Line& line, const Guard::Past& one, Place place, u64 number) {
+  Actor actor{one.side.epoch, &one.clock, one.side.site, one.side.mode, one.side.kind};
+  actor.pushed_at = one.side.pushed_at;
+  for (const Guard::Past& other : line) {
+    const Epoch before = other.side.epoch;
+    const bool was_write = is_change(other.side.mode);
+    if (&other == &one || harmless(place, other, one) || in_order(actor, before, was_write) ||
+        other.clock.knows(one.side.epoch) || interlocked(actor, before, place, was_write) ||
+        Guard::share(other, one))
+      continue;
+    report_sides(other.side, actor, overlap_of(place, number, other, one));
+  }
+}
+
 /// What was not done when the lock was let go was not made under it.
-void Detector::leave_section(u64 lock, const Clock& clock) {
-  const Guard::Section ended = guard_->let_go(lock);
+void Detector::leave_section(LockId lock, const Clock& clock) {
+  const Guard::Section ended = guard_->let_go(lock, clock);
   for (const u64 key : ended.lines) {
     Guard::Line& line = *guard_->find(key);
-    const Place place = static_cast<Place>(key >> 56);
-    const u64 number = key & ((u64{1} << 56) - 1);
     for (Guard::Past& one : line) {
+      if (clock.knows(one.side.epoch)) continue;
       const auto in_it = [&](const Guard::Held& held) {
         return held.section == ended.held.section;
       };
-      if (std::none_of(one.held.begin(), one.held.end(), in_it)) continue;
-      if (clock.knows(one.side.epoch)) continue;
-      std::erase_if(one.held, in_it);
-      Actor actor{one.side.epoch, &one.clock, one.side.site, one.side.mode, one.side.kind};
-      actor.pushed_at = one.side.pushed_at;
-      for (const Guard::Past& other : line) {
-        const Epoch before = other.side.epoch;
-        const bool was_write = is_change(other.side.mode);
-        if (&other == &one || harmless(place, other, one) || in_order(actor, before, was_write) ||
-            other.clock.knows(one.side.epoch) || interlocked(actor, before, place, was_write) ||
-            Guard::share(other.held, one.held))
-          continue;
-        report_sides(other.side, actor, overlap_of(place, number, other, one));
-      }
+      if (std::erase_if(one.held, in_it) != 0)
+        check_again(line, one, Guard::place_of(key), Guard::line_of(key));
     }
   }
+}
+
+/// What packets have done for holders of locks in other tiles.
+void Detector::finish() {
+  if (!settings_.without_locks || !settings_.has_far_locks) return;
+  guard_->each_line([&](u64 key, Guard::Line& line) {
+    for (const Guard::Past& one : line)
+      if (one.is_far) check_again(line, one, Guard::place_of(key), Guard::line_of(key));
+  });
 }
 
 /// A small store under a lock can be what somebody looks at under the lock; what all those have

@@ -104,6 +104,21 @@ void Detector::count_request(Niu& niu, const event::Request& one) {
   if (answered && one.answers != one.packets) niu.outstanding_bad[one.tid & 15] = 1;
 }
 
+std::shared_ptr<Packet> Detector::packet_of(const event::Request& one, u32 number) {
+  auto packet = std::make_shared<Packet>();
+  packet->kind = one.kind;
+  packet->site = one.site;
+  packet->number = number;
+  packet->target = one.target;
+  packet->channel = one.channel;
+  packet->linked = one.linked;
+  packet->to_register = one.to_register;
+  packet->polled = one.polled;
+  packet->change = one.change;
+  if (one.asks) packet->reply = std::make_shared<Reply>();
+  return packet;
+}
+
 void Detector::on(const event::Request& one) {
   Core& core = begin(one.site, one.step);
   const unsigned index = index_of(core_of(one.site.agent));
@@ -142,16 +157,7 @@ void Detector::on(const event::Request& one) {
           before.phase == kCommit && before.kind != NocKind::Read)
         clock.raise({before.last, static_cast<Component>(kFirstNoc + i), settings_.tile});
 
-  auto packet = std::make_shared<Packet>();
-  packet->kind = one.kind;
-  packet->site = one.site;
-  packet->number = number;
-  packet->channel = one.channel;
-  packet->linked = one.linked;
-  packet->to_register = one.to_register;
-  packet->polled = one.polled;
-  packet->change = one.change;
-  if (one.asks) packet->reply = std::make_shared<Reply>();
+  std::shared_ptr<Packet> packet = packet_of(one, number);
 
   // The initiator's registers are read until CMD_CTRL says 0 (row 43).
   const Epoch latch = enter(kLatch, static_cast<u8>(one.buffer));
@@ -167,6 +173,8 @@ void Detector::on(const event::Request& one) {
   packet->commit = enter(kCommit, 0);
   remember(packet->commit, {one.site}, commit_kind(one.kind));
   note_packet(*packet, packet->commit);
+  let_go_far(one, index, clock);
+  if (settings_.without_locks && settings_.has_far_locks) packet->held = guard_->held(clock);
   packet->clock = clock;
   if (one.source.size != 0)
     access({packet->source, &clock, one.site, Mode::Read, kind::NocSource, is_sync(one.source)},
@@ -212,19 +220,66 @@ void Detector::on(const event::Arrive& one) {
   note_packet(packet, self);
   // All atomics may return their old values to one word that nobody reads.
   if (one.answer) return access({self, &packet.clock, site, Mode::Atomic, kind}, one.where);
-  if (one.mode == Mode::Atomic) mark_sync(one.where.begin, one.old.at(one.where.begin / 4));
-  if (one.at_source) return read_source({self, &packet.clock, site, one.mode, kind}, one);
-  const bool sync = is_sync(one.where);
-  access({self, &packet.clock, site, one.mode, kind, sync}, one.where);
+  if (one.mode == Mode::Atomic) return change_word(one, self, kind);
+  Actor actor{self, &packet.clock, site, one.mode, kind};
+  actor.held = &packet.held;
+  if (one.at_source) return read_source(actor, one);
+  actor.sync = is_sync(one.where);
+  access(actor, one.where);
   if (one.where.place != settings_.memory_place || one.mode == Mode::Read) return;
+  const Taker taker = taker_of(packet);
+  for (u64 word = one.where.begin / 4; one.where.size <= 16 && word < (one.where.end() + 3) / 4;
+       ++word)
+    if (book_.has(word * 4)) book_.stored(word * 4, taker, value_of_word(word));
+  if (is_lock(one.where) && one.where.size <= 16)
+    return note_write(one.where, Clock(), {{}, false, nullptr, {}, &one.old});
+  note_write(one.where, known_by_arrival(packet, self), {self, false, nullptr, {}, &one.old});
+}
+
+/// What somebody knows who has seen what a packet has written.
+Clock Detector::known_by_arrival(const Packet& packet, Epoch self) const {
   Clock known = packet.clock;
   known.raise(self);
   // Custom: what has arrived has been read, all of it.
   if (packet.source && settings_.level != Level::Documented) known.raise(packet.source);
-  for (u64 word = one.where.begin / 4; one.where.size <= 16 && word < (one.where.end() + 3) / 4;
-       ++word)
-    book_.written_from_outside(word * 4);
-  note_write(one.where, known, {self, one.mode == Mode::Atomic, nullptr, packet.change, &one.old});
+  return known;
+}
+
+/// Cores of this tile are the same takers of a lock by whichever way they go.
+Taker Detector::taker_of(const Packet& packet) const {
+  const unsigned core = is_core(packet.site.agent) ? index_of(core_of(packet.site.agent)) : 0;
+  return packet.site.tile == settings_.tile ? core : taker_elsewhere(packet.site.tile, core);
+}
+
+/// An atomic of an NIU. What it has found goes back, with what those knew who had written it.
+void Detector::change_word(const event::Arrive& one, Epoch self, u32 kind) {
+  const Packet& packet = *one.ticket;
+  const u64 index = one.where.begin / 4;
+  mark_sync(one.where.begin, one.old.at(index));
+  const SyncWord& word = words_.at(index);
+  const u32 after = value_of_word(index);
+  const u32 before = one.old.at(index) != nullptr ? *one.old.at(index) : ~after;
+  if (packet.reply != nullptr) {
+    packet.reply->address = index * 4;
+    packet.reply->known = word.known_at(word.version(), SyncWord::kAllBytes);
+  }
+  Clock clock = packet.clock;
+  if (comes_behind(packet.change, word, before, after))
+    clock.join(word.known_at(word.version(), SyncWord::kAllBytes));
+  Actor actor{self, &clock, packet.site, before == after ? Mode::Read : Mode::Atomic, kind, true};
+  actor.site.cycle = one.cycle;
+  actor.held = &packet.held;
+  access(actor, one.where);
+  if (before == after || one.where.place != settings_.memory_place) return;
+  const Taker taker = taker_of(packet);
+  LockBook::Change change{before, after, packet.change.how};
+  if (packet.reply != nullptr)
+    change.looked = LockBook::Looked(packet.reply, &packet.reply->looked_at);
+  book_.changed(index * 4, taker, change);
+  if (is_lock(one.where))  // taken where its taker is, and let go when this was sent
+    return note_write(one.where, Clock(), {{}, true, nullptr, packet.change, &one.old});
+  clock.raise(self);
+  note_write(one.where, clock, {self, true, nullptr, packet.change, &one.old});
 }
 
 /// A read polls the words by which agents signal each other, and what is in one unit of 16 bytes
@@ -251,8 +306,7 @@ void Detector::read_source(Actor actor, const event::Arrive& one) {
     if (const SyncWord* known = sync_word(word * 4); known != nullptr) {
       packet.reply->words.push_back({word * 4, *known});
     } else if (const RecentWrite* last = recent_write(word); last != nullptr) {
-      packet.reply->words.push_back({word * 4, SyncWord(last->old)});
-      packet.reply->words.back().said.write(last->bytes, last->value, last->clock);
+      packet.reply->words.push_back({word * 4, history_of(*last, &last->old)});
     } else {
       packet.reply->words.push_back({word * 4, SyncWord(value_of_word(word))});
     }

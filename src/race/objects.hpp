@@ -3,7 +3,7 @@
 // waits for one page and reads two is found even when the producer is far ahead.
 #pragma once
 
-#include <deque>
+#include <vector>
 
 #include "race/clock.hpp"
 
@@ -13,21 +13,26 @@ class ClockQueue {
  public:
   void publish(const Clock& clock, u32 amount = 1) {
     total_ += amount;
-    posts_.push_back({total_, clock});
-    if (posts_.size() <= kKept) return;
-    forgotten_ = posts_.front().total;
-    posts_.pop_front();
+    if (posts_.size() < kKept) {
+      posts_.push_back({total_, clock});
+      return;
+    }
+    forgotten_ = posts_[oldest_].total;
+    posts_[oldest_] = {total_, clock};
+    oldest_ = (oldest_ + 1) % kKept;
   }
   /// The post by which `count` had happened; null when there was none, or it is too long ago.
   const Clock* at(u32 count) const {
     if (count <= forgotten_) return nullptr;
-    for (const Post& one : posts_)
-      if (one.total >= count) return &one.clock;
+    for (std::size_t i = 0; i < posts_.size(); ++i)
+      if (const Post& one = posts_[(oldest_ + i) % posts_.size()]; one.total >= count)
+        return &one.clock;
     return nullptr;
   }
   u32 total() const { return total_; }
   void clear() {
     posts_.clear();
+    oldest_ = 0;
     total_ = 0;
     forgotten_ = 0;
   }
@@ -38,7 +43,8 @@ class ClockQueue {
     u32 total = 0;  // with this one
     Clock clock;
   };
-  std::deque<Post> posts_;
+  std::vector<Post> posts_;  // a ring once there are kKept
+  std::size_t oldest_ = 0;
   u32 total_ = 0;
   u32 forgotten_ = 0;  // how many posts those were that are no longer kept
 };
@@ -49,7 +55,7 @@ class ActionLog {
   void add(Epoch epoch) {
     last_.push_back(epoch);
     if (last_.size() <= kKept) return;
-    last_.pop_front();
+    last_.erase(last_.begin());
     ++before_;
   }
   /// Everybody knows of so many more.
@@ -59,11 +65,11 @@ class ActionLog {
     for (const Epoch one : last_) count += clock.knows(one);
     return count;
   }
-  const std::deque<Epoch>& recent() const { return last_; }
+  const std::vector<Epoch>& recent() const { return last_; }
 
  private:
   static constexpr std::size_t kKept = 64;
-  std::deque<Epoch> last_;
+  std::vector<Epoch> last_;
   u32 before_ = 0;
 };
 

@@ -36,6 +36,7 @@ std::size_t Shadow::cut(std::vector<Segment>& split, unsigned at) {
   const unsigned from = index == 0 ? 0 : split[index - 1].end;
   if (at == from || at == kUnits) return index;
   const Segment front{static_cast<u8>(at), copy_of(split[index].cell)};
+  if (split.size() == split.capacity()) split.reserve(split.size() + 2);  // most stay that small
   split.insert(split.begin() + static_cast<std::ptrdiff_t>(index), front);
   ++splits_;
   return index + 1;

@@ -82,8 +82,8 @@ class Shadow {
     std::unique_ptr<std::vector<Segment>> split;
   };
 
-  static constexpr u64 kPageLines = 64;
-  static constexpr u64 kNearPages = 1024;
+  static constexpr u64 kPageLines = 16;
+  static constexpr u64 kNearPages = 2048;
   using Page = std::array<Line, kPageLines>;
 
   Line& line_of(Place place, u64 line) {

@@ -344,7 +344,7 @@ void Detector::execute_sync(Thread& thread, unsigned index, const event::Issue& 
     case op::ATRELM::kOpcode: {
       const u32 mutex = op::ATRELM{word}.mutex_index() & 7;
       mutexes_[mutex] = gate_clock(index);
-      if (settings_.without_locks) leave_section(kMutexLock + mutex, mutexes_[mutex]);
+      if (settings_.without_locks) leave_section(mutex_id(settings_.tile, mutex), mutexes_[mutex]);
       break;
     }
     default:
@@ -354,7 +354,7 @@ void Detector::execute_sync(Thread& thread, unsigned index, const event::Issue& 
 
 void Detector::take_mutex(Thread& thread, unsigned index, u32 mutex, Epoch self) {
   if (settings_.without_locks)
-    guard_->take(kMutexLock + mutex, taker_of_thread(index), self);
+    guard_->take(mutex_id(settings_.tile, mutex), taker_of_thread(index), self);
   else
     thread.known.join(mutexes_[mutex]);
 }
@@ -411,12 +411,16 @@ void Detector::on(const event::Access& one) {
   access(actor, one.where);
   if (one.where.place != Place::L1 || one.mode == Mode::Read) return;
   if (one.mode == Mode::Atomic) mark_sync(one.where.begin, one.old.at(one.where.begin / 4));
-  if (one.mode == Mode::Atomic || book_.has(one.where.begin / 4 * 4))
-    note_lock(one.site.pc, taker_of_thread(one.thread), one.where);
-  const unsigned taker = taker_of_thread(one.thread);
+  if (one.mode == Mode::Atomic || book_.has(one.where.begin / 4 * 4)) note_lock(one);
+  const Taker taker = taker_of_thread(one.thread);
   const u64 lock = one.where.begin / 4 * 4;
-  if (is_lock(one.where) && (waits || guard_->is_held(lock, taker))) {
-    use_lock(lock, taker, self, op.clock);
+  if (is_lock(one.where) && (waits || holds_any(lock, taker))) {
+    if (holds_any(lock, taker)) {
+      leave_locks(lock, taker, op.clock);
+    } else if (opcode == tensix::op::ATCAS::kOpcode) {
+      const tensix::op::ATCAS view{one.site.pc};
+      use_locks(lock, taker, self, op.clock, view.cmp_val(), view.swap_val());
+    }
     return note_write(one.where, Clock(), {{}, one.mode == Mode::Atomic, nullptr, change_of(one)});
   }
   note_write(one.where, op.clock,
@@ -425,14 +429,16 @@ void Detector::on(const event::Access& one) {
 
 /// ATCAS says what it finds and what it leaves; of a store it is not known, and who holds the lock
 /// is taken to let it go.
-void Detector::note_lock(u32 word, unsigned taker, const Location& where) {
-  const u64 address = where.begin / 4 * 4;
-  if (tensix::opcode_of(word) != tensix::op::ATCAS::kOpcode) {
+void Detector::note_lock(const event::Access& one) {
+  const u64 address = one.where.begin / 4 * 4;
+  const Taker taker = taker_of_thread(one.thread);
+  if (tensix::opcode_of(one.site.pc) != tensix::op::ATCAS::kOpcode) {
     if (!book_.has(address)) return;
-    return where.size == 4 ? book_.let_go_by(address, taker) : book_.written_from_outside(address);
+    return one.where.size == 4 ? book_.let_go_by(address, taker)
+                               : book_.written_from_outside(address);
   }
-  const tensix::op::ATCAS view{word};
-  book_.changed(address, taker, view.cmp_val(), view.swap_val(), true);
+  const tensix::op::ATCAS view{one.site.pc};
+  book_.changed(address, taker, {view.cmp_val(), view.swap_val(), SyncWord::How::Set, true});
 }
 
 /// The bank was the instruction's when it left the gate: everything after it in the thread comes

@@ -18,18 +18,49 @@ const Detector::RecentWrite* Detector::recent_write(u64 word) const {
   return &recent_[word % kRecentWrites];
 }
 
+const Detector::RecentWrite* Detector::write_before(const RecentWrite& one) const {
+  if (one.earlier == 0) return nullptr;
+  const RecentWrite& before = older_[one.earlier % kOlderWrites];
+  return before.number == one.earlier ? &before : nullptr;
+}
+
+/// In a word that is written again and again, nobody may look before a count in it has risen.
+void Detector::note_recent(RecentWrite one) {
+  if (recent_.empty()) recent_.resize(kRecentWrites);
+  RecentWrite& last = recent_[one.word % kRecentWrites];
+  if (last.word == one.word) {
+    if (older_.empty()) older_.resize(kOlderWrites);
+    last.number = one.earlier = ++older_count_;
+    older_[older_count_ % kOlderWrites] = std::move(last);
+  }
+  last = std::move(one);
+}
+
+/// A word as its last writes, as far as they are known, have made it. `first`: what it held in
+/// front of the oldest, if that is not known by it.
+SyncWord Detector::history_of(const RecentWrite& last, const u32* first) const {
+  std::vector<const RecentWrite*> all;
+  for (const RecentWrite* one = &last; one != nullptr; one = write_before(*one)) all.push_back(one);
+  const RecentWrite& oldest = *all.back();
+  if (oldest.has_old) first = &oldest.old;
+  SyncWord word(first != nullptr ? *first : value_of_word(last.word));
+  for (auto one = all.rbegin(); one != all.rend(); ++one)
+    word.write((*one)->bytes, (*one)->value, (*one)->clock, (*one)->by);
+  return word;
+}
+
 void Detector::mark_sync(u64 address, const u32* old) {
   const u64 word = address / 4;
+  if (words_.contains(word)) return;
   const RecentWrite* const last = recent_write(word);
-  if (last != nullptr && last->has_old) old = &last->old;
-  const auto [at, is_new] = words_.try_emplace(word, old != nullptr ? *old : value_of_word(word));
-  if (is_new && address < kL1Size) {
+  words_.emplace(word, last != nullptr ? history_of(*last, old)
+                                       : SyncWord(old != nullptr ? *old : value_of_word(word)));
+  if (address < kL1Size) {
     if (sync_lines_.size() <= address / 64) sync_lines_.resize(address / 64 + 1);
     sync_lines_[address / 64] = 1;
-  } else if (is_new) {
+  } else {
     far_sync_lines_.insert(address / 64);
   }
-  if (is_new && last != nullptr) at->second.write(last->bytes, last->value, last->clock, last->by);
 }
 
 std::vector<u64> Detector::sync_words() const {
@@ -88,15 +119,10 @@ void Detector::note_write(const Location& where, const Clock& clock, const Writt
       const u32 after = word_after(word, bytes, where.begin, written.value);
       note_word(found->second, bytes, after, clock, written);
     } else if (where.size <= kMostOfFlag) {
-      if (recent_.empty()) recent_.resize(kRecentWrites);
       const u32* old = written.old != nullptr ? written.old->at(word) : nullptr;
-      recent_[word % kRecentWrites] = {word,
-                                       bytes,
-                                       old != nullptr,
-                                       word_after(word, bytes, where.begin, written.value),
-                                       old != nullptr ? *old : 0,
-                                       clock,
-                                       written.by};
+      note_recent({static_cast<u32>(word), bytes, old != nullptr,
+                   word_after(word, bytes, where.begin, written.value), old != nullptr ? *old : 0,
+                   clock, written.by, 0, 0});
     }
   }
 }

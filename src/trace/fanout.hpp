@@ -50,6 +50,9 @@ class Fanout final : public Observer {
   void host_wrote(u64 address, std::span<const u8> bytes, Cycle now) override {
     each(&Observer::host_wrote, address, bytes, now);
   }
+  void host_posted(u64 address, std::span<const u8> bytes, Cycle now) override {
+    each(&Observer::host_posted, address, bytes, now);
+  }
   void host_read(u64 address, std::span<const u8> bytes, Cycle now) override {
     each(&Observer::host_read, address, bytes, now);
   }

@@ -279,6 +279,11 @@ class Observer {
   /// Between two epochs. `bytes` is what was written or read.
   virtual void host_wrote(u64 /*address*/, std::span<const u8> /*bytes*/, Cycle) {}
   virtual void host_read(u64 /*address*/, std::span<const u8> /*bytes*/, Cycle) {}
+  /// The same by way of a window that is set to posted writes: the host does not wait for their
+  /// end.
+  virtual void host_posted(u64 address, std::span<const u8> bytes, Cycle now) {
+    host_wrote(address, bytes, now);
+  }
 
   /// A snapshot was restored or the node was reset: what is known of the past means nothing.
   virtual void forget() {}

@@ -15,7 +15,7 @@ using namespace bhemu::test;
 /// Executes straight code on values, as the core that is followed.
 class Followed {
  public:
-  Followed() : l1_(kL1Size), copy_(l1_.data(), kL1Size), follower(copy_) {}
+  Followed() : l1_(kL1Size), copy_(l1_.data(), benches_), follower(copy_) {}
 
   void load(Reg reg, u32 value, u32 certain, u32 latest, u8 size = 4) {
     x_[reg] = value;
@@ -51,6 +51,7 @@ class Followed {
  private:
   static constexpr u32 kPc = 0x1000;
   std::vector<u8> l1_;
+  CopyBenches benches_;
   Copy copy_;
   std::array<u32, 32> x_{};
 
@@ -194,7 +195,8 @@ TEST(Copy, a_loop_without_effects_comes_back_and_one_that_stores_does_not) {
     code.label("out");
     const std::vector<u32> words = code.finish();
     std::memcpy(l1.data() + 0x2000, words.data(), words.size() * 4);
-    Copy copy(l1.data(), kL1Size);
+    CopyBenches benches;
+    Copy copy(l1.data(), benches);
     riscv::CoreState state;
     state.x[a0] = 0x8000;
     EXPECT_EQ(copy.comes_back(state, 0x2008, 0x2000, 0x8000), !stores);
@@ -223,7 +225,8 @@ TEST(Copy, a_loop_of_which_a_compiler_has_made_several_rounds_one_comes_back) {
       code.sw(t0, 4, a0);
       const std::vector<u32> words = code.finish();
       std::memcpy(l1.data() + 0x2000, words.data(), words.size() * 4);
-      Copy copy(l1.data(), kL1Size);
+      CopyBenches benches;
+      Copy copy(l1.data(), benches);
       riscv::CoreState state;
       state.x[a0] = 0x8000;
       state.x[a1] = kLocal;

@@ -104,6 +104,10 @@ constexpr GalleryEntry kGallery[] = {
     {"flag_under_lock", FindingKind::Race, 66},
     {"last_ticket", FindingKind::Race, 66},
     {"mutex_let_go", FindingKind::Race, 39},
+    {"dummy_source", FindingKind::Race, 67},
+    {"remote_spin_lock", FindingKind::Race, 46},
+    {"bit_locks", FindingKind::Race, 66},
+    {"lock_by_adding", FindingKind::Race, 66},
 };
 
 }  // namespace

@@ -81,6 +81,44 @@ TEST(HostRaces, a_semaphore_that_the_host_clears_while_it_is_in_use_is_found) {
   }
 }
 
+// tt-metal #3649: the host posts what a core is to read, and lets it go by a write that can pass
+// it.
+TEST(HostRaces, what_the_host_posts_need_not_be_there_when_it_lets_a_core_go) {
+  enum class Way { Strict, Posted, ReadBack, GoPostedToo };
+  for (const Way way : {Way::Strict, Way::Posted, Way::ReadBack, Way::GoPostedToo}) {
+    Device device{DeviceOptions{}};
+    const Coord tile = device.board().tensix()[0];
+    const NodeId node = device.board().node_at_translated(tile);
+    RaceWatch watch(device, race_on(), nullptr, std::span(&tile, 1));
+    Assembler a;
+    a.li(t0, kWord);
+    a.label("go");
+    a.word(0x0FF0000F);  // fence: L0 would answer the second look
+    a.lw(t1, 0x40, t0);
+    a.beq(t1, zero, "go");
+    a.lw(t1, 0, t0);
+    a.add(t1, t1, t1);
+    a.halt();
+    put(device, tile, 0, a.finish());
+    device.write32(tile, kSoftReset, kOnlyBrisc);
+    device.run(200);
+    const auto write = [&](u32 address, bool posted) {
+      const u32 one = 1;
+      device.write(node, address, {reinterpret_cast<const u8*>(&one), 4}, posted);
+    };
+    u32 value = 0;
+    write(kWord, way != Way::Strict);
+    if (way == Way::ReadBack) device.read32(tile, kWord, value);
+    write(kWord + 0x40, way == Way::GoPostedToo);
+    device.run(2000);
+    const RaceReport report = watch.report(CodeMap());
+    EXPECT_EQ(report.findings.empty(), way != Way::Posted) << report.text();
+    if (way != Way::Posted || report.findings.empty()) continue;
+    EXPECT_EQ(report.findings[0].finding.kind, FindingKind::Race);
+    EXPECT_EQ(report.findings[0].finding.edge, EdgeId::HostGo) << report.text();
+  }
+}
+
 // A queue's core says that it is ready; the host reads its word until it does.
 TEST(HostRaces, a_word_that_the_host_reads_again_and_again_tells_it_what_its_writer_knew) {
   for (const bool polls : {false, true}) {

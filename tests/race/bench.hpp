@@ -45,7 +45,7 @@ class Bench {
   /// A swap that finds 0, and a look at what it has found.
   void take(unsigned core, Location where, u8 reg = 5) {
     event::Amo one{site(core), where, reg, ++steps_[core]};
-    one.swap = true;
+    one.change.how = SyncWord::How::Set;
     one.value = 1;
     detector.on(one);
     use(core, reg);

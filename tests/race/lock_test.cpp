@@ -9,24 +9,25 @@ namespace {
 constexpr u32 kLock = 0x20000;
 constexpr u32 kData = 0x20040;
 constexpr unsigned kRounds = 3;
+using How = SyncWord::How;
 
 TEST(LockBook, a_word_that_its_takers_let_go_again_is_a_lock) {
   LockBook book;
   for (const unsigned by : {0u, 1u, 0u}) {
-    book.changed(kLock, by, 0, 1);
+    book.changed(kLock, by, {0, 1});
     book.proved(kLock, by);
     book.stored(kLock, by, 0);
   }
-  EXPECT_EQ(book.locks(), std::vector<u64>{kLock});
+  EXPECT_EQ(book.locks(), std::vector<LockWord>{{kLock}});
 }
 
 TEST(LockBook, a_word_of_one_taker_or_that_nobody_looks_at_is_none) {
   LockBook one_taker;
   LockBook unproved;
   for (unsigned round = 0; round < kRounds; ++round) {
-    one_taker.changed(kLock, 0, 0, 1, true);
+    one_taker.changed(kLock, 0, {0, 1, How::Set, true});
     one_taker.stored(kLock, 0, 0);
-    unproved.changed(kLock, round % 2, 0, 1);
+    unproved.changed(kLock, round % 2, {0, 1});
     unproved.stored(kLock, round % 2, 0);
   }
   EXPECT_TRUE(one_taker.locks().empty());
@@ -38,9 +39,10 @@ TEST(LockBook, counts_and_messages_are_none) {
   LockBook messages;
   for (unsigned round = 0; round < kRounds; ++round) {
     for (const unsigned by : {0u, 1u})
-      counts.changed(kLock, by, 2 * round + by, 2 * round + by + 1, true);
-    messages.changed(kLock, 0, 0, 7 + round, true);  // put in by one, taken out by the other
-    messages.changed(kLock, 1, 7 + round, 0, true);
+      counts.changed(kLock, by, {2 * round + by, 2 * round + by + 1, How::Set, true});
+    messages.changed(kLock, 0,
+                     {0, 7 + round, How::Set, true});  // put in by one, taken out by the other
+    messages.changed(kLock, 1, {7 + round, 0, How::Set, true});
   }
   EXPECT_TRUE(counts.locks().empty());
   EXPECT_TRUE(messages.locks().empty());
@@ -48,9 +50,9 @@ TEST(LockBook, counts_and_messages_are_none) {
 
 TEST(LockBook, a_word_that_somebody_else_writes_while_it_is_held_is_none) {
   LockBook book;
-  book.changed(kLock, 0, 0, 1, true);
+  book.changed(kLock, 0, {0, 1, How::Set, true});
   book.stored(kLock, 1, 0);
-  book.changed(kLock, 1, 0, 1, true);
+  book.changed(kLock, 1, {0, 1, How::Set, true});
   book.stored(kLock, 1, 0);
   EXPECT_TRUE(book.locks().empty());
 }
@@ -67,13 +69,77 @@ TEST(LockBook, a_ticket_lock_draws_its_numbers_from_one_word) {
   }
 }
 
+/// Takes a bit, and lets it go.
+void use_bit(LockBook& book, Taker by, unsigned bit, u32 others, bool looks = true) {
+  const u32 set = others | 1u << bit;
+  book.changed(kLock, by, {others, set, How::Or});
+  if (looks) book.proved(kLock, by, 1u << bit);
+  book.changed(kLock, by, {set, others, How::And});
+}
+
+TEST(LockBook, bits_of_a_word_are_locks_of_their_own) {
+  LockBook book;
+  book.changed(kLock, 2, {0, 1u << 5, How::Or});  // held while others take the other bit
+  book.proved(kLock, 2, 1u << 5);
+  use_bit(book, 0, 3, 1u << 5);
+  use_bit(book, 1, 3, 1u << 5);
+  book.changed(kLock, 2, {1u << 5, 0, How::And});
+  use_bit(book, 1, 5, 0);
+  EXPECT_EQ(book.locks(), (std::vector<LockWord>{{kLock, 1u << 3}, {kLock, 1u << 5}}));
+}
+
+TEST(LockBook, a_bit_that_nobody_looks_at_is_a_flag_and_no_lock) {
+  LockBook book;
+  use_bit(book, 0, 3, 0);
+  use_bit(book, 1, 3, 0);
+  book.changed(kLock, 2, {0, 1u << 5, How::Or});
+  EXPECT_TRUE(book.locks().empty());
+}
+
+TEST(LockBook, a_store_to_the_word_takes_the_other_bit_from_its_holder) {
+  LockBook book;
+  book.changed(kLock, 2, {0, 1u << 5, How::Or, true});
+  book.changed(kLock, 0, {1u << 5, 1u << 5 | 1u << 3, How::Or, true});
+  book.stored(kLock, 0, 1u << 5);
+  use_bit(book, 1, 3, 1u << 5);
+  EXPECT_TRUE(book.locks().empty());
+}
+
+TEST(LockBook, who_adds_in_vain_takes_it_back) {
+  for (const bool takes_back : {true, false}) {
+    LockBook book;
+    book.changed(kLock, 0, {0, 1, How::Add, true});
+    book.changed(kLock, 1, {1, 2, How::Add, true});
+    if (takes_back) book.changed(kLock, 1, {2, 1, How::Add});
+    book.changed(kLock, 0, {takes_back ? 1u : 2u, takes_back ? 0u : 1u, How::Add});
+    if (takes_back) book.changed(kLock, 1, {0, 1, How::Add, true});
+    book.changed(kLock, 1, {1, 0, How::Add});
+    EXPECT_EQ(book.locks().empty(), !takes_back);
+  }
+}
+
+TEST(LockBook, cores_of_other_tiles_take_a_lock_when_they_look_at_the_answer) {
+  for (const bool looks : {true, false}) {
+    LockBook book;
+    const auto looked = std::make_shared<std::atomic<bool>>(looks);
+    for (const Taker by : {taker_elsewhere(1, 0), taker_elsewhere(2, 0)}) {
+      book.changed(kLock, by, {0, 1, How::Set, false, looked});
+      book.stored(kLock, by, 0);
+    }
+    if (looks)
+      EXPECT_EQ(book.locks(), (std::vector<LockWord>{{kLock, ~u32{0}, 0, true}}));
+    else
+      EXPECT_TRUE(book.locks().empty());
+  }
+}
+
 /// Two cores take a lock one after the other; the detector is told that it is one.
 class Exclusion : public testing::Test {
  protected:
   static Settings settings(bool without_locks) {
     Settings settings;
     settings.without_locks = without_locks;
-    settings.locks = {kLock};
+    settings.locks = {{kLock}};
     return settings;
   }
   std::size_t found(bool first_holds, bool second_holds) {

@@ -209,6 +209,11 @@ RaceWatch::RaceWatch(Device& device, const RaceOptions& options, const Firmware*
     wanted.sync_words = handshakes_of(kProtocol96);
   }
   shared_ = std::make_unique<hazard::Shared>(device.board().node_count(), wanted);
+  for (const auto& [node, known] : given_)
+    for (const race::LockWord& one : known.locks) {
+      shared_->locks[{node, one.address}].push_back(one);
+      shared_->has_far_locks |= one.far;
+    }
   observation_ = device.observe([&](NodeId node) -> std::unique_ptr<trace::Observer> {
     const auto known = given_.find(node);
     const hazard::Hints none;
@@ -251,8 +256,15 @@ void RaceWatch::know(const PreparedProgram& program, const Firmware& firmware) {
                     "launch message", protocol.launch.bytes});
 }
 
-std::vector<Author> RaceWatch::sites() const {
+void RaceWatch::finish() const {
+  if (shared_->is_over) return;
   shared_->is_over = true;
+  for (const auto& [node, observer] : tiles_) observer->finish();
+  for (const auto& [node, observer] : memories_) observer->finish();
+}
+
+std::vector<Author> RaceWatch::sites() const {
+  finish();
   std::vector<Author> all;
   const auto add = [&](const hazard::Found& found) {
     for (const race::Finding& one : found.findings)
@@ -309,6 +321,7 @@ RaceReport RaceWatch::report(const CodeMap& code) {
     if (const auto bank = memories_.find(node); bank != memories_.end())
       bank->second->polled(address);
   }
+  finish();
   for (const auto& [node, observer] : tiles_) take(node, observer->found());
   for (const auto& [node, observer] : memories_) take(node, observer->found());
   // Another pass knows of more that is in order. Distances in instructions stay as they are, and

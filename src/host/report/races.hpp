@@ -90,6 +90,8 @@ class RaceWatch {
   RaceReport report(const CodeMap& code);
 
  private:
+  void finish() const;
+
   Device& device_;
   RaceOptions options_;
   RaceHints given_;
