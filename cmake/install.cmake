@@ -3,6 +3,8 @@
 
 set(BHEMU_PYTHON_INSTALL_DIR "" CACHE STRING
   "Folder for the Python package, relative to the prefix; empty: it is not installed (pip does it)")
+set(BHEMU_ZSH_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING
+  "Folder for the completion of zsh, relative to the prefix (packages of Debian have another)")
 
 # --- runtime ------------------------------------------------------------------------------------
 if(TARGET bhemu_shim)
@@ -30,7 +32,7 @@ if(TARGET bhemu AND (NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR))
   install(FILES ${manual}/bhemu.bash RENAME bhemu
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime)
   install(FILES ${manual}/_bhemu
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT runtime)
+    DESTINATION ${BHEMU_ZSH_DIR} COMPONENT runtime)
   install(FILES ${manual}/bhemu.fish
     DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT runtime)
 endif()

@@ -35,19 +35,28 @@ began=$SECONDS
 quietly inside sh -c 'apt-get -q -y --no-install-recommends install /packages/*.deb'
 echo "installed in $((SECONDS - began)) s: $(cd "$folder" && echo ./*.deb)"
 
-began=$SECONDS
+installed=$SECONDS
 inside bhemu run /usr/share/bhemu/examples/add_scalar.yaml --output /tmp | tee "$log"
 grep -q PASSED "$log"
-echo "passed $((SECONDS - began)) s after it was installed"
+echo "passed $((SECONDS - installed)) s after it was installed," \
+  "$((SECONDS - began)) s after the first package was asked for"
 inside bhemu shim -- ls /dev/tenstorrent | grep -qx 0
 inside sh -c 'test -s /usr/share/man/man1/bhemu.1 || test -s /usr/share/man/man1/bhemu.1.gz'
-inside bash -n /usr/share/bash-completion/completions/bhemu
 inside python3 -c 'import bhemu; print("Python:", bhemu.__version__)'
 
 quietly inside apt-get -q -y --no-install-recommends install gcc libc6-dev pkg-config python3-venv
 inside sh -c 'gcc /packages/add.c -o /add $(pkg-config --cflags --libs bhemu) && /add' |
   grep -q '^40 + 2 = 42'
 echo "a C client was built and run"
+
+# Completion, in the shells themselves.
+quietly inside apt-get -q -y --no-install-recommends install zsh fish
+inside bash -c '. /usr/share/bash-completion/completions/bhemu
+  COMP_WORDS=(bhemu inf) COMP_CWORD=1; _bhemu; echo "${COMPREPLY[@]}"' | grep -qx info
+inside zsh -fc 'autoload -U compinit && compinit -D && echo $_comps[bhemu]' | grep -qx _bhemu
+inside zsh -n /usr/share/zsh/vendor-completions/_bhemu
+inside fish -c 'complete -C "bhemu inf"' | grep -q '^info'
+echo "bash, zsh and fish complete its commands"
 
 # The wheel, where none of our packages is: without a compiler, with numpy from Debian.
 wheels=("$folder"/*.whl)

@@ -250,8 +250,11 @@ std::string manual_page(const CLI::App& app, const std::string& command) {
 
 std::string completion(const CLI::App& app, const std::string& shell) {
   if (shell == "bash") return bash(app);
-  if (shell == "zsh")  // which reads bash's scripts through a bridge of its own
-    return "#compdef bhemu\nautoload -U +X bashcompinit && bashcompinit\n" + bash(app);
+  // zsh reads bash's scripts through a bridge of its own. It takes the file for the body of _bhemu
+  // and reads it when it first completes, which has then still to be done.
+  if (shell == "zsh")
+    return "#compdef bhemu\nautoload -U +X bashcompinit && bashcompinit\n" + bash(app) +
+           "[[ $funcstack[1] != _bhemu ]] || _bash_complete -o filenames -F _bhemu\n";
   if (shell == "fish") return fish(app);
   throw host::InputError(
       "", "", fmt::format("completion is there for bash, zsh and fish, not for '{}'", shell));
