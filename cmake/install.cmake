@@ -50,6 +50,9 @@ if(TARGET libbhemu)
     INSTALL_DESTINATION ${package})
   # Before 1.0 a minor version may change the interface.
   write_basic_package_version_file(package/bhemuConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  # From the .pc file up to the prefix, however many folders the libraries lie deep.
+  file(RELATIVE_PATH bhemu_pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+  string(REGEX REPLACE "/$" "" bhemu_pc_prefix "${bhemu_pc_prefix}")
   configure_file(cmake/bhemu.pc.in package/bhemu.pc @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/package/bhemuConfig.cmake
     ${CMAKE_BINARY_DIR}/package/bhemuConfigVersion.cmake DESTINATION ${package}

@@ -1,6 +1,7 @@
 #!/bin/bash
-# The installed package serves its clients: installs into a folder of its own, then builds and runs
-# the API examples by pkg-config (C and C++) and by find_package(bhemu).
+# The installed package serves its clients: installs into a folder of its own, moves that, then runs
+# a program there, and builds and runs the API examples by pkg-config (C and C++) and by
+# find_package(bhemu).
 #   install_test.sh BUILD_FOLDER
 set -euo pipefail
 build=$(cd "$1" && pwd)
@@ -9,9 +10,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 log=$work/log
 quietly() { "$@" >"$log" 2>&1 || { cat "$log"; exit 1; }; }
-quietly cmake --install "$build" --prefix "$work/installed"
+quietly cmake --install "$build" --prefix "$work/elsewhere"
+mv "$work/elsewhere" "$work/installed"
 libraries=$(dirname "$(find "$work/installed" -name libbhemu.so)")
 export PKG_CONFIG_PATH=$libraries/pkgconfig LD_LIBRARY_PATH=$libraries
+
+quietly "$work/installed/bin/bhemu" run "$work/installed/share/bhemu/examples/add_scalar.yaml" \
+  --output "$work"
+grep -q PASSED "$log"
 
 cc -Wall -Wextra -Werror "$source/examples/api/add.c" -o "$work/add" \
   $(pkg-config --cflags --libs bhemu)

@@ -16,7 +16,9 @@ fi
 work=$(mktemp -d)
 root=$work/root
 cleanup() {
-  if mountpoint -q "$root/proc"; then umount "$root/proc"; fi
+  for place in dev/pts proc; do
+    if mountpoint -q "$root/$place"; then umount "$root/$place"; fi
+  done
   rm -rf "$work"
 }
 trap cleanup EXIT
@@ -28,6 +30,7 @@ mkdir "$root/packages"
 cp "$folder"/*.deb "$root/packages"
 cp "$source/examples/api/add.c" "$root/packages"
 mount -t proc proc "$root/proc"
+mount -t devpts devpts "$root/dev/pts"
 inside() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
   DEBIAN_FRONTEND=noninteractive "$@"; }
 quietly inside apt-get -q update
@@ -53,8 +56,12 @@ echo "a C client was built and run"
 quietly inside apt-get -q -y --no-install-recommends install zsh fish
 inside bash -c '. /usr/share/bash-completion/completions/bhemu
   COMP_WORDS=(bhemu inf) COMP_CWORD=1; _bhemu; echo "${COMPREPLY[@]}"' | grep -qx info
-inside zsh -fc 'autoload -U compinit && compinit -D && echo $_comps[bhemu]' | grep -qx _bhemu
-inside zsh -n /usr/share/zsh/vendor-completions/_bhemu
+# zsh reads the file when the key is pressed for the first time; so a shell that somebody types to.
+inside zsh -fc 'zmodload zsh/zpty
+  zpty shell TERM=dumb zsh -fi
+  zpty -w shell "autoload -U compinit; compinit -D; bhemu() { print \"got:\$*:\" }"
+  zpty -w shell "bhemu inf"$'"'\t'"'
+  zpty -r shell out "*got:[a-z]*:*" && print -r -- ${(M)out%%got:[a-z]*:*}' | grep -q got:info:
 inside fish -c 'complete -C "bhemu inf"' | grep -q '^info'
 echo "bash, zsh and fish complete its commands"
 
