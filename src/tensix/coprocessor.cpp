@@ -105,6 +105,7 @@ u64 Coprocessor::push_number(unsigned thread, bool by_brisc) {
 }
 
 State& Coprocessor::state() {
+  paths_->settings_changed();
   return *state_;
 }
 const State& Coprocessor::state() const {
@@ -113,7 +114,7 @@ const State& Coprocessor::state() const {
 
 void Coprocessor::reset() {
   power_on(*state_);
-  paths_->distrust();
+  paths_->settings_changed();
 }
 
 // --- Instruction entry -------------------------------------------------------------------------
@@ -529,12 +530,12 @@ u32 Coprocessor::backend_status(unsigned thread) const {
 void Coprocessor::set_debug_feature_disable(u32 value) {
   touch(environment_, Resource::Dst);
   state_->cfg.debug_feature_disable = value;
-  paths_->distrust();
+  paths_->settings_changed();
 }
 
 void Coprocessor::set_soft_reset(u32 bits, Cycle now) {
   apply_soft_reset(*state_, environment_, bits, now);
-  paths_->distrust();
+  paths_->settings_changed();
   state_->asleep = false;
 }
 

@@ -184,6 +184,7 @@ class Coprocessor {
   u64 hash(u64 seed) const;
   void archive(Archive& archive);
 
+  /// To change it: what was worked out of the configuration is forgotten with each call.
   State& state();
   const State& state() const;
 

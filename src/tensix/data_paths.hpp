@@ -27,6 +27,14 @@ struct DataPaths {
   void distrust() {
     if (++now_ == kNever) ++now_;
   }
+  /// A field of the configuration has another value, and is not one that is read anew for each
+  /// instruction (read_anew in cfg/cfg.cpp): nothing that was worked out before is good any more.
+  void settings_changed() {
+    ++settings_;
+    distrust();
+  }
+  /// How often that has happened: to be kept with what is worked out of the configuration.
+  u64 settings() const { return settings_; }
   /// To be kept with what has just been compared.
   u32 seen() const { return in_turn_ ? now_ : kNever; }
   bool trusts(u32 seen) const { return in_turn_ && seen == now_; }
@@ -35,6 +43,7 @@ struct DataPaths {
   static constexpr u32 kNever = 0;
   bool in_turn_ = false;
   u32 now_ = 1;
+  u64 settings_ = 1;
 };
 
 }  // namespace bhemu::tensix

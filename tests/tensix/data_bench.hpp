@@ -37,12 +37,19 @@ class DataBench : private TileRegisters {
   /// A field in both state banks; `offset` in words (kThconSection for unpacker 1).
   template <class Field>
   void set(u32 value, u32 offset = 0) {
-    Field::set(state_->cfg.bank[0], value, offset);
-    Field::set(state_->cfg.bank[1], value, offset);
+    for (unsigned bank = 0; bank < 2; ++bank) {
+      ConfigWords words = state_->cfg.bank[bank];
+      Field::set(words, value, offset);
+      put_word(bank, Field::kWord + offset, words[Field::kWord + offset]);
+    }
   }
   void set_word(u32 word, u32 value) {
-    state_->cfg.bank[0][word] = value;
-    state_->cfg.bank[1][word] = value;
+    put_word(0, word, value);
+    put_word(1, word, value);
+  }
+  void set_debug_feature_disable(u32 value) {
+    state_->cfg.debug_feature_disable = value;
+    paths_.settings_changed();
   }
   template <class Field>
   void set_thread(u32 value, unsigned thread = 0) {
@@ -82,6 +89,10 @@ class DataBench : private TileRegisters {
     return true;
   }
   void config_written(u32, u32, Cycle) override {}
+  /// As a store of a core, but that STATE_RESET_EN is only a word.
+  void put_word(unsigned bank, u32 word, u32 value) {
+    write_config_word(*state_, env_, bank, word, value, 0, false);
+  }
 
   std::unique_ptr<State> state_ = std::make_unique<State>();
   DataPaths paths_;

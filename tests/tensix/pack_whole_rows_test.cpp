@@ -34,7 +34,6 @@ class Forgetful : public Pack {
 
 /// One of the changes that a kernel, or a test, makes between two PACR.
 void change(Forgetful& pack, u32 which, u32 value) {
-  State& state = pack.state();
   switch (which) {
     case 0:
       return pack.set<cfg::DEST_TARGET_REG_CFG_PACK_SEC0_Offset>(value % 4 * 256);
@@ -48,8 +47,7 @@ void change(Forgetful& pack, u32 which, u32 value) {
     case 4:
       return pack.set<cfg::DEST_ACCESS_CFG_remap_addrs>(value % 2);
     case 5:
-      state.cfg.debug_feature_disable = value % 2 << 11;
-      return;
+      return pack.set_debug_feature_disable(value % 2 << 11);
     case 6:
       return pack.set<cfg::PCK_EDGE_OFFSET_SEC0_mask>(value % 8 != 0 ? 0xFFFF : 0x0FF0);
     case 7:

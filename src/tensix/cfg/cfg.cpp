@@ -57,6 +57,32 @@ constexpr std::array<bool, kWords> words_of(const WithoutEffect (&rows)[kRows]) 
 constexpr auto kWordsWithoutEffect = words_of<kConfigWords>(kWithoutEffect);
 constexpr auto kThreadWordsWithoutEffect = words_of<kThreadConfigWords>(kThreadWithoutEffect);
 
+/// Bits of configuration words that packer and unpackers read for each instruction, whatever they
+/// have worked out before (pack/whole_rows.cpp, unpack/faces.cpp): what kernels change from tile to
+/// tile. One that is missing here costs time, and nothing else.
+template <class Field>
+constexpr void add_bits(std::array<u32, kConfigWords>& words) {
+  words[Field::kWord] |= static_cast<u32>(((u64{1} << Field::kWidth) - 1) << Field::kLow);
+}
+template <class... Fields>
+constexpr std::array<u32, kConfigWords> bits_of_fields() {
+  std::array<u32, kConfigWords> words{};
+  (add_bits<Fields>(words), ...);
+  return words;
+}
+constexpr auto kReadAnew =
+    bits_of_fields<cfg::THCON_SEC0_REG3_Base_address, cfg::THCON_SEC0_REG3_Base_cntx1_address,
+                   cfg::THCON_SEC0_REG3_Base_cntx2_address, cfg::THCON_SEC0_REG3_Base_cntx3_address,
+                   cfg::THCON_SEC1_REG3_Base_address, cfg::THCON_SEC1_REG3_Base_cntx1_address,
+                   cfg::THCON_SEC0_REG1_L1_Dest_addr, cfg::DEST_TARGET_REG_CFG_PACK_SEC0_Offset>();
+
+/// One bank of a word gets a value. True: it differs in what is not read anew.
+bool put(ConfigWords& bank, u32 index, u32 value) {
+  const u32 changed = bank[index] ^ value;
+  bank[index] = value;
+  return (changed & ~kReadAnew[index]) != 0;
+}
+
 /// A warning for each word, the first time that an agent sets such a field in it.
 template <std::size_t kRows>
 void warn(const WithoutEffect (&rows)[kRows], const Environment& env, Agent agent, u32 index,
@@ -137,11 +163,13 @@ void write_config_word(State& state, const Environment& env, unsigned bank, u32 
   if (env.wakeup != nullptr) env.wakeup->touch(Resource::Config);
   if (env.paths != nullptr) env.paths->distrust();
   CfgState& cfg = state.cfg;
-  cfg.bank[bank][index] = value;
-  if (index >= kGlobalConfigBase) cfg.bank[bank ^ 1][index] = value;
+  bool changed = put(cfg.bank[bank], index, value);
+  if (index >= kGlobalConfigBase) changed |= put(cfg.bank[bank ^ 1], index, value);
   if (resets && index == cfg::STATE_RESET_EN::kWord) {
     for (u32 i = 0; i < kGlobalConfigBase; ++i) cfg.bank[bank][i] = 0;
+    changed = true;
   }
+  if (changed && env.paths != nullptr) env.paths->settings_changed();
   if (index == cfg::PRNG_SEED_Seed_Val::kWord) seed_generators(state, value);
   if (concerns_cores(index) && env.registers != nullptr)
     env.registers->config_written(index, value, now);

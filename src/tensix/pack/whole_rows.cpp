@@ -14,47 +14,6 @@ using numeric::kRow;
 /// Bits of the instruction that are looked at each time: Last, Concat, AddrMode.
 constexpr u32 kDiffers = 1u << 0 | 1u << 4 | 3u << 15;
 
-/// The first of each pair of words that find_path, Pacr::find_input, Pacr::interfaces and
-/// Pacr::no_edge look at, for context 0.
-constexpr std::array<u32, WholeRows::kPairs> kFirst = {
-    cfg::ALU_FORMAT_SPEC_REG_Dstacc_override::kWord,  // and REG2_Dstacc, the rounding modes
-    cfg::STACC_RELU_ApplyRelu::kWord,
-    cfg::INT_DESCALE_Enable::kWord,
-    cfg::PCK0_ADDR_CTRL_XY_REG_0_Xstride::kWord,
-    cfg::PCK0_ADDR_CTRL_XY_REG_1_Xstride::kWord,
-    cfg::PCK0_ADDR_BASE_REG_0_Base::kWord,
-    cfg::PCK_DEST_RD_CTRL_Read_32b_data::kWord,  // and the selectors of edges
-    cfg::TILE_ROW_SET_MAPPING_0_row_set_mapping_0::kWord,
-    cfg::TILE_ROW_SET_MAPPING_0_row_set_mapping_0::kWord + 2,
-    cfg::PCK_EDGE_OFFSET_SEC0_mask::kWord,
-    cfg::PCK_EDGE_OFFSET_SEC2_mask::kWord,
-    cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane::kWord,
-    cfg::THCON_SEC0_REG1_Row_start_section_size::kWord,
-    cfg::THCON_SEC0_REG1_Disable_zero_compress::kWord,  // and Downsample_mask
-    cfg::DEST_TARGET_REG_CFG_PACK_SEC0_Offset::kWord,
-    cfg::INT_DESCALE_VALUES_SEC0_Value::kWord,
-    cfg::DEST_ACCESS_CFG_swizzle_32b::kWord,
-};
-constexpr bool pairs_cover_their_words() {
-  return cfg::ALU_FORMAT_SPEC_REG2_Dstacc::kWord == kFirst[0] + 1 &&
-         cfg::PCK0_ADDR_CTRL_ZW_REG_0_Zstride::kWord == kFirst[3] + 1 &&
-         cfg::PCK_EDGE_TILE_FACE_SET_SELECT_select::kWord == kFirst[6] + 1 &&
-         cfg::PCK_EDGE_OFFSET_SEC1_mask::kWord == kFirst[9] + 1 &&
-         cfg::PCK_EDGE_OFFSET_SEC3_mask::kWord == kFirst[10] + 1 &&
-         cfg::THCON_SEC0_REG1_Downsample_mask::kWord == kFirst[13] + 1;
-}
-static_assert(pairs_cover_their_words());
-
-u64 pair(const ConfigWords& words, u32 first) {
-  u64 both;
-  std::memcpy(&both, &words[first], sizeof both);
-  return both;
-}
-
-u32 placement_of(const State& state) {
-  return state.cfg.bank[0][cfg::DEST_ACCESS_CFG_swizzle_32b::kWord];
-}
-
 bool counts_statistics(const State& state) {
   for (unsigned thread = 0; thread < kThreads; ++thread)
     if (thread_cfg::ENABLE_ACC_STATS_Enable::get(state.thread_config(thread)) != 0) return true;
@@ -62,22 +21,19 @@ bool counts_statistics(const State& state) {
 }
 
 bool still_good(const Context& context, const WholeRows& known) {
-  const ConfigWords& words = context.config();
-  u64 changed = placement_of(context.state) ^ known.placement;
-  for (u32 i = 0; i < WholeRows::kPairs; ++i) changed |= pair(words, kFirst[i]) ^ known.words[i];
-  return changed == 0 && bit(context.state.cfg.debug_feature_disable, 11) == known.debug_bit &&
+  return known.settings == context.env.paths->settings() && known.config == &context.config() &&
          !counts_statistics(context.state);
 }
 
 /// The first row of Dst. False: it is not at the start of a row, or a counter is not where whole
 /// rows have it.
-bool first_row(const WholeRows& known, const Adc& adc, u32& row) {
+bool first_row(const WholeRows& known, const Adc& adc, u32 offset, u32& row) {
   const AdcChannel& in = adc.channel[0];
   if (in.x != 0 || adc.channel[1].x != kRow - 1) return false;
   const u32 address =
       known.base + in.y * known.y_stride + in.z * known.z_stride + in.w * known.w_stride;
   const u32 x_mask = (kRow >> known.size) - 1;
-  const u32 start = ((address >> known.size & ~x_mask) + known.offset) & 0x3FFF;
+  const u32 start = ((address >> known.size & ~x_mask) + offset) & 0x3FFF;
   row = start / kRow;
   return start % kRow == 0 && known.interfaces << (row & 3) <= 0xF;
 }
@@ -193,44 +149,37 @@ void remember_whole_rows(const Context& context, op::PACR insn, const Path& path
     return;
   WholeRows& known = paths->whole_rows;
   known.key = insn.word & ~kDiffers;
-  for (u32 i = 0; i < WholeRows::kPairs; ++i) known.words[i] = pair(words, kFirst[i]);
-  known.placement = placement_of(context.state);
-  known.debug_bit = bit(context.state.cfg.debug_feature_disable, 11);
+  known.settings = paths->settings();
+  known.config = &words;
   known.path = path;
   known.mapping = DstAccess::mapping_of(context.state);
   known.base = cfg::PCK0_ADDR_BASE_REG_0_Base::get(words);
   known.y_stride = cfg::PCK0_ADDR_CTRL_XY_REG_0_Ystride::get(words);
   known.z_stride = cfg::PCK0_ADDR_CTRL_ZW_REG_0_Zstride::get(words);
   known.w_stride = cfg::PCK0_ADDR_CTRL_ZW_REG_0_Wstride::get(words);
-  known.offset = section.counter<cfg::DEST_TARGET_REG_CFG_PACK_SEC0_Offset>() * kRow;
   known.size = static_cast<u32>(std::countr_zero(numeric::address_bytes_of(
       numeric::format_of(section.get<cfg::THCON_SEC0_REG1_In_data_format>()))));
   known.interfaces = insn.read_intf_sel() == 0 ? 0xF : insn.read_intf_sel();
   known.reads = section.counter<cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane>();
   known.transposed = section.counter<cfg::PACK_COUNTERS_SEC0_pack_yz_transposed>() != 0;
   known.exponent = numeric::exponent_field(path.early.code);
-  known.seen = paths->seen();
-  known.valid = true;
 }
 
 u32 pack_whole_rows(Context& context, const u32* word, u32 step, u32 count) {
   DataPaths* paths = context.env.paths;
   if (paths == nullptr) return 0;
-  WholeRows& known = paths->whole_rows;
-  if (!known.valid || (*word & ~kDiffers) != known.key) return 0;
-  if (!paths->trusts(known.seen)) {
-    if (!still_good(context, known)) return 0;
-    known.seen = paths->seen();
-  }
+  const WholeRows& known = paths->whole_rows;
+  if ((*word & ~kDiffers) != known.key || !still_good(context, known)) return 0;
 
   PackerState& packer = context.state.packer;
   Adc& adc = context.state.adc.of(context.thread, AdcUnit::Packer);
   if (packer.open &&
       (packer.compressor.active || packer.out_format != static_cast<u8>(known.path.out)))
     return 0;
-  u32 row;
-  if (!first_row(known, adc, row)) return 0;
   const Section section{context.config(), 0};
+  const u32 offset = section.counter<cfg::DEST_TARGET_REG_CFG_PACK_SEC0_Offset>() * kRow;
+  u32 row;
+  if (!first_row(known, adc, offset, row)) return 0;
   Output output(context, section, packer);
   output.use(known.path);
   if (!packer.open && !output.open(adc)) return 0;
@@ -252,7 +201,7 @@ u32 pack_whole_rows(Context& context, const u32* word, u32 step, u32 count) {
     advance_counters(adc, modifier[insn.addr_mode()]);
     if (++done == count || insn.last() != 0) break;
     const u32 next = word[done * step];
-    if ((next & ~kDiffers) != known.key || !first_row(known, adc, row)) break;
+    if ((next & ~kDiffers) != known.key || !first_row(known, adc, offset, row)) break;
     insn.word = next;
   }
   u32 greatest;

@@ -7,16 +7,11 @@
 
 namespace bhemu::tensix::pack {
 
-/// Good for as long as the bits of the instruction and the configuration words that it follows
-/// from stay the same. No state.
+/// Good for as long as the bits of the instruction and the configuration stay the same. No state.
 struct WholeRows {
-  static constexpr u32 kPairs = 17;
-  bool valid = false;
-  u32 seen = 0;  // DataPaths::seen
-  bool debug_bit = false;
-  u32 key = 0;                      // the instruction without what may differ
-  std::array<u64, kPairs> words{};  // two configuration words each
-  u32 placement = 0;                // DEST_ACCESS_CFG of bank 0
+  u64 settings = 0;                     // DataPaths::settings; 0: nothing is known
+  const ConfigWords* config = nullptr;  // the bank that counted
+  u32 key = 0;                          // the instruction without what may differ
 
   Path path;
   DstMapping mapping;
@@ -24,8 +19,7 @@ struct WholeRows {
   u32 y_stride = 0;
   u32 z_stride = 0;
   u32 w_stride = 0;
-  u32 offset = 0;  // datums
-  u32 size = 0;    // address bytes of a datum, as a power of two
+  u32 size = 0;  // address bytes of a datum, as a power of two
   u32 interfaces = 0;
   u32 reads = 0;  // per plane
   bool transposed = false;

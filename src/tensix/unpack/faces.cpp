@@ -1,7 +1,5 @@
 #include "tensix/unpack/faces.hpp"
 
-#include <cstring>
-
 #include "tensix/data_paths.hpp"
 #include "tensix/handover.hpp"
 #include "tensix/unpack/transfer.hpp"
@@ -10,54 +8,6 @@ namespace bhemu::tensix::unpack {
 namespace {
 
 using numeric::kRow;
-
-/// The first of each pair of words that Planner and burst_rows look at, base addresses excepted;
-/// of unpacker 0, and how far from there those of unpacker 1 are.
-struct Pair {
-  u32 first;
-  u32 next;
-};
-constexpr std::array<Pair, Face::kPairs> kPairs = {{
-    {cfg::ALU_FORMAT_SPEC_REG0_SrcAUnsigned::kWord, 0},
-    {cfg::UNP0_ADDR_CTRL_XY_REG_1_Xstride::kWord, 2},
-    {cfg::UNP0_ADDR_BASE_REG_0_Base::kWord, 12},
-    {cfg::UNP0_FORCED_SHARED_EXP_shared_exp::kWord, 12},
-    {cfg::THCON_SEC0_REG0_TileDescriptor::kWord, kThconSection},
-    {cfg::THCON_SEC0_REG0_TileDescriptor::kWord + 2, kThconSection},
-    {cfg::THCON_SEC0_REG1_ovrd_default_throttle_mode::kWord, kThconSection},
-    {cfg::THCON_SEC0_REG2_Out_data_format::kWord, kThconSection},
-    {cfg::THCON_SEC0_REG2_Unpack_limit_address::kWord, kThconSection},
-    {cfg::THCON_SEC0_REG5_Dest_cntx0_address::kWord, 0},
-    {cfg::THCON_SEC0_REG5_Tile_x_dim_cntx0::kWord, 0},
-    {cfg::THCON_SEC0_REG7_Offset_address::kWord, kThconSection},
-    {cfg::THCON_SEC0_REG7_Offset_address::kWord + 2, kThconSection},
-    {cfg::THCON_SEC0_REG10_Unpack_limit_address::kWord, kThconSection},
-}};
-constexpr bool pairs_cover_their_words() {
-  const auto behind = [](u32 word, u32 first) { return word == first + 1; };
-  return behind(cfg::UNP0_ADDR_CTRL_ZW_REG_1_Zstride::kWord, kPairs[1].first) &&
-         behind(cfg::UNP0_ADDR_BASE_REG_1_Base::kWord, kPairs[2].first) &&
-         cfg::UNP1_ADDR_CTRL_XY_REG_1_Xstride::kWord == kPairs[1].first + kPairs[1].next &&
-         cfg::UNP1_ADDR_BASE_REG_0_Base::kWord == kPairs[2].first + kPairs[2].next &&
-         cfg::UNP1_FORCED_SHARED_EXP_shared_exp::kWord == kPairs[3].first + kPairs[3].next &&
-         behind(cfg::THCON_SEC0_REG1_Unp_LF8_4b_exp::kWord, kPairs[6].first) &&
-         behind(cfg::THCON_SEC0_REG2_Disable_zero_compress_cntx0::kWord, kPairs[7].first) &&
-         behind(cfg::THCON_SEC0_REG2_Unpack_fifo_size::kWord, kPairs[8].first) &&
-         behind(cfg::THCON_SEC0_REG10_Unpack_limit_address_en::kWord, kPairs[13].first);
-}
-static_assert(pairs_cover_their_words());
-
-u64 pair(const ConfigWords& words, u32 unpacker, u32 i) {
-  u64 both;
-  std::memcpy(&both, &words[kPairs[i].first + unpacker * kPairs[i].next], sizeof both);
-  return both;
-}
-
-bool still_good(const ConfigWords& words, u32 unpacker, const Face& known) {
-  u64 changed = 0;
-  for (u32 i = 0; i < Face::kPairs; ++i) changed |= pair(words, unpacker, i) ^ known.words[i];
-  return changed == 0;
-}
 
 /// Bytes [first, end) of L1, none of which is beyond the limit where addresses step back.
 bool lies_straight(const Wrap& wrap, u64 first, u64 end) {
@@ -106,12 +56,11 @@ void remember_face(const Context& context, op::UNPACR insn, const Plan& plan) {
   const u32 unpacker = plan.select.unpacker;
   const ConfigWords& words = context.config();
   Face& known = paths->faces.of(insn.word, plan.select.context);
-  known.valid = true;
-  known.seen = paths->seen();
+  known.settings = paths->settings();
+  known.config = &words;
   known.word = insn.word;
   known.thread = static_cast<u8>(context.thread);
   known.context = static_cast<u8>(plan.select.context);
-  for (u32 i = 0; i < Face::kPairs; ++i) known.words[i] = pair(words, unpacker, i);
   known.rows = plan.rows;
   known.bfp = numeric::is_bfp(source.format);
   known.forced_exponent = source.forced_exponent;
@@ -124,7 +73,8 @@ void remember_face(const Context& context, op::UNPACR insn, const Plan& plan) {
   known.datums = plan.datums;
   known.wrap = source.wrap;
   known.burst = burst_rows(words, plan);
-  const u32 strides = unpacker * kPairs[1].next;
+  const u32 strides = unpacker * (cfg::UNP1_ADDR_CTRL_XY_REG_1_Xstride::kWord -
+                                  cfg::UNP0_ADDR_CTRL_XY_REG_1_Xstride::kWord);
   known.base = unpacker == 0 ? cfg::UNP0_ADDR_BASE_REG_1_Base::get(words)
                              : cfg::UNP1_ADDR_BASE_REG_1_Base::get(words);
   known.y_stride = cfg::UNP0_ADDR_CTRL_XY_REG_1_Ystride::get(words, strides);
@@ -143,16 +93,12 @@ void remember_face(const Context& context, op::UNPACR insn, const Plan& plan) {
 bool unpack_face(const Context& context, op::UNPACR insn, const Selection& select, Plan& plan) {
   DataPaths* paths = context.env.paths;
   if (paths == nullptr) return false;
-  Face& known = paths->faces.of(insn.word, select.context);
-  if (!known.valid || known.word != insn.word || known.thread != context.thread ||
-      known.context != select.context)
-    return false;
+  const Face& known = paths->faces.of(insn.word, select.context);
   const ConfigWords& words = context.config();
+  if (known.settings != paths->settings() || known.config != &words || known.word != insn.word ||
+      known.thread != context.thread || known.context != select.context)
+    return false;
   const u32 unpacker = select.unpacker;
-  if (!paths->trusts(known.seen)) {
-    if (!still_good(words, unpacker, known)) return false;
-    known.seen = paths->seen();
-  }
 
   const AdcUnit unit = unpacker == 0 ? AdcUnit::Unpacker0 : AdcUnit::Unpacker1;
   const Adc& xy = context.state.adc.of(select.xy_thread, unit);

@@ -7,19 +7,17 @@
 
 namespace bhemu::tensix::unpack {
 
-/// Good for as long as the configuration words that it follows from stay the same. No state.
+/// Good for as long as the configuration stays the same. No state.
 struct Face {
-  static constexpr u32 kPairs = 14;
-  bool valid = false;
+  u64 settings = 0;                     // DataPaths::settings; 0: nothing is known
+  const ConfigWords* config = nullptr;  // the bank that counted
   bool bfp = false;
   bool forced_exponent = false;
   bool adds_counters = false;  // to the destination of the context
   u8 exponent_value = 0;
   u8 thread = 0;
   u8 context = 0;
-  u32 seen = 0;  // DataPaths::seen
   u32 word = 0;
-  std::array<u64, kPairs> words{};  // two configuration words each
   numeric::UnpackRows rows = nullptr;
   numeric::Format format = numeric::Format::Fp32;  // in Src
   u32 datum_bits = 0;
