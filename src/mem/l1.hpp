@@ -52,6 +52,13 @@ class L1 {
   u8 flags_at(u32 address) const { return flags_[address >> kLineShift]; }
   void set_flag(u32 address, u8 flag) { flags_[address >> kLineShift] |= flag; }
   void clear_flag(u32 address, u8 flag) { flags_[address >> kLineShift] &= static_cast<u8>(~flag); }
+  /// Of all lines.
+  void set_flag(u8 flag) {
+    for (u8& flags : flags_) flags |= flag;
+  }
+  void clear_flag(u8 flag) {
+    for (u8& flags : flags_) flags &= static_cast<u8>(~flag);
+  }
   /// The listener outlives this; null: nobody listens.
   void listen(WriteListener* listener) { listener_ = listener; }
 

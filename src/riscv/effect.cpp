@@ -154,6 +154,8 @@ Kind::Plain plain_of(Format format) {
     case Format::Jal:
     case Format::Jalr:
       return Kind::Plain::Leaves;
+    case Format::Load:
+      return Kind::Plain::Loads;
     default:
       return Kind::Plain::No;
   }
@@ -195,6 +197,18 @@ Kind kind_of(u32 word) {
   if (one_address && kind.reach != Reach::Tensix)
     kind.size = static_cast<u8>(1u << (bits(word, 12, 3) & 3));
   return kind;
+}
+
+const Kind& Kinds::renew(u32 pc, u32 word) {
+  return kinds_[pc / 4 % kKinds] = kind_of(word);
+}
+
+const Kinds::Outline& Kinds::renew_outline(u32 pc, u32 word) {
+  const Kind& kind = at(pc, word);
+  Outline outline{kind.word, kind.plain};
+  if (kind.destination == Destination::Integer) outline.rd = kind.reg;
+  if (kind.plain == Kind::Plain::Loads) outline.rs1 = static_cast<u8>(rs1_of(kind.word));
+  return outlines_[pc / 4 % kKinds] = outline;
 }
 
 Effect effect_of(const CoreState& state, const Kind& kind) {

@@ -33,8 +33,9 @@ struct Kind {
   /// What it can do besides writing an integer register.
   enum class Plain : u8 {
     No,
-    Yes,    // nothing: the next word is executed next
-    Leaves  // go on elsewhere
+    Yes,     // nothing: the next word is executed next
+    Leaves,  // go on elsewhere
+    Loads    // as Yes, where the address is that of memory and not of a register
   };
   u32 word = 0;
   Destination destination = Destination::None;
@@ -52,15 +53,32 @@ Kind kind_of(u32 word);
 /// Kinds of the words at the addresses looked at last.
 class Kinds {
  public:
+  /// As much of a Kind as it takes to look far ahead.
+  struct Outline {
+    u32 word = 0;
+    Kind::Plain plain = Kind::Plain::No;
+    u8 rd = 0;   // of one that is not No; x0 where none is written
+    u8 rs1 = 0;  // of one that Loads
+  };
   const Kind& at(u32 pc, u32 word) {
-    Kind& kind = kinds_[pc / 4 % kKinds];
-    if (kind.word != word) kind = kind_of(word);
-    return kind;
+    const Kind& kind = kinds_[pc / 4 % kKinds];
+    return kind.word == word ? kind : renew(pc, word);
+  }
+  /// Of the word that was there last, which may be another by now.
+  const Outline& known_at(u32 pc) const { return outlines_[pc / 4 % kKinds]; }
+  const Outline& outline_at(u32 pc, u32 word) {
+    const Outline& outline = outlines_[pc / 4 % kKinds];
+    return outline.word == word ? outline : renew_outline(pc, word);
   }
 
  private:
   static constexpr u32 kKinds = 1024;
+  // Out of the way of those who find what they look for.
+  const Kind& renew(u32 pc, u32 word);
+  const Outline& renew_outline(u32 pc, u32 word);
+
   std::array<Kind, kKinds> kinds_;  // the word 0 is no instruction, and so is an empty Kind
+  std::array<Outline, kKinds> outlines_;
 };
 
 /// Of the instruction `word`, which `state` is about to execute. Vector loads and stores have

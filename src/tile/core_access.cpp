@@ -309,7 +309,7 @@ Outcome CoreAccess::carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 
 // Where in memory such a group may begin is not documented; here the first that follows anything
 // else begins one.
 [[gnu::always_inline]] inline bool CoreAccess::has_room(unsigned core, unsigned thread, Pushed by) {
-  const tensix::Frontend& frontend = env_.coprocessor->state().frontend[thread];
+  const tensix::Frontend& frontend = std::as_const(*env_.coprocessor).state().frontend[thread];
   constexpr u8 kGroup = 4;
   constexpr u32 kDisTriscCache = 18;
   CoreSlot& slot = env_.slots[core];
@@ -405,7 +405,8 @@ Loaded CoreAccess::load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle 
 /// A core posts or gets a semaphore of the coprocessor, as SEMPOST and SEMGET do. The maximum holds
 /// for SEMWAIT only; cores that poll have bounds of their own, also where no SEMINIT gave one.
 void CoreAccess::check_semaphore(unsigned core, u32 index, bool gets, Cycle now) {
-  const tensix::Semaphore& semaphore = env_.coprocessor->state().sync.semaphore[index];
+  const tensix::Semaphore& semaphore =
+      std::as_const(*env_.coprocessor).state().sync.semaphore[index];
   const Author author{agent_of(env_.shape.core[core]), env_.cores[core].pc, now};
   constexpr u32 kCeiling = 15;
   if (gets ? semaphore.value == 0 : semaphore.value == kCeiling)

@@ -13,7 +13,7 @@ constexpr u64 kHitsToAFlush = 125;
 
 }  // namespace
 
-DataCaches::Stale::~Stale() {
+void DataCaches::Stale::put_back() {
   for (unsigned i = 0; i < count_; ++i)
     std::memcpy(l1_.data() + address_[i], own_[i].data(), kLineBytes);
 }

@@ -23,7 +23,9 @@ class DataCaches {
   class Stale {
    public:
     explicit Stale(L1& l1) : l1_(l1) {}
-    ~Stale();
+    ~Stale() {
+      if (count_ != 0) put_back();
+    }
     Stale(const Stale&) = delete;
     Stale& operator=(const Stale&) = delete;
     void swap_in(u32 address, const std::array<u8, kLineBytes>& bytes);
@@ -32,11 +34,13 @@ class DataCaches {
     const u8* own(u32 line) const;
 
    private:
+    void put_back();
     static constexpr unsigned kMost = 4;  // lines of a cache
     L1& l1_;
     unsigned count_ = 0;
-    std::array<u32, kMost> address_{};
-    std::array<std::array<u8, kLineBytes>, kMost> own_{};
+    // Of the first count_; the others are never looked at.
+    std::array<u32, kMost> address_;
+    std::array<std::array<u8, kLineBytes>, kMost> own_;
   };
 
   /// Core `core` loads `bytes` from `address`, all of it in L1, in `cycle`.

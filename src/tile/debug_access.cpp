@@ -68,7 +68,7 @@ bool DebugUnit::read_config_back(u32& value, const Author& author) {
     return !env_.faults.raise(Rule::TileDebugBus, author,
                               fmt::format("read-back of configuration word {}; there are {}", index,
                                           tensix::kConfigWindow));
-  value = tensix::read_config_window(env_.coprocessor->state(), index);
+  value = tensix::read_config_window(std::as_const(*env_.coprocessor).state(), index);
   return true;
 }
 
@@ -94,7 +94,7 @@ bool DebugUnit::read_array(u32& value, const Author& author) {
                                           : array == 2 ? "Dst"
                                                        : "none",
                                           row, column));
-  const auto& datum = env_.coprocessor->state().fpu.dst.row[row].datum;
+  const auto& datum = std::as_const(*env_.coprocessor).state().fpu.dst.row[row].datum;
   value = datum[2 * column] | u32{datum[2 * column + 1]} << 16;
   return true;
 }
@@ -109,7 +109,7 @@ bool DebugUnit::read_counter(u32 offset, u32& value, const Author& author) {
   }
   ++env_.activity.clock_reads;
   const auto bank = static_cast<PerfBank>(i);
-  const tensix::State& state = env_.coprocessor->state();
+  const tensix::State& state = std::as_const(*env_.coprocessor).state();
   if (offset == kBanks[i].out) {
     value = perf::cycles(state, bank, author.cycle);
     return true;

@@ -21,7 +21,11 @@ bool Follower::begin_epoch(Cycle now, Cycle until) {
 }
 
 void Follower::observer_changed() {
-  if (env_.observer != nullptr) following().tells_all = env_.observer->wants_all_instructions();
+  if (env_.observer == nullptr) return;
+  Following& following = this->following();
+  following.tells_all = env_.observer->wants_all_instructions();
+  leaves_out_loads_ =
+      !following.tells_all && !env_.observer->wants_memory_loads() && env_.data_caches == nullptr;
 }
 
 bool Follower::tells_all(unsigned core) {
@@ -37,6 +41,10 @@ void Follower::begin(unsigned core, DataCaches::Stale& stale) {
   step.pc = state.pc;
   step.word = riscv::is_instruction_address(step.pc, env_.l1.size()) ? env_.l1.read32(step.pc) : 0;
   step.kind = &following.kinds.at(step.pc, step.word);
+  step.tells =
+      env_.observer != nullptr && (following.tells_all || step.kind->reach != riscv::Reach::None);
+  env_.slots[core].block = BlockKind::None;
+  if (!step.tells && env_.trace == nullptr && env_.data_caches == nullptr) return;
   step.effect = riscv::effect_of(state, *step.kind);
   step.vector.reset();
   if (step.effect.reach == riscv::Reach::Vector && env_.shape.core[core] == CoreId::Trisc2) {
@@ -45,10 +53,10 @@ void Follower::begin(unsigned core, DataCaches::Stale& stale) {
       step.vector.reset();
   }
   step.mark = env_.trace != nullptr ? env_.trace->mark() : 0;
-  step.tells =
-      env_.observer != nullptr && (following.tells_all || step.effect.reach != riscv::Reach::None);
+  if (leaves_out_loads_ && step.effect.reach == riscv::Reach::Load &&
+      is_memory(core, step.effect.address, step.effect.size))
+    step.tells = false;
   if (step.tells) begin_step(step);
-  env_.slots[core].block = BlockKind::None;
   if (env_.data_caches != nullptr) look_into_cache(step, stale);
 }
 
@@ -62,9 +70,9 @@ void Follower::end(unsigned core, riscv::Outcome outcome) {
     env_.trace->end_repeats(core);
 }
 
-bool Follower::wants_wait(unsigned core, riscv::Outcome outcome) const {
-  return outcome == riscv::Outcome::Blocked && env_.slots[core].block != BlockKind::None &&
-         env_.trace != nullptr && env_.trace->follows(core) && !env_.trace->stall(core).open;
+bool Follower::wants_wait(unsigned core) const {
+  return env_.slots[core].block != BlockKind::None && env_.trace != nullptr &&
+         env_.trace->follows(core) && !env_.trace->stall(core).open;
 }
 
 /// Loads that hit get what the core's data cache holds; what flushes it or drops a line does so.
@@ -93,19 +101,38 @@ void Follower::look_into_cache(const Step& step, DataCaches::Stale& stale) {
   if (stale.any()) env_.slots[step.core].impure = true;
 }
 
-Cycle Follower::untold_until(unsigned core, Cycle end) {
+Follower::Untold Follower::untold_until(unsigned core, Cycle end) {
+  using Plain = riscv::Kind::Plain;
   const riscv::CoreState& state = env_.cores[core];
   riscv::Kinds& kinds = following_->kinds;
+  const L1& l1 = env_.l1;
+  u32 written = 0;  // integer registers, by the instructions that are left out
   u32 pc = state.pc;
+  if (pc % 4 != 0) return {state.cycle};
   Cycle at = state.cycle;
-  while (at < end && riscv::is_instruction_address(pc, env_.l1.size())) {
-    const riscv::Kind::Plain plain = kinds.at(pc, env_.l1.read32(pc)).plain;
-    if (plain == riscv::Kind::Plain::No) break;
+  for (; at < end && pc < l1.size(); pc += 4) {
+    const u32 word = l1.read32(pc);
+    const riscv::Kinds::Outline& outline = kinds.outline_at(pc, word);
+    if (outline.plain == Plain::No) return {at, pc};
+    if (outline.plain == Plain::Loads) {
+      const riscv::Kind& kind = kinds.at(pc, word);
+      const u32 address = state.x[outline.rs1] + static_cast<u32>(kind.offset);
+      if (bit(written, outline.rs1) || !leaves_out_loads_ || !is_memory(core, address, kind.size))
+        break;
+    }
     ++at;
-    pc += 4;
-    if (plain == riscv::Kind::Plain::Leaves) break;
+    if (outline.plain == Plain::Leaves) break;
+    written |= 1u << outline.rd & ~1u;
   }
-  return at;
+  return {at};
+}
+
+/// L1 or the core's own local memory, and aligned.
+bool Follower::is_memory(unsigned core, u32 address, u32 bytes) const {
+  if ((address & (bytes - 1)) != 0) return false;
+  if (env_.l1.has(address, bytes)) return true;
+  const u32 offset = address - (*env_.shape.regions)[Region::OwnLdm].first;
+  return offset < riscv::ldm_size_of(env_.shape.core[core]);
 }
 
 /// A store to the queue of a thread, or a `.ttinsn`, was carried out: which thread has its word.

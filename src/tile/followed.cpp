@@ -14,13 +14,10 @@ void Tile::set_observer(trace::Observer* observer) {
   follower_.observer_changed();
   if (coprocessor_ != nullptr) coprocessor_->set_observer(observer);
   for (auto& niu : nius_) niu->set_observer(observer);
-  const bool all = observer != nullptr && observer->wants_l1_writes();
-  for (u32 address = 0; address < l1_.size(); address += 1u << L1::kLineShift) {
-    if (all)
-      l1_.set_flag(address, L1::kObserved);
-    else
-      l1_.clear_flag(address, L1::kObserved);
-  }
+  if (observer != nullptr && observer->wants_l1_writes())
+    l1_.set_flag(L1::kObserved);
+  else
+    l1_.clear_flag(L1::kObserved);
 }
 
 /// One instruction.
@@ -33,7 +30,8 @@ riscv::Outcome Tile::step_followed(unsigned core) {
                                  : slots_[core].recording ? execute_recorded(core, until)
                                                           : execute(core, until);
   follower_.end(core, outcome);
-  if (follower_.wants_wait(core, outcome)) follower_.blocked(core, waiting(shape_.core[core]));
+  if (outcome == riscv::Outcome::Blocked && follower_.wants_wait(core))
+    follower_.blocked(core, waiting(shape_.core[core]));
   return outcome;
 }
 
@@ -50,9 +48,19 @@ riscv::Outcome Tile::run_followed(unsigned core) {
   const Cycle end = turn_end_;
   const bool tells_all = late_ != nullptr || follower_.tells_all(core);
   riscv::Outcome outcome;
+  u32 told = Follower::Untold::kNowhere;
   do {
-    const Cycle until = tells_all ? state.cycle : follower_.untold_until(core, end);
-    outcome = until == state.cycle ? step_followed(core) : execute(core, until);
+    if (!tells_all && state.pc != told) {
+      const Follower::Untold untold = follower_.untold_until(core, end);
+      told = untold.told;
+      if (untold.until != state.cycle) {
+        // Not translated code, which begins at nothing as short as that.
+        outcome = riscv::run(state, *buses_[core], untold.until);
+        continue;
+      }
+    }
+    told = Follower::Untold::kNowhere;
+    outcome = step_followed(core);
   } while (outcome == riscv::Outcome::Ok && !buses_[core]->attention && state.cycle < end);
   buses_[core]->attention = false;
   return outcome;

@@ -57,15 +57,21 @@ class Follower {
   trace::Port* port_of_threads() const {
     return traces_ && env_.trace->follows_threads() ? env_.trace : nullptr;
   }
-  /// Up to there the core does nothing but arithmetic, with a jump at the end perhaps.
-  Cycle untold_until(unsigned core, Cycle end);
+  struct Untold {
+    Cycle until = 0;
+    u32 told = kNowhere;  // pc of an instruction then to be told of, if that is known
+    static constexpr u32 kNowhere = ~0u;
+  };
+  /// Up to there the core does nothing but arithmetic and loads of which nobody is told, with a
+  /// jump at the end perhaps.
+  Untold untold_until(unsigned core, Cycle end);
 
   // --- An instruction of a core that is followed
   /// Before it; `stale` is for as long as it executes.
   void begin(unsigned core, DataCaches::Stale& stale);
   void end(unsigned core, riscv::Outcome outcome);
-  /// After end(): its access has to wait, and a trace wants to know for what.
-  bool wants_wait(unsigned core, riscv::Outcome outcome) const;
+  /// After end(), where the access had to wait: a trace wants to know for what.
+  bool wants_wait(unsigned core) const;
   void blocked(unsigned core, Waits waits);
 
   // --- What happens between instructions
@@ -88,6 +94,7 @@ class Follower {
   static constexpr unsigned index(CoreId id) { return index_of(id); }
   Agent agent(unsigned core) const { return agent_of(env_.shape.core[core]); }
   Following& following();
+  bool is_memory(unsigned core, u32 address, u32 bytes) const;
   void look_into_cache(const Step& step, DataCaches::Stale& stale);
   std::optional<unsigned> thread_pushed_to(unsigned core, const riscv::Effect& effect) const;
   void open_stalls();
@@ -102,6 +109,7 @@ class Follower {
   Environment env_;
   std::unique_ptr<Following> following_;  // null: no core was ever followed
   bool traces_ = false;                   // in the epoch under way
+  bool leaves_out_loads_ = false;         // of memory: the observer wants none, nobody has a cache
 };
 
 }  // namespace bhemu::tile

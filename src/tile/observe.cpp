@@ -56,7 +56,7 @@ void Follower::begin_step(Step& step) {
     told.accesses = {&step.access, 1};
   }
   if (is_pcbuf(step.access)) {
-    step.semaphores = env_.coprocessor->state().sync.semaphore;
+    step.semaphores = std::as_const(*env_.coprocessor).state().sync.semaphore;
     const unsigned first = index(CoreId::Trisc0);
     step.pcbuf_empty = step.core >= first && env_.coprocessor->pcbuf_empty(step.core - first);
   }
@@ -148,7 +148,7 @@ void Follower::tell_queues(const Step& step) {
       for (u32 i = 0; i < tensix::kSemaphores; ++i) {
         change.index = i;
         change.before = step.semaphores[i].value;
-        change.after = env_.coprocessor->state().sync.semaphore[i].value;
+        change.after = std::as_const(*env_.coprocessor).state().sync.semaphore[i].value;
         if (change.before != change.after) env_.observer->changed(change);
       }
       return;

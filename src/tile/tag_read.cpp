@@ -26,7 +26,7 @@ u32 narrowed(u32 result, u32 address, u32 word, bool to_float) {
 /// nothing to do.
 void Tile::config_written(u32 word, u32, Cycle) {
   if (!TagSearch::concerns(word)) return;
-  if (!tag_search_.latch(coprocessor_->state().cfg.bank[0])) return;
+  if (!tag_search_.latch(std::as_const(*coprocessor_).state().cfg.bank[0])) return;
   constexpr unsigned kBrisc = index(CoreId::Brisc);
   if (slots_[kBrisc].status == CoreStatus::Parked) wake_core(kBrisc);
   if (slots_[kBrisc].recording) stop_recording(kBrisc, false);

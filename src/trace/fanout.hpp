@@ -38,6 +38,11 @@ class Fanout final : public Observer {
     for (const Observer* observer : observers_) wants |= observer->wants_all_instructions();
     return wants;
   }
+  bool wants_memory_loads() const override {
+    bool wants = false;
+    for (const Observer* observer : observers_) wants |= observer->wants_memory_loads();
+    return wants;
+  }
   bool wants_l1_writes() const override {
     bool wants = false;
     for (const Observer* observer : observers_) wants |= observer->wants_l1_writes();

@@ -240,6 +240,10 @@ class Observer {
   /// Of a tile: whether to be told of each instruction, or only of those that load, store or push a
   /// word, which is much faster.
   virtual bool wants_all_instructions() const { return true; }
+  /// Where it does not want each instruction: whether to be told of loads of L1 and of a core's own
+  /// local memory, which change nothing and are most of what cores load. A tile may tell of them
+  /// all the same.
+  virtual bool wants_memory_loads() const { return true; }
   /// The instruction is about to execute. One whose access has to wait is told of again each time
   /// it is tried.
   virtual void executes(const Instruction&) {}

@@ -15,6 +15,7 @@ namespace bhemu::watch {
 class Pushes final : public trace::Observer {
  public:
   bool wants_all_instructions() const override { return false; }
+  bool wants_memory_loads() const override { return false; }
   void pushed(const trace::Push& one) override;
   void issued(const trace::Issue& one) override;
   void forget() override;

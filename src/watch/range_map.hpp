@@ -28,6 +28,13 @@ class RangeMap {
     const u32 index = static_cast<u32>(values_.size());
     values_.push_back(value);
     const u64 mask = units() - 1;
+    if (end - begin == units() && (begin & mask) == 0) {  // a word, most of the time
+      Page& page = page_of(begin >> shift_);
+      u32& entry = page.index[(begin >> shift_) % kGroups];
+      if (page.split != 0) join(page, entry);
+      entry = index;
+      return;
+    }
     while (begin < end && ((begin & mask) != 0 || end - begin < units())) {
       const u64 next = std::min(end, (begin | mask) + 1);
       assign_part(begin, next, index);

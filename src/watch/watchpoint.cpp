@@ -9,11 +9,20 @@
 
 namespace bhemu::watch {
 
+namespace {
+
+bool watches_reads(const std::vector<Watch>& watches, NodeId node) {
+  return std::any_of(watches.begin(), watches.end(),
+                     [&](const Watch& watch) { return watch.what.node == node && watch.reads; });
+}
+
+}  // namespace
+
 /// What one node tells.
 class Watchpoints::Node final : public Accesses {
  public:
   Node(Device& device, NodeId node, u32 l1_bytes, const std::vector<Watch>& watches)
-      : Accesses(node, l1_bytes), device_(device), watches_(watches) {
+      : Accesses(node, l1_bytes, watches_reads(watches, node)), device_(device), watches_(watches) {
     for (std::size_t watch = 0; watch < watches.size(); ++watch) {
       if (watches[watch].what.node != node) continue;
       for (const Place& place : watches[watch].what.places)

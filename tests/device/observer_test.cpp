@@ -4,6 +4,7 @@
 #include <set>
 
 #include "tensix/operation.hpp"
+#include "tile/regions.hpp"
 #include "trace/observer.hpp"
 #include "trace/traced_chip.hpp"
 
@@ -120,6 +121,79 @@ INSTANTIATE_TEST_SUITE_P(Timings, Observed,
                          testing::Values(TimingModel::Fast, TimingModel::Reference,
                                          TimingModel::Windows),
                          [](const auto& info) { return std::string(name_of(info.param)); });
+
+/// What a core did: the accesses of one tile that a listener was told, in order.
+struct Accesses {
+  struct One {
+    unsigned core;
+    Cycle cycle;
+    u32 pc;
+    bool store;
+    tile::Region region;
+    u32 address;
+    u32 value;
+    friend bool operator==(const One&, const One&) = default;
+  };
+  std::vector<One> all;
+};
+
+class Choosy final : public trace::Observer {
+ public:
+  Choosy(Accesses& told, bool instructions, bool loads)
+      : told_(told), instructions_(instructions), loads_(loads) {}
+  bool wants_all_instructions() const override { return instructions_; }
+  bool wants_memory_loads() const override { return loads_; }
+  void retired(const trace::Instruction& one) override {
+    for (const trace::CoreAccess& access : one.accesses)
+      told_.all.push_back({one.core, one.author.cycle, one.author.pc, access.store, access.region,
+                           access.address, access.store ? access.stored : access.loaded});
+  }
+
+ private:
+  Accesses& told_;
+  bool instructions_;
+  bool loads_;
+};
+
+TEST(Observer, that_wants_no_loads_of_memory_is_told_of_everything_else) {
+  const auto run = [](bool instructions, bool loads, RingRun& run) {
+    std::vector<std::unique_ptr<Accesses>> told;
+    Device device(DeviceOptions{});
+    device.observe([&](NodeId) {
+      told.push_back(std::make_unique<Accesses>());
+      return std::make_unique<Choosy>(*told.back(), instructions, loads);
+    });
+    ring::prepare(device);
+    run.cycle = device.run(100'000, [&] { return ring::is_done(device); }).cycle;
+    run.hash = device.hash();
+    std::vector<Accesses> all;
+    for (const auto& one : told) all.push_back(*one);
+    return all;
+  };
+  RingRun every;
+  RingRun some;
+  RingRun few;
+  const std::vector<Accesses> all = run(true, true, every);
+  const std::vector<Accesses> accesses = run(false, true, some);
+  const std::vector<Accesses> stores = run(false, false, few);
+  EXPECT_EQ(every.hash, some.hash);
+  EXPECT_EQ(every.hash, few.hash);
+  EXPECT_EQ(every.cycle, few.cycle);
+  u64 left_out = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(accesses[i].all, all[i].all) << i;
+    std::vector<Accesses::One> wanted;
+    for (const Accesses::One& one : all[i].all) {
+      const bool memory = one.region == tile::Region::L1 || one.region == tile::Region::OwnLdm;
+      if (!memory || one.store)
+        wanted.push_back(one);
+      else
+        ++left_out;
+    }
+    EXPECT_EQ(stores[i].all, wanted) << i;
+  }
+  EXPECT_GT(left_out, 100u);
+}
 
 /// The first tile of the ring.
 const Told& first_tile(const ByNode& told) {
