@@ -35,8 +35,9 @@ class DataCaches {
     static constexpr unsigned kMost = 4;  // lines of a cache
     L1& l1_;
     unsigned count_ = 0;
-    std::array<u32, kMost> address_{};
-    std::array<std::array<u8, kLineBytes>, kMost> own_{};
+    // Of the first `count_`; one of these is made for each instruction.
+    std::array<u32, kMost> address_;
+    std::array<std::array<u8, kLineBytes>, kMost> own_;
   };
 
   /// Core `core` loads `bytes` from `address`, all of it in L1, in `cycle`.

@@ -21,11 +21,14 @@ bool Follower::begin_epoch(Cycle now, Cycle until) {
 }
 
 void Follower::observer_changed() {
-  if (env_.observer != nullptr) following().tells_all = env_.observer->wants_all_instructions();
+  if (env_.observer != nullptr)
+    following().wanted = env_.observer->wanted_instructions();
+  else if (following_ != nullptr)
+    following_->wanted = trace::Instructions::All;
 }
 
 bool Follower::tells_all(unsigned core) {
-  return (traces_ && env_.trace->follows(core)) || following().tells_all;
+  return (traces_ && env_.trace->follows(core)) || following().wanted == trace::Instructions::All;
 }
 
 void Follower::begin(unsigned core, DataCaches::Stale& stale) {
@@ -45,8 +48,8 @@ void Follower::begin(unsigned core, DataCaches::Stale& stale) {
       step.vector.reset();
   }
   step.mark = env_.trace != nullptr ? env_.trace->mark() : 0;
-  step.tells =
-      env_.observer != nullptr && (following.tells_all || step.effect.reach != riscv::Reach::None);
+  step.tells = env_.observer != nullptr && (following.wanted != trace::Instructions::Accesses ||
+                                            step.effect.reach != riscv::Reach::None);
   if (step.tells) begin_step(step);
   env_.slots[core].block = BlockKind::None;
   if (env_.data_caches != nullptr) look_into_cache(step, stale);
@@ -94,18 +97,29 @@ void Follower::look_into_cache(const Step& step, DataCaches::Stale& stale) {
 }
 
 Cycle Follower::untold_until(unsigned core, Cycle end) {
+  constexpr u64 kStackPointer = u64{1} << 2;
   const riscv::CoreState& state = env_.cores[core];
   riscv::Kinds& kinds = following_->kinds;
+  const bool tells = following_->wanted == trace::Instructions::NotPlain;
+  const u64 told = tells ? kStackPointer : 0;
   u32 pc = state.pc;
   Cycle at = state.cycle;
   while (at < end && riscv::is_instruction_address(pc, env_.l1.size())) {
-    const riscv::Kind::Plain plain = kinds.at(pc, env_.l1.read32(pc)).plain;
-    if (plain == riscv::Kind::Plain::No) break;
+    const riscv::Kind& kind = kinds.at(pc, env_.l1.read32(pc));
+    if (kind.plain == riscv::Kind::Plain::No || (kind.writes & told) != 0) break;
     ++at;
     pc += 4;
-    if (plain == riscv::Kind::Plain::Leaves) break;
+    if (kind.plain == riscv::Kind::Plain::Leaves) break;
+  }
+  if (tells && at != state.cycle) {
+    following_->stretch = {core, {agent(core), state.pc, state.cycle, env_.node}, pc - 4, &state};
+    env_.observer->runs(following_->stretch);
   }
   return at;
+}
+
+void Follower::ran() {
+  if (following_->wanted == trace::Instructions::NotPlain) env_.observer->ran(following_->stretch);
 }
 
 /// A store to the queue of a thread, or a `.ttinsn`, was carried out: which thread has its word.

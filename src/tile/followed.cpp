@@ -15,6 +15,7 @@ void Tile::set_observer(trace::Observer* observer) {
   if (coprocessor_ != nullptr) coprocessor_->set_observer(observer);
   for (auto& niu : nius_) niu->set_observer(observer);
   const bool all = observer != nullptr && observer->wants_l1_writes();
+  if (all == ((l1_.flags_at(0) & L1::kObserved) != 0)) return;
   for (u32 address = 0; address < l1_.size(); address += 1u << L1::kLineShift) {
     if (all)
       l1_.set_flag(address, L1::kObserved);
@@ -52,7 +53,12 @@ riscv::Outcome Tile::run_followed(unsigned core) {
   riscv::Outcome outcome;
   do {
     const Cycle until = tells_all ? state.cycle : follower_.untold_until(core, end);
-    outcome = until == state.cycle ? step_followed(core) : execute(core, until);
+    if (until == state.cycle) {
+      outcome = step_followed(core);
+    } else {
+      outcome = execute(core, until);
+      follower_.ran();
+    }
   } while (outcome == riscv::Outcome::Ok && !buses_[core]->attention && state.cycle < end);
   buses_[core]->attention = false;
   return outcome;
