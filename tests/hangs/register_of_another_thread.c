@@ -23,8 +23,8 @@ static void Tell(void) {
   SET(GPR_VALUE, 7);
 #endif
   TTI(STALLWAIT, .stall_res = STALL_THCON, .wait_res = WAIT_THCON);
-  TTI(STOREIND, .mem_hier_sel = 1, .size_sel = 0, .reg_size_sel = 1, .addr_reg_index = GPR_ADDRESS,
-      .offset_index = 2 * GPR_OFFSET, .data_reg_index = GPR_VALUE);  // HERE
+  TTI(STOREIND, .mem_hier_sel = 1, .reg_size_sel = 1, .offset_index = 2 * GPR_OFFSET,  // HERE
+      .addr_reg_index = GPR_ADDRESS, .data_reg_index = GPR_VALUE);
 }
 KERNEL(Tell)
 #else

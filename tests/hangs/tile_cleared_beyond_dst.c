@@ -1,5 +1,5 @@
-// Clears a tile of Dst by blocks of sixteen rows, and gives the number of a row where that of a block
-// is wanted: Dst has no such block, and nothing is cleared.
+// Clears a tile of Dst by blocks of sixteen rows, and gives the number of a row in place of that
+// of a block: Dst has no such block, and nothing is cleared.
 #include "launch.h"
 #include "tensix.h"
 
