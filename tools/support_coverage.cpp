@@ -37,7 +37,7 @@ const tensix::FieldInfo& field_named(const tensix::Info& info, const std::string
 class Counter final : public trace::Observer {
  public:
   explicit Counter(RowCoverage& coverage) : coverage_(coverage) {}
-  bool wants_all_instructions() const override { return false; }
+  trace::Instructions wanted_instructions() const override { return trace::Instructions::Accesses; }
   void issued(const trace::Issue& one) override { coverage_.count(one.operation.author.pc); }
 
  private:

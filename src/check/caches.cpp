@@ -19,8 +19,6 @@ constexpr u32 kCodeShift = 6;
 constexpr u32 kMiscMem = 0x0F;
 constexpr u32 kSystem = 0x73;
 constexpr u32 kConfig = 0xFFEF0000;
-constexpr u8 kFetched = 1;
-constexpr u8 kChanged = 2;
 
 }  // namespace
 
@@ -65,24 +63,25 @@ void TileChecker::note_foreign_write(u64 address, u64 bytes, const Author& autho
         }
     }
     for (u64 line = address >> kCodeShift; line <= (address + bytes - 1) >> kCodeShift; ++line)
-      if (line < core.fetched.size() && core.fetched[line] == kFetched)
-        core.fetched[line] = kFetched | kChanged, core.line = ~0u;
+      if (core.fetched.any(line, 1)) core.changed.set(line, 1), core.line = ~0u;
   }
 }
 
-void TileChecker::check_fetch(const trace::Instruction& one) {
-  CoreView& core = cores_[one.core];
-  const u32 line = one.author.pc >> kCodeShift;
-  if (line == core.line || line >= core.fetched.size()) return;
+void TileChecker::check_fetch(unsigned index, const Author& author) {
+  CoreView& core = cores_[index];
+  const u32 line = author.pc >> kCodeShift;
+  if (line == core.line) return;
   core.line = line;
-  const bool changed = (core.fetched[line] & kChanged) != 0;
-  core.fetched[line] = kFetched;
-  if (changed && in_kernel(one.author.pc))
+  const bool changed = core.changed.any(line, 1);
+  core.fetched.set(line, 1);
+  core.changed.clear(line, 1);
+  if (changed && in_kernel(author.pc))
     raise(
-        Rule::CacheStaleCode, one.author,
+        Rule::CacheStaleCode, author,
         fmt::format("it executes code of the line L1[{:#x}, +64], which has been written since it "
                     "fetched it last (it will return to {} pc {:#x})",
-                    line << kCodeShift, name_of(one.author.agent), one.state->x[1] - 4));
+                    line << kCodeShift, name_of(author.agent),
+                    tile_.core(static_cast<CoreId>(index)).x[1] - 4));
 }
 
 /// Fences, cfg0, and the invalidation of instruction caches.
@@ -100,7 +99,8 @@ void TileChecker::note_system(const trace::Instruction& one) {
     if (word != tensix::cfg::RISCV_IC_INVALIDATE_InvalidateAll::kWord) continue;
     for (unsigned i = 0; i < kCores; ++i)
       if (bit(access.stored, i)) {
-        std::fill(cores_[i].fetched.begin(), cores_[i].fetched.end(), u8{0});
+        cores_[i].fetched.clear();
+        cores_[i].changed.clear();
         cores_[i].line = ~0u;
       }
   }

@@ -35,11 +35,10 @@ void TileChecker::check_stack(const trace::Instruction& one) {
 }
 
 /// A call through a pointer that nobody has set goes to where BRISC's firmware begins.
-void TileChecker::check_jump(const trace::Instruction& one) {
-  const u32 target = one.state->pc;
-  if (target >= kNullEnd || !in_kernel(one.author.pc)) return;
+void TileChecker::check_jump(const Author& author, u32 target) {
+  if (target >= kNullEnd || !in_kernel(author.pc)) return;
   raise(
-      Rule::GuardNull, one.author,
+      Rule::GuardNull, author,
       fmt::format("it jumps to L1[{:#x}], where a pointer to a function leads that nobody has set; "
                   "what lies there is the start of BRISC",
                   target));

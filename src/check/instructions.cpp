@@ -71,6 +71,14 @@ void TileChecker::check_instruction(const trace::Issue& one) {
       break;
     case op::SEMWAIT::kOpcode:
       if (op::SEMWAIT{word}.sem_sel() == 0) empty("semaphore");
+      if (op::SEMWAIT{word}.wait_sem_cond() == 0)
+        empty("condition: it waits as a STALLWAIT without conditions does, for no semaphore");
+      break;
+    case op::RMWCIB0::kOpcode:
+    case op::RMWCIB1::kOpcode:
+    case op::RMWCIB2::kOpcode:
+    case op::RMWCIB3::kOpcode:
+      if (op::RMWCIB0{word}.mask() == 0) empty("bit, and changes nothing");
       break;
     case op::SEMINIT::kOpcode: {
       const op::SEMINIT insn{word};
@@ -83,12 +91,14 @@ void TileChecker::check_instruction(const trace::Issue& one) {
     }
     case op::ATGETM::kOpcode: {
       const u32 index = op::ATGETM{word}.mutex_index();
-      if (index < sync_.mutex.size() && sync_.mutex[index] == one.thread)
+      if (index < mutexes_.size() && mutexes_[index] == one.thread)
         raise(Rule::TensixMutexTwice, author,
               fmt::format("ATGETM of mutex {}, which thread {} holds already", index, one.thread));
       break;
     }
     case op::CLEARDVALID::kOpcode:
+      if (op::CLEARDVALID{word}.cleardvalid() == 0 && op::CLEARDVALID{word}.reset() == 0)
+        empty("bank, and gives none back");
       for (unsigned file = 0; file < 2 && !bit(op::CLEARDVALID{word}.reset(), 0); ++file)
         if (bit(op::CLEARDVALID{word}.cleardvalid(), file) &&
             banks_.owner[file][banks_.matrix[file]] != SrcOwner::Matrix)

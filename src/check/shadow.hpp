@@ -10,7 +10,8 @@ namespace bhemu::check {
 
 class Shadow {
  public:
-  explicit Shadow(u64 bytes = 0) : words_((bytes + 63) / 64, 0), size_(bytes) {}
+  Shadow() = default;
+  explicit Shadow(u64 bytes) : words_((bytes + 63) / 64, 0), size_(bytes) {}
 
   void set(u64 begin, u64 bytes) {
     each(begin, bytes, [this](std::size_t word, u64 mask) { words_[word] |= mask; });
@@ -18,6 +19,7 @@ class Shadow {
   void clear(u64 begin, u64 bytes) {
     each(begin, bytes, [this](std::size_t word, u64 mask) { words_[word] &= ~mask; });
   }
+  void clear() { std::fill(words_.begin(), words_.end(), u64{0}); }
   bool any(u64 begin, u64 bytes) const {
     bool found = false;
     each(begin, bytes, [&](std::size_t word, u64 mask) { found |= (words_[word] & mask) != 0; });
@@ -50,7 +52,7 @@ class Shadow {
   }
 
   std::vector<u64> words_;
-  u64 size_;
+  u64 size_ = 0;
 };
 
 }  // namespace bhemu::check

@@ -12,6 +12,14 @@ namespace {
 
 constexpr u32 kStackPointer = 2;
 constexpr u32 kOwnLdm = 0xFFB00000;
+constexpr u32 kCodeLine = 63;  // offset in a line of code
+
+/// A core that executes an instruction in each cycle, at a later one.
+Author at(Author author, u32 pc) {
+  author.cycle += (pc - author.pc) / 4;
+  author.pc = pc;
+  return author;
+}
 
 }  // namespace
 
@@ -44,11 +52,11 @@ void TileChecker::begin(std::shared_ptr<const Layout> layout) {
     if (sp < size) ldm_[i].set(sp, size - sp);
     cores_[i].sp = core.x[kStackPointer];
     cores_[i].cfg0 = core.csr.cfg0;
-    cores_[i].fetched.assign(tile_.l1().size() >> 6, 0);
+    cores_[i].fetched = cores_[i].changed = Shadow(tile_.l1().size() >> 6);
   }
   if (launched()) l1_.set(0, layout_->kernel_base);
   for (std::size_t i = 8; i < lreg_.size(); ++i) lreg_[i] = ~0u;  // constants and what is set up
-  sync_ = tile_.coprocessor().state().sync;
+  mutexes_ = tile_.coprocessor().state().sync.mutex;
   banks_ = banks_of(tile_.coprocessor().state());
 }
 
@@ -104,13 +112,37 @@ void TileChecker::written(u64 address, u64 bytes, const Author& author) {
   if (has(CheckGroup::Caches)) note_foreign_write(address, bytes, author);
 }
 
+/// What check_touch, note_touch and those that follow them look at.
+u32 TileChecker::wanted_spaces() const {
+  using tensix::Space;
+  u32 wanted = 0;
+  for (const Space space :
+       {Space::L1, Space::Dst, Space::SrcA, Space::SrcB, Space::LReg, Space::Gpr})
+    wanted |= u32{1} << static_cast<unsigned>(space);
+  return wanted;
+}
+
 void TileChecker::executes(const trace::Instruction& one) {
-  if (has(CheckGroup::Caches)) check_fetch(one);
+  if (one.author.pc / (kCodeLine + 1) != cores_[one.core].line && has(CheckGroup::Caches))
+    check_fetch(one.core, one.author);
+}
+
+void TileChecker::runs(const trace::Stretch& one) {
+  if (!has(CheckGroup::Caches)) return;
+  Author author = one.author;
+  for (; author.pc <= one.last; author = at(author, (author.pc | kCodeLine) + 1))
+    check_fetch(one.core, author);
+}
+
+void TileChecker::ran(const trace::Stretch& one) {
+  if (!in_kernel(one.last)) return;
+  if (!in_kernel(one.state->pc)) end_kernel(one.core);
+  if (has(CheckGroup::Guards)) check_jump(at(one.author, one.last), one.state->pc);
 }
 
 void TileChecker::retired(const trace::Instruction& one) {
   if (in_kernel(one.author.pc) && !in_kernel(one.state->pc)) end_kernel(one.core);
-  if (has(CheckGroup::Guards)) check_jump(one);
+  if (has(CheckGroup::Guards)) check_jump(one.author, one.state->pc);
   if ((one.writes >> kStackPointer & 1) != 0) check_stack(one);
   if (!one.accesses.empty())
     for (const trace::CoreAccess& access : one.accesses) core_access(one, access);
@@ -145,9 +177,14 @@ void TileChecker::core_access(const trace::Instruction& one, const trace::CoreAc
             access.address & 0x1FFF, access.size);
       return;
     case tile::Region::Gpr:
-      if (access.store)
-        for (unsigned thread = 0; thread < kThreads; ++thread)
-          gpr_[thread * tensix::kGprs + access.address / 4 % tensix::kGprs] = 1;
+      if (access.store) {
+        // BRISC sees those of all threads one behind the other, a TRISC its own.
+        const u32 word = (access.address & 0xFFF) / 4;
+        const u32 thread = one.core == index_of(CoreId::Brisc)
+                               ? word / tensix::kGprs
+                               : one.core - index_of(CoreId::Trisc0);
+        if (thread < kThreads) gpr_[thread * tensix::kGprs + word % tensix::kGprs] = 1;
+      }
       return;
     case tile::Region::Dst:
       if (access.store) dst_.fill(0xFFFF), cleared_ = {};
@@ -201,15 +238,25 @@ void TileChecker::issued(const trace::Issue& one) {
 }
 
 void TileChecker::check_issue(const trace::Issue& one) {
-  if (has(CheckGroup::Instructions) && !one.scheduled && launched()) check_instruction(one);
+  // What an instruction says for itself needs no launch.
+  if (has(CheckGroup::Instructions) && !one.scheduled) check_instruction(one);
   if (has(CheckGroup::Instructions)) {
-    sync_ = one.state->sync;
+    mutexes_ = one.state->sync.mutex;
     banks_ = banks_of(*one.state);
   }
-  if (const u32 word = one.operation.author.pc; word >> 24 == tensix::op::STOREREG::kOpcode)
+  const u32 word = one.operation.author.pc;
+  const u32 opcode = tensix::opcode_of(word);
+  if (opcode == tensix::op::STOREREG::kOpcode)
     note_push(0xFFB00000 + tensix::op::STOREREG{word}.reg_addr() * 4, one.operation.author,
               pushed_from(one));
+  if (opcode == tensix::op::SETC16::kOpcode) {
+    const u32 index = tensix::op::SETC16{word}.setc16_reg();
+    if (index < tensix::kThreadConfigWords)
+      thread_config_[one.thread * tensix::kThreadConfigWords + index] = true;
+  }
   if (one.touches == nullptr || one.discarded) return;
+  if (opcode == tensix::op::PACR::kOpcode && has(CheckGroup::Uninitialised) && launched())
+    check_address_mode(one);
   // What does not fit a buffer comes first: what it meets behind the page is its consequence.
   if (has(CheckGroup::Buffers) && launched()) check_tile_data(one);
   for (const tensix::Touch& touch : *one.touches)

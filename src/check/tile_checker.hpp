@@ -29,7 +29,12 @@ class TileChecker final : public trace::Observer {
   /// What earlier launches have left in circular buffers is nobody's.
   void empty_buffers();
 
+  trace::Instructions wanted_instructions() const override { return trace::Instructions::NotPlain; }
+  u32 wanted_spaces() const override;
+  bool wants_changes() const override { return false; }
   void executes(const trace::Instruction& one) override;
+  void runs(const trace::Stretch& one) override;
+  void ran(const trace::Stretch& one) override;
   void retired(const trace::Instruction& one) override;
   void issued(const trace::Issue& one) override;
   void pushed(const trace::Push& one) override;
@@ -49,7 +54,8 @@ class TileChecker final : public trace::Observer {
     bool stack_told = false;
     std::deque<CachedLine> l0;
     u32 cfg0 = 0;
-    std::vector<u8> fetched;  // by line of L1: 1 it was fetched, 2 and changed since
+    Shadow fetched;  // by line of L1
+    Shadow changed;  // of these: since it was fetched
     u32 line = ~0u;
   };
 
@@ -81,12 +87,12 @@ class TileChecker final : public trace::Observer {
   static bool keeps(const trace::Issue& one, u32 lreg);
   void check_touch(const trace::Issue& one, const tensix::Touch& touch);
   void note_touch(const tensix::Touch& touch);
-  void check_address_mode(const trace::Issue& one, const tensix::Touch& touch);
+  void check_address_mode(const trace::Issue& one);
   std::string source_of(const tensix::Touch& touch, u32 row) const;
   void check_computed(const trace::Issue& one);
   // guards.cpp
   void check_stack(const trace::Instruction& one);
-  void check_jump(const trace::Instruction& one);
+  void check_jump(const Author& author, u32 target);
   /// `issuer`: the core that has asked for it. `result`: it is what an atomic has found.
   void check_store(u64 address, u64 bytes, const Author& author, Agent issuer, bool result);
   // buffers.cpp
@@ -108,7 +114,7 @@ class TileChecker final : public trace::Observer {
   void end_kernel(unsigned core);
   // caches.cpp
   void check_l0(const trace::Instruction& one, const trace::CoreAccess& access);
-  void check_fetch(const trace::Instruction& one);
+  void check_fetch(unsigned core, const Author& author);
   void note_foreign_write(u64 address, u64 bytes, const Author& author);
   void note_system(const trace::Instruction& one);
   // instructions.cpp
@@ -168,7 +174,7 @@ class TileChecker final : public trace::Observer {
   std::array<std::vector<Stranger>, kCores> strangers_;
   std::array<u8, noc::kStreams> users_{};  // a bit per core: who has pushed or taken pages
   // Before the instruction that is issued.
-  tensix::SyncState sync_;
+  std::array<u8, tensix::kMutexes> mutexes_{};
   struct Banks {
     std::array<std::array<tensix::SrcOwner, 2>, 2> owner{};
     std::array<u32, 2> matrix{};

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/bits.hpp"
 #include "check/tile_checker.hpp"
@@ -14,6 +15,24 @@ namespace {
 
 using tensix::Space;
 constexpr u32 kOwnLdm = 0xFFB00000;
+
+/// The first of the four registers that an instruction takes at once; of others nothing.
+std::optional<u32> four_registers(u32 word) {
+  namespace op = tensix::op;
+  const op::STOREIND store{word};
+  const op::WRCFG write{word};
+  switch (tensix::opcode_of(word)) {
+    case op::STOREIND::kOpcode:
+      if (store.mem_hier_sel() == 0 || store.size_sel() != 0 || store.reg_size_sel() != 0)
+        return std::nullopt;
+      return store.data_reg_index() & ~3u;
+    case op::WRCFG::kOpcode:
+      if (write.wr128b() == 0) return std::nullopt;
+      return write.gpr_address() & ~3u;
+    default:
+      return std::nullopt;
+  }
+}
 
 }  // namespace
 
@@ -97,12 +116,17 @@ void TileChecker::check_touch(const trace::Issue& one, const tensix::Touch& touc
     raise(Rule::UninitialisedRegister, author, fmt::format("it reads {}", source_of(touch, row)));
   };
   if (touch.space == Space::Gpr) {
-    // A store of four takes neighbours along that mean nothing.
-    for (u32 row = touch.begin; row < touch.end(); ++row)
-      if (gpr_[row] != 0) return;
-    return complain(touch.begin);
+    const std::optional<u32> group = four_registers(author.pc);
+    for (u32 row = touch.begin; row < touch.end(); ++row) {
+      if (gpr_[row] != 0) continue;
+      const u32 first = row & ~3u;
+      // What takes four takes neighbours along that mean nothing.
+      const bool beside = group && first % tensix::kGprs == *group &&
+                          std::any_of(&gpr_[first], &gpr_[first] + 4, [](u8 set) { return set; });
+      if (!beside) return complain(row);
+    }
+    return;
   }
-  if (touch.space == Space::ThreadConfig) return check_address_mode(one, touch);
   for (u32 row = touch.begin; row < touch.end(); ++row) {
     switch (touch.space) {
       case Space::Dst:
@@ -126,23 +150,19 @@ void TileChecker::check_touch(const trace::Issue& one, const tensix::Touch& touc
 
 /// How counters go on after an instruction is a thread's own setting: another thread's does not
 /// count.
-void TileChecker::check_address_mode(const trace::Issue& one, const tensix::Touch& touch) {
+void TileChecker::check_address_mode(const trace::Issue& one) {
   constexpr u32 kFirst = tensix::thread_cfg::ADDR_MOD_PACK_SEC0_YsrcIncr::kWord;
-  constexpr u32 kModes = 4;
-  for (u32 at = touch.begin; at < touch.end(); ++at) {
-    const u32 word = at % tensix::kThreadConfigWords;
-    const u32 thread = at / tensix::kThreadConfigWords;
-    if (thread_config_[at] || word < kFirst || word >= kFirst + kModes) continue;
-    std::string others;
-    for (u32 other = 0; other < kThreads; ++other)
-      if (thread_config_[other * tensix::kThreadConfigWords + word])
-        others += fmt::format("; thread {} has set its own", other);
-    return raise(
-        Rule::UninitialisedRegister, one.operation.author,
+  const u32 mode = tensix::op::PACR{one.operation.author.pc}.addr_mode();
+  const u32 word = kFirst + mode;
+  if (thread_config_[one.thread * tensix::kThreadConfigWords + word]) return;
+  std::string others;
+  for (u32 other = 0; other < kThreads; ++other)
+    if (thread_config_[other * tensix::kThreadConfigWords + word])
+      others += fmt::format("; thread {} has set its own", other);
+  raise(Rule::UninitialisedRegister, one.operation.author,
         fmt::format("it uses address mode {} of the packer, which thread {} has not set in "
                     "this launch (ADDR_MOD_PACK_SEC{}; each thread has its own){}",
-                    word - kFirst, thread, word - kFirst, others));
-  }
+                    mode, one.thread, mode, others));
 }
 
 /// A tile all of which is as it was cleared: the matrix or vector unit has worked elsewhere, or not
@@ -213,9 +233,6 @@ void TileChecker::note_touch(const tensix::Touch& touch) {
         break;
       case Space::Gpr:
         gpr_[row] = 1;
-        break;
-      case Space::ThreadConfig:
-        thread_config_[row % thread_config_.size()] = true;
         break;
       default:
         return;

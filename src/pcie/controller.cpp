@@ -1,5 +1,7 @@
 #include "pcie/controller.hpp"
 
+#include <fmt/format.h>
+
 #include "base/bits.hpp"
 #include "mem/mapping.hpp"
 
@@ -57,17 +59,47 @@ bool Controller::write(u32 offset, u32 value) {
   return true;
 }
 
+bool Controller::enabled(u32 region) const {
+  return bit(word(IATU_OUT_CONTROL_2 + region * kRegionStride), 31);
+}
+
+Controller::Range Controller::range(u32 region) const {
+  const u32 at = region * kRegionStride;
+  // Without INCREASE_REGION_SIZE a region ends within the 4 GiB that it begins in.
+  const bool wide = bit(word(IATU_OUT_CONTROL_1 + at), 13);
+  const u32 limit_high = word((wide ? IATU_OUT_LIMIT_HIGH : IATU_OUT_BASE_HIGH) + at);
+  return {joined(word(IATU_OUT_BASE_LOW + at), word(IATU_OUT_BASE_HIGH + at)),
+          joined(word(IATU_OUT_LIMIT_LOW + at), limit_high)};
+}
+
+std::string Controller::doubt(u64 address, u32 bytes) const {
+  const u64 last = address + (bytes == 0 ? 0 : bytes - 1);
+  const auto text = [this](u32 region) {
+    const Range of = range(region);
+    return fmt::format("region {} ({:#x} to {:#x})", region, of.base, of.limit);
+  };
+  std::string empty;
+  std::string first;
+  for (u32 region = 0; region < kRegions; ++region) {
+    if (!enabled(region)) continue;
+    const auto [base, limit] = range(region);
+    if (limit < base && empty.empty()) empty = text(region) + " ends before it begins";
+    if (last < base || address > limit) continue;
+    if (!first.empty()) return fmt::format("{:#x} lies in {} and {}", address, first, text(region));
+    first = text(region);
+  }
+  return first.empty() && !empty.empty()
+             ? fmt::format("{:#x} lies in no region, and {}", address, empty)
+             : "";
+}
+
 bool Controller::outbound(u64 address, u32 bytes, u64& target) const {
   target = address;
   const u64 last = address + (bytes == 0 ? 0 : bytes - 1);
   for (u32 region = 0; region < kRegions; ++region) {
+    if (!enabled(region)) continue;
     const u32 at = region * kRegionStride;
-    if (!bit(word(IATU_OUT_CONTROL_2 + at), 31)) continue;
-    const u64 base = joined(word(IATU_OUT_BASE_LOW + at), word(IATU_OUT_BASE_HIGH + at));
-    // Without INCREASE_REGION_SIZE a region ends within the 4 GiB that it begins in.
-    const bool wide = bit(word(IATU_OUT_CONTROL_1 + at), 13);
-    const u32 limit_high = word((wide ? IATU_OUT_LIMIT_HIGH : IATU_OUT_BASE_HIGH) + at);
-    const u64 limit = joined(word(IATU_OUT_LIMIT_LOW + at), limit_high);
+    const auto [base, limit] = range(region);
     if (last < base || address > limit) continue;
     if (address < base || last > limit) return false;
     target =

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 
 #include "base/types.hpp"
 
@@ -37,9 +38,21 @@ class Controller {
   /// unchanged outside all regions. False: they straddle the edge of a region.
   bool outbound(u64 address, u32 bytes, u64& target) const;
 
+  /// Why it is doubtful where `bytes` at `address` leave for: two enabled regions hold the address,
+  /// or none does and one ends before it begins. Empty: nothing. Clients change regions that are
+  /// enabled (tt-umd enables them first), so what counts is what an access finds.
+  std::string doubt(u64 address, u32 bytes) const;
+
   u64 hash(u64 seed) const;
 
  private:
+  struct Range {
+    u64 base;
+    u64 limit;  // the last address
+  };
+  bool enabled(u32 region) const;
+  Range range(u32 region) const;
+
   std::array<u32, kBytes / 4> words_{};
 };
 

@@ -46,7 +46,10 @@ class Endpoint final : public noc::Endpoint {
   bool host_address(u64 address, u32 bytes, u64& target) const;
 
   HostMemory* memory_ = nullptr;
+  void check_regions(u64 address, u32 bytes, const Author& author);
+
   Controller controller_;
+  std::string told_;  // the last doubt about regions of the iATU
 };
 
 }  // namespace bhemu::pcie

@@ -67,8 +67,10 @@ void Watch::before_step(const State& state, unsigned thread, Cycle now) {
   before_.gate_full = frontend.gate_full;
   before_.plays = frontend.replay_mode == ReplayMode::Play;
   before_.executed = frontend.executed;
-  before_.semaphores = state.sync.semaphore;
-  before_.mutexes = state.sync.mutex;
+  if (wants_changes_) {
+    before_.semaphores = state.sync.semaphore;
+    before_.mutexes = state.sync.mutex;
+  }
   if (before_.queued != 0) words_[0] = frontend.fifo.front().word;
   operation_.reset();
 }
@@ -97,7 +99,7 @@ void Watch::after_step(const State& state, unsigned thread) {
     }
     if (frontend.fifo.size() < before_.queued) tell_expansions(frontend, thread, before_.queued);
   }
-  tell_objects(state, thread);
+  if (wants_changes_) tell_objects(state, thread);
   if (!operation_) return;
   trace::Issue issue(*operation_);
   issue.thread = thread;

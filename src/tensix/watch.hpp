@@ -30,7 +30,11 @@ BankWaits banks_waited_for(const State& state, u32 word);
 
 class Watch {
  public:
-  Watch(trace::Observer& observer, NodeId tile) : observer_(observer), tile_(tile) {}
+  Watch(trace::Observer& observer, NodeId tile)
+      : observer_(observer), tile_(tile), wants_changes_(observer.wants_changes()) {
+    touches_.want(observer.wanted_spaces());
+    scheduled_.want(observer.wanted_spaces());
+  }
 
   /// A word has been pushed to the thread: its number.
   u64 pushed(unsigned thread, bool by_brisc) { return ++last_[thread][by_brisc]; }
@@ -82,6 +86,7 @@ class Watch {
 
   trace::Observer& observer_;
   NodeId tile_;
+  bool wants_changes_;
   std::array<std::array<u64, 2>, kThreads> last_{};  // pushes so far, by thread and entry
   std::array<trace::PushId, kThreads> at_gate_{};    // where the word there came from
   std::array<trace::PushId, kThreads> of_replay_{};  // likewise of the playback under way

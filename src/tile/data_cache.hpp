@@ -38,7 +38,7 @@ class DataCaches {
     static constexpr unsigned kMost = 4;  // lines of a cache
     L1& l1_;
     unsigned count_ = 0;
-    // Of the first count_; the others are never looked at.
+    // Of the first `count_`; one of these is made for each instruction.
     std::array<u32, kMost> address_;
     std::array<std::array<u8, kLineBytes>, kMost> own_;
   };

@@ -21,15 +21,16 @@ bool Follower::begin_epoch(Cycle now, Cycle until) {
 }
 
 void Follower::observer_changed() {
-  if (env_.observer == nullptr) return;
-  Following& following = this->following();
-  following.tells_all = env_.observer->wants_all_instructions();
-  leaves_out_loads_ =
-      !following.tells_all && !env_.observer->wants_memory_loads() && env_.data_caches == nullptr;
+  if (env_.observer != nullptr)
+    following().wanted = env_.observer->wanted_instructions();
+  else if (following_ != nullptr)
+    following_->wanted = trace::Instructions::All;
+  leaves_out_loads_ = following_ != nullptr && following_->wanted == trace::Instructions::Effects &&
+                      env_.data_caches == nullptr;
 }
 
 bool Follower::tells_all(unsigned core) {
-  return (traces_ && env_.trace->follows(core)) || following().tells_all;
+  return (traces_ && env_.trace->follows(core)) || following().wanted == trace::Instructions::All;
 }
 
 void Follower::begin(unsigned core, DataCaches::Stale& stale) {
@@ -41,8 +42,8 @@ void Follower::begin(unsigned core, DataCaches::Stale& stale) {
   step.pc = state.pc;
   step.word = riscv::is_instruction_address(step.pc, env_.l1.size()) ? env_.l1.read32(step.pc) : 0;
   step.kind = &following.kinds.at(step.pc, step.word);
-  step.tells =
-      env_.observer != nullptr && (following.tells_all || step.kind->reach != riscv::Reach::None);
+  step.tells = env_.observer != nullptr && (following.wanted > trace::Instructions::Accesses ||
+                                            step.kind->reach != riscv::Reach::None);
   env_.slots[core].block = BlockKind::None;
   if (!step.tells && env_.trace == nullptr && env_.data_caches == nullptr) return;
   step.effect = riscv::effect_of(state, *step.kind);
@@ -103,28 +104,39 @@ void Follower::look_into_cache(const Step& step, DataCaches::Stale& stale) {
 
 Follower::Untold Follower::untold_until(unsigned core, Cycle end) {
   using Plain = riscv::Kind::Plain;
+  constexpr u32 kStackPointer = 2;
   const riscv::CoreState& state = env_.cores[core];
   riscv::Kinds& kinds = following_->kinds;
   const L1& l1 = env_.l1;
+  const bool tells = following_->wanted == trace::Instructions::NotPlain;
   u32 written = 0;  // integer registers, by the instructions that are left out
   u32 pc = state.pc;
   if (pc % 4 != 0) return {state.cycle};
-  Cycle at = state.cycle;
-  for (; at < end && pc < l1.size(); pc += 4) {
+  Untold untold{state.cycle};
+  u32 last = pc;
+  for (; untold.until < end && pc < l1.size(); pc += 4) {
     const u32 word = l1.read32(pc);
     const riscv::Kinds::Outline& outline = kinds.outline_at(pc, word);
-    if (outline.plain == Plain::No) return {at, pc};
+    if (outline.plain == Plain::No || (tells && outline.rd == kStackPointer)) {
+      untold.told = pc;
+      break;
+    }
     if (outline.plain == Plain::Loads) {
       const riscv::Kind& kind = kinds.at(pc, word);
       const u32 address = state.x[outline.rs1] + static_cast<u32>(kind.offset);
       if (bit(written, outline.rs1) || !leaves_out_loads_ || !is_memory(core, address, kind.size))
         break;
     }
-    ++at;
+    ++untold.until;
+    last = pc;
     if (outline.plain == Plain::Leaves) break;
     written |= 1u << outline.rd & ~1u;
   }
-  return {at};
+  if (tells && untold.until != state.cycle) {
+    following_->stretch = {core, {agent(core), state.pc, state.cycle, env_.node}, last, &state};
+    env_.observer->runs(following_->stretch);
+  }
+  return untold;
 }
 
 /// L1 or the core's own local memory, and aligned.
@@ -133,6 +145,10 @@ bool Follower::is_memory(unsigned core, u32 address, u32 bytes) const {
   if (env_.l1.has(address, bytes)) return true;
   const u32 offset = address - (*env_.shape.regions)[Region::OwnLdm].first;
   return offset < riscv::ldm_size_of(env_.shape.core[core]);
+}
+
+void Follower::ran() {
+  if (following_->wanted == trace::Instructions::NotPlain) env_.observer->ran(following_->stretch);
 }
 
 /// A store to the queue of a thread, or a `.ttinsn`, was carried out: which thread has its word.

@@ -32,7 +32,8 @@ struct Follower::Step {
 /// What there is once a core was followed.
 struct Follower::Following {
   riscv::Kinds kinds;
-  bool tells_all = true;           // the observer wants each instruction
+  trace::Instructions wanted = trace::Instructions::All;  // by the observer
+  trace::Stretch stretch;                                 // under way
   std::array<Step, kCores> steps;  // under way: one can lead to a step of another core
 };
 

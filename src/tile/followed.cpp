@@ -14,7 +14,9 @@ void Tile::set_observer(trace::Observer* observer) {
   follower_.observer_changed();
   if (coprocessor_ != nullptr) coprocessor_->set_observer(observer);
   for (auto& niu : nius_) niu->set_observer(observer);
-  if (observer != nullptr && observer->wants_l1_writes())
+  const bool all = observer != nullptr && observer->wants_l1_writes();
+  if (all == ((l1_.flags_at(0) & L1::kObserved) != 0)) return;
+  if (all)
     l1_.set_flag(L1::kObserved);
   else
     l1_.clear_flag(L1::kObserved);
@@ -54,8 +56,8 @@ riscv::Outcome Tile::run_followed(unsigned core) {
       const Follower::Untold untold = follower_.untold_until(core, end);
       told = untold.told;
       if (untold.until != state.cycle) {
-        // Not translated code, which begins at nothing as short as that.
-        outcome = riscv::run(state, *buses_[core], untold.until);
+        outcome = execute(core, untold.until);
+        follower_.ran();
         continue;
       }
     }

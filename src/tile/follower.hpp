@@ -65,6 +65,8 @@ class Follower {
   /// Up to there the core does nothing but arithmetic and loads of which nobody is told, with a
   /// jump at the end perhaps.
   Untold untold_until(unsigned core, Cycle end);
+  /// The core has got there.
+  void ran();
 
   // --- An instruction of a core that is followed
   /// Before it; `stale` is for as long as it executes.

@@ -1,6 +1,7 @@
 // Several observers of one node, as one.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "trace/observer.hpp"
@@ -33,14 +34,22 @@ class Fanout final : public Observer {
   void arrives(const Arrival& one) override { each(&Observer::arrives, one); }
   void arrived(const Arrival& one) override { each(&Observer::arrived, one); }
   void landed(const Landing& one) override { each(&Observer::landed, one); }
-  bool wants_all_instructions() const override {
-    bool wants = false;
-    for (const Observer* observer : observers_) wants |= observer->wants_all_instructions();
-    return wants;
+  Instructions wanted_instructions() const override {
+    Instructions wanted = Instructions::Effects;
+    for (const Observer* observer : observers_)
+      wanted = std::max(wanted, observer->wanted_instructions());
+    return wanted;
   }
-  bool wants_memory_loads() const override {
+  void runs(const Stretch& one) override { each(&Observer::runs, one); }
+  void ran(const Stretch& one) override { each(&Observer::ran, one); }
+  u32 wanted_spaces() const override {
+    u32 wanted = 0;
+    for (const Observer* observer : observers_) wanted |= observer->wanted_spaces();
+    return wanted;
+  }
+  bool wants_changes() const override {
     bool wants = false;
-    for (const Observer* observer : observers_) wants |= observer->wants_memory_loads();
+    for (const Observer* observer : observers_) wants |= observer->wants_changes();
     return wants;
   }
   bool wants_l1_writes() const override {

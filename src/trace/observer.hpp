@@ -58,6 +58,15 @@ struct Instruction {
   const riscv::CoreState* state = nullptr;  // before or after the instruction, by callback
 };
 
+/// Instructions of a core that stand one behind the other and do nothing but write integer
+/// registers; the last of them may go elsewhere.
+struct Stretch {
+  unsigned core = 0;
+  Author author;                            // the first of them
+  u32 last = 0;                             // pc
+  const riscv::CoreState* state = nullptr;  // in front of them or behind, by callback
+};
+
 /// A word goes into the queue of a thread.
 struct Push {
   Author author;
@@ -229,6 +238,15 @@ struct Arrival {
   u64 byte_enable = ~u64{0};
 };
 
+/// Of which instructions of cores an observer is told one by one.
+enum class Instructions : u8 {
+  Effects,   // those that store or push a word, or load what is not L1 or the core's own memory
+  Accesses,  // these, and all other loads
+  NotPlain,  // these, and whatever does more than go elsewhere or write an integer register, the
+             // stack pointer excepted; of the others in stretches
+  All,
+};
+
 class Observer {
  public:
   Observer() = default;
@@ -237,17 +255,16 @@ class Observer {
   Observer& operator=(const Observer&) = delete;
 
   // --- Cores
-  /// Of a tile: whether to be told of each instruction, or only of those that load, store or push a
-  /// word, which is much faster.
-  virtual bool wants_all_instructions() const { return true; }
-  /// Where it does not want each instruction: whether to be told of loads of L1 and of a core's own
-  /// local memory, which change nothing and are most of what cores load. A tile may tell of them
-  /// all the same.
-  virtual bool wants_memory_loads() const { return true; }
+  /// Of a tile: of which instructions to be told. The fewer, the faster.
+  virtual Instructions wanted_instructions() const { return Instructions::All; }
   /// The instruction is about to execute. One whose access has to wait is told of again each time
   /// it is tried.
   virtual void executes(const Instruction&) {}
   virtual void retired(const Instruction&) {}
+  /// Plain instructions are about to be executed, or were. For Instructions::NotPlain; where the
+  /// core is followed step by step for another reason, they are told of one by one all the same.
+  virtual void runs(const Stretch&) {}
+  virtual void ran(const Stretch&) {}
   /// A core that sleeps in a polling loop has gone round it, with nothing new in any round.
   virtual void slept(unsigned /*core*/, u64 /*instructions*/) {}
   /// A core leaves reset and starts at `pc`.
@@ -259,6 +276,11 @@ class Observer {
   virtual void pushed(const Push&) {}
   virtual void expanded(const Expansion&) {}
   virtual void issued(const Issue&) {}
+  /// The kinds of places, a bit per tensix::Space, of which Issue::touches is to tell: the fewer,
+  /// the faster. What is left out is as if no instruction touched it.
+  virtual u32 wanted_spaces() const { return ~0u; }
+  /// Whether `changed` is to be called of semaphores and mutexes that instructions change.
+  virtual bool wants_changes() const { return true; }
   virtual void lifted(const Lift&) {}
   virtual void moved(const BankMove&) {}
   virtual void changed(const ObjectChange&) {}

@@ -54,8 +54,9 @@ class Accesses : public trace::Observer {
   void issued(const trace::Issue& one) override;
   void changed(const trace::ObjectChange& one) override;
   void arrived(const trace::Arrival& one) override;
-  bool wants_all_instructions() const override { return false; }
-  bool wants_memory_loads() const override { return core_loads_; }
+  trace::Instructions wanted_instructions() const override {
+    return core_loads_ ? trace::Instructions::Accesses : trace::Instructions::Effects;
+  }
   bool wants_l1_writes() const override { return true; }
   void landed(const trace::Landing& one) override;
   void writes_l1(u32 address, u32 bytes, const Author& author) override;

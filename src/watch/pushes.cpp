@@ -20,7 +20,21 @@ const Pushes::Pushed* Pushes::find(unsigned thread, u64 number) const {
   return number != 0 && found.number == number ? &found : nullptr;
 }
 
+/// What an instruction hands over is told of before the instruction.
+void Pushes::moved(const trace::BankMove& one) {
+  if (!one.gives) return;
+  host::HandOver& hand_over = hand_overs_[one.src][one.bank];
+  hand_over = {true, one.thread, one.author.pc, one.author.cycle, std::nullopt};
+  moves_.push_back(&hand_over);
+}
+
 void Pushes::issued(const trace::Issue& one) {
+  if (!moves_.empty()) {
+    const Pushed* from = one.push.by_brisc ? nullptr : find(one.thread, one.push.number);
+    if (from != nullptr)
+      for (host::HandOver* hand_over : moves_) hand_over->pushed_from = from->pc;
+    moves_.clear();
+  }
   const u32 word = one.operation.author.pc;
   const u32 opcode = tensix::opcode_of(word);
   constexpr u32 kOnMaximum = 2;
@@ -43,6 +57,8 @@ void Pushes::issued(const trace::Issue& one) {
 void Pushes::forget() {
   kept_ = {};
   unposted_ = {};
+  hand_overs_ = {};
+  moves_.clear();
 }
 
 /// Words leave the queues in the order in which they entered: of those that were pushed, some are
@@ -100,6 +116,11 @@ host::UnpostedWaits PushesOfDevice::unposted_waits(NodeId node, unsigned thread,
                                                    u32 semaphore) const {
   const Pushes* pushes = of(node);
   return pushes == nullptr ? host::UnpostedWaits{} : pushes->unposted(thread, semaphore);
+}
+
+host::HandOver PushesOfDevice::hand_over(NodeId node, unsigned src, unsigned bank) const {
+  const Pushes* pushes = of(node);
+  return pushes == nullptr ? host::HandOver{} : pushes->hand_over(src, bank);
 }
 
 }  // namespace bhemu::watch

@@ -1,5 +1,5 @@
-// Where the words of the coprocessor's threads were pushed from, and the semaphores that threads
-// wait for and post, for the reports of hangs.
+// Where the words of the coprocessor's threads were pushed from, the semaphores that threads wait
+// for and post, and who has given the banks of SrcA and SrcB away, for the reports of hangs.
 #pragma once
 
 #include <array>
@@ -14,15 +14,20 @@ namespace bhemu::watch {
 
 class Pushes final : public trace::Observer {
  public:
-  bool wants_all_instructions() const override { return false; }
-  bool wants_memory_loads() const override { return false; }
+  trace::Instructions wanted_instructions() const override { return trace::Instructions::Effects; }
   void pushed(const trace::Push& one) override;
   void issued(const trace::Issue& one) override;
+  void moved(const trace::BankMove& one) override;
+  u32 wanted_spaces() const override { return 0; }
+  bool wants_changes() const override { return false; }
   void forget() override;
 
   std::optional<u32> source_of_gate(const tensix::Frontend& frontend, unsigned thread) const;
   const host::UnpostedWaits& unposted(unsigned thread, u32 semaphore) const {
     return unposted_[thread][semaphore];
+  }
+  const host::HandOver& hand_over(unsigned src, unsigned bank) const {
+    return hand_overs_[src][bank];
   }
 
  private:
@@ -37,6 +42,8 @@ class Pushes final : public trace::Observer {
   std::array<std::array<Pushed, kKept>, kThreads> kept_{};
   std::array<u64, kThreads> last_{};
   std::array<std::array<host::UnpostedWaits, tensix::kSemaphores>, kThreads> unposted_{};
+  std::array<std::array<host::HandOver, tensix::kSrcBanks>, 2> hand_overs_{};
+  std::vector<host::HandOver*> moves_;  // of the instruction that is told of next
 };
 
 /// Those of all tiles of a device, from now on.
@@ -47,6 +54,7 @@ class PushesOfDevice final : public host::Observed {
 
   std::optional<u32> pushed_from(NodeId node, unsigned thread) const override;
   host::UnpostedWaits unposted_waits(NodeId node, unsigned thread, u32 semaphore) const override;
+  host::HandOver hand_over(NodeId node, unsigned src, unsigned bank) const override;
 
  private:
   const Pushes* of(NodeId node) const { return node < pushes_.size() ? pushes_[node] : nullptr; }

@@ -8,6 +8,7 @@
 #include "host/report/cause.hpp"
 #include "host/report/races.hpp"
 #include "host/report/wrong_image.hpp"
+#include "tensix/isa.hpp"
 #include "watch/pushes.hpp"
 #include "watch/tallies.hpp"
 #include "watch/unread.hpp"
@@ -245,6 +246,60 @@ class SecondLook {
            !(core && actor.author.pc < again_.firmware().kernel_config_base());
   }
 
+  /// The register of a thread that an instruction of the scalar unit stores.
+  static std::optional<u32> register_stored(u32 word) {
+    using namespace tensix;
+    switch (opcode_of(word)) {
+      case op::STOREIND::kOpcode:
+        return op::STOREIND{word}.data_reg_index();
+      case op::ATSWAP::kOpcode:
+        return op::ATSWAP{word}.data_reg_index();
+      default:
+        return std::nullopt;
+    }
+  }
+  std::optional<Actor> who_set(const std::vector<Written>& parts) const {
+    for (const Written& part : parts)
+      if (counts(part.writer)) return part.writer;
+    return std::nullopt;
+  }
+
+  /// A word that a thread has stored from a register: who has set that.
+  void tell_of_register(const WritersOfDevice& writers, const Actor& stored) {
+    Writers* const of = writers.of(stored.author.tile);
+    const std::optional<u32> reg =
+        stored.kind == Actor::Kind::Thread ? register_stored(stored.author.pc) : std::nullopt;
+    const Record* const record = of == nullptr ? nullptr : of->record(stored.record);
+    if (!reg || record == nullptr) return;
+    const u32 thread = static_cast<u32>(stored.author.agent) - static_cast<u32>(agent_of_thread(0));
+    const auto place_of = [&](u32 owner) {
+      const u64 begin = u64{owner * tensix::kGprs + *reg} * 32;
+      return Place{Area::Gpr, begin, begin + 32};
+    };
+    std::vector<Written> sources;
+    for (const Written& source : record->sources)
+      if (source.place.overlaps(place_of(thread))) sources.push_back(source);
+    host::FirstCause& cause = ran_.standstill.cause;
+    if (const auto by = who_set(sources)) {
+      cause.sentence += fmt::format(" It stored GPR {} of thread {}, set last by {}.", *reg, thread,
+                                    author_of(*by).text);
+      if (by->kind == Actor::Kind::Core)
+        cause.remedy +=
+            "; a core's store to a register waits for no instruction that was pushed before: wait "
+            "until the thread is done with them (TensixSync)";
+      return;
+    }
+    cause.sentence +=
+        fmt::format(" It stored GPR {} of thread {}, which nobody has set", *reg, thread);
+    cause.remedy = "set the register first, in the thread that uses it";
+    for (u32 other = 0; other < kThreads; ++other)
+      if (const auto by = other == thread ? std::nullopt : who_set(of->last(place_of(other))))
+        cause.sentence +=
+            fmt::format("; that of thread {} was set by {}, and each thread has its own", other,
+                        author_of(*by).text);
+    cause.sentence += ".";
+  }
+
   void tell_of_word(const WritersOfDevice& writers, const Spot& spot) {
     Writers* of = writers.of(spot.node);
     if (of == nullptr) return;
@@ -266,6 +321,7 @@ class SecondLook {
       if (own.front().writer.kind != Actor::Kind::Noc && !lost)
         ran_.standstill.cause.remedy =
             "let that write give what is waited for, or wait for what it gives";
+      tell_of_register(writers, own.front().writer);
       return;
     }
     const u64 begin = spot.address > kNear ? spot.address - kNear : 0;

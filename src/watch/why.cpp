@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "host/error.hpp"
@@ -62,7 +63,7 @@ class Trail {
         answer.cut = sources == nullptr && answer.writer.record != 0;
         break;
       case Actor::Kind::Noc:
-        sources = sources_of_request(answer, node);
+        sources = sources_of_request(answer, node, found);
         break;
       default:
         return;
@@ -76,20 +77,45 @@ class Trail {
   }
 
  private:
-  /// What a request carried: from its sender's L1, or from where it was read. `node`: where.
-  const std::vector<Written>* sources_of_request(Answer& answer, NodeId& node) const {
+  /// What a request carried to the place: from its sender's L1, or from where it was read. `node`:
+  /// where.
+  const std::vector<Written>* sources_of_request(Answer& answer, NodeId& node,
+                                                 std::vector<Written>& found) const {
     const Actor& writer = answer.writer;
     Writers* sender = writers_.of(writer.author.tile);
     const Sent* sent = sender == nullptr ? nullptr : sender->sent(writer.request);
     answer.cut = sent == nullptr;
     if (sent == nullptr) return nullptr;
-    if (sent->request.kind == trace::RequestKind::Write) {
+    const trace::Request& request = sent->request;
+    if (request.kind == trace::RequestKind::Write) {
       node = writer.author.tile;
-      return &sent->source;
+      found = carried(answer.place, sent->source, request.remote, request.local, request.length);
+      return &found;
     }
     node = sent->target;
     Writers* target = writers_.of(node);
-    return target == nullptr ? nullptr : target->served({writer.author.tile, writer.request});
+    const std::vector<Written>* all =
+        target == nullptr ? nullptr : target->served({writer.author.tile, writer.request});
+    if (all == nullptr || request.kind != trace::RequestKind::Read) return all;
+    found = carried(answer.place, *all, request.local, request.remote, request.length);
+    return &found;
+  }
+
+  /// Of what a request of `length` bytes took from `source` to `target`: what came to a place.
+  static std::vector<Written> carried(const Place& place, const std::vector<Written>& all,
+                                      u64 target, u64 source, u32 length) {
+    if (place.area != Area::Memory || place.begin < target || place.end > target + length)
+      return all;
+    const u64 begin = source + (place.begin - target);
+    const u64 end = begin + place.size();
+    std::vector<Written> parts;
+    for (const Written& one : all) {
+      Written part = one;
+      part.place.begin = std::max(part.place.begin, begin);
+      part.place.end = std::min(part.place.end, end);
+      if (part.place.begin < part.place.end) parts.push_back(part);
+    }
+    return parts;
   }
 
   /// A row of Dst to which MVMUL adds for the hundredth time has no more to tell the hundredth

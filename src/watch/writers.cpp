@@ -147,7 +147,7 @@ void Writers::requested(const trace::Request& one) {
   Sent sent{one, one.targets.empty() ? kNoNode : one.targets.front(), {}};
   sent.request.targets = {};
   if (one.kind == trace::RequestKind::Write && !one.inline_data)
-    find({Area::Memory, one.local, one.local + one.length}, kSources, sent.source);
+    find({Area::Memory, one.local, one.local + one.length}, kParts, sent.source);
   sent_[one.id.number] = std::move(sent);
   sent_order_.push_back(one.id.number);
   if (sent_order_.size() <= kRequests) return;
@@ -159,7 +159,7 @@ void Writers::arrived(const trace::Arrival& one) {
   if (one.phase == trace::Arrival::Phase::Read && one.id.number != 0) {
     const std::pair<NodeId, u32> id{one.id.tile, one.id.number};
     std::vector<Written> found;
-    find({Area::Memory, one.address, one.address + one.length}, kSources, found);
+    find({Area::Memory, one.address, one.address + one.length}, kParts, found);
     served_[id] = std::move(found);
     served_order_.push_back(id);
     if (served_order_.size() > kRequests) {

@@ -72,7 +72,8 @@ class Writers final : public Accesses {
   static constexpr std::size_t kRecords = 8192;
   static constexpr std::size_t kRequests = 2048;
   static constexpr std::size_t kChanges = 8;   // of an object
-  static constexpr std::size_t kSources = 12;  // of an instruction or a request
+  static constexpr std::size_t kSources = 12;  // of an instruction
+  static constexpr std::size_t kParts = 32;    // of a request: a page of a tile is packed in 16
 
   void note_modes(const trace::Issue& one, const Place& place, std::vector<Written>& found) const;
   void find(const Place& place, std::size_t most, std::vector<Written>& found) const;

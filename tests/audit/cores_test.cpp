@@ -284,6 +284,18 @@ TEST(AuditCores, bytes_stored_to_dst_become_integer_8) {  // Store8, with what i
 
 // --- CSRs.md
 
+TEST(AuditCores, busy_status_is_diagnosed_while_the_thread_asks_for_the_raw_one) {
+  for (const u32 raw : {0u, 1u}) {
+    OnCores chip;
+    chip.store(Trisc1, kInstrn, encode<op::SETC16>({{"setc16_reg", 67}, {"setc16_value", raw}}));
+    chip.load_result(Trisc1, 0, kTtSync);  // until the thread is done
+    chip.csr_result(Trisc1, 1, 0xBC1);
+    chip.go();
+    EXPECT_EQ(chip.faulted(Rule::TileRawBusyStatus), raw == 1);
+    EXPECT_FALSE(chip.tile->faults().stopped());
+  }
+}
+
 TEST(AuditCores, csrs_have_the_documented_values_and_aliases) {
   OnCores chip;
   chip.csr_result(Trisc2, 0, 0x301);  // misa

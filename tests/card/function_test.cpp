@@ -329,6 +329,44 @@ TEST_F(HostMemoryOfCard, the_iatu_moves_what_lies_in_a_region_and_nothing_else) 
   EXPECT_EQ(target(0, 4), 0u);
 }
 
+/// What a word that goes to the host through the iATU is told of; empty: nothing.
+class RegionsOfCard : public HostMemoryOfCard {
+ protected:
+  std::string told(u64 address) {
+    aim(2, {.address = pcie::kHostWindow | address, .end = {19, 24}});
+    put(0, place(2), 7);
+    const std::vector<Fault> faults = device.faults();
+    device.clear_faults();
+    for (const Fault& fault : faults)
+      if (fault.rule == Rule::PcieIatuRegion) return fault.text;
+    return "";
+  }
+};
+
+TEST_F(RegionsOfCard, an_access_that_two_iatu_regions_hold_or_an_empty_one_misses_is_diagnosed) {
+  region(0, 0, 0xF'FFFF, 0x7000'0000);
+  region(3, 0x20'0000, 0x10'0000, 0x7000'8000);
+  EXPECT_EQ(told(0x1000), "") << "nobody uses the empty one";
+  EXPECT_NE(told(0x7000'0000).find("lies in no region, and region 3 (0x200000 to 0x100fff) ends"),
+            std::string::npos);
+  put(2, 0x1604, 0);
+  region(4, 0, 0x1FFF, 0x7000'8000);
+  EXPECT_NE(told(0).find("lies in region 0 (0x0 to 0xfffff) and region 4 (0x0 to 0x1fff)"),
+            std::string::npos);
+  EXPECT_EQ(told(0), "") << "once is enough";
+}
+
+TEST_F(RegionsOfCard, iatu_regions_that_are_disabled_or_changed_before_they_are_used_are_silent) {
+  region(0, 0, 0xF'FFFF, 0x7000'0000);
+  put(2, 0x1204, 1u << 31);  // tt-umd enables a region before it says where it lies
+  put(2, 0x1208, 0x1000'0000);
+  put(2, 0x1210, 0x1000'FFFF);
+  region(5, 0, 0xFFFF, 0x7000'8000);
+  put(2, 0x1A04, 0);  // gone again
+  EXPECT_EQ(told(0), "");
+  EXPECT_EQ(told(0x7000'0000), "") << "in no region, and none is empty";
+}
+
 TEST_F(HostMemoryOfCard, the_card_reaches_host_memory_straight_and_through_the_iatu) {
   region(0, 0, 0xFFFF, 0x7000'4000);
   aim(2, {.address = pcie::kHostWindow, .end = {19, 24}});

@@ -139,10 +139,8 @@ struct Accesses {
 
 class Choosy final : public trace::Observer {
  public:
-  Choosy(Accesses& told, bool instructions, bool loads)
-      : told_(told), instructions_(instructions), loads_(loads) {}
-  bool wants_all_instructions() const override { return instructions_; }
-  bool wants_memory_loads() const override { return loads_; }
+  Choosy(Accesses& told, trace::Instructions wanted) : told_(told), wanted_(wanted) {}
+  trace::Instructions wanted_instructions() const override { return wanted_; }
   void retired(const trace::Instruction& one) override {
     for (const trace::CoreAccess& access : one.accesses)
       told_.all.push_back({one.core, one.author.cycle, one.author.pc, access.store, access.region,
@@ -151,17 +149,16 @@ class Choosy final : public trace::Observer {
 
  private:
   Accesses& told_;
-  bool instructions_;
-  bool loads_;
+  trace::Instructions wanted_;
 };
 
 TEST(Observer, that_wants_no_loads_of_memory_is_told_of_everything_else) {
-  const auto run = [](bool instructions, bool loads, RingRun& run) {
+  const auto run = [](trace::Instructions wanted, RingRun& run) {
     std::vector<std::unique_ptr<Accesses>> told;
     Device device(DeviceOptions{});
     device.observe([&](NodeId) {
       told.push_back(std::make_unique<Accesses>());
-      return std::make_unique<Choosy>(*told.back(), instructions, loads);
+      return std::make_unique<Choosy>(*told.back(), wanted);
     });
     ring::prepare(device);
     run.cycle = device.run(100'000, [&] { return ring::is_done(device); }).cycle;
@@ -173,14 +170,16 @@ TEST(Observer, that_wants_no_loads_of_memory_is_told_of_everything_else) {
   RingRun every;
   RingRun some;
   RingRun few;
-  const std::vector<Accesses> all = run(true, true, every);
-  const std::vector<Accesses> accesses = run(false, true, some);
-  const std::vector<Accesses> stores = run(false, false, few);
+  const std::vector<Accesses> all = run(trace::Instructions::All, every);
+  const std::vector<Accesses> plain = run(trace::Instructions::NotPlain, some);
+  const std::vector<Accesses> accesses = run(trace::Instructions::Accesses, some);
+  const std::vector<Accesses> stores = run(trace::Instructions::Effects, few);
   EXPECT_EQ(every.hash, some.hash);
   EXPECT_EQ(every.hash, few.hash);
   EXPECT_EQ(every.cycle, few.cycle);
   u64 left_out = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(plain[i].all, all[i].all) << i;
     EXPECT_EQ(accesses[i].all, all[i].all) << i;
     std::vector<Accesses::One> wanted;
     for (const Accesses::One& one : all[i].all) {

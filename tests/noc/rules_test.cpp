@@ -126,6 +126,72 @@ TEST(Rules, each_forbidden_request_raises_its_rule_and_is_not_sent) {
   }
 }
 
+/// Requests that come as near to breaking a rule as a request can without doing so.
+// tidy: allow function-length: a table of cases
+std::vector<Case> near_misses() {
+  const TestRequest write{.control = kWrite | kResponse,
+                          .target = 0x1000,
+                          .target_at = at(kA),
+                          .home = 0x2000,
+                          .home_at = at(kB),
+                          .length = 64};
+  const TestRequest read{
+      .target = 0x1000, .target_at = at(kB), .home = 0x2000, .home_at = at(kA), .length = 64};
+  const TestRequest atomic{.control = kAtomic | kResponse,
+                           .target = 0x1000,
+                           .target_at = at(kB),
+                           .home = 0x40,
+                           .home_at = at(kA),
+                           .length = 0x107C,
+                           .data = 1};
+  std::vector<Case> list;
+  const auto add = [&list](const char* name, Rule rule, TestRequest request) {
+    list.push_back({name, rule, request, true});
+  };
+  TestRequest r = write;
+  add("write to a neighbour", Rule::NocNoSuchNode, r);
+  r = write, r.target = 0x180000 - 64;
+  add("source at the end of L1", Rule::NocAddress, r);
+  r = write, r.target = 0x1010, r.home = 0x2020;
+  add("write congruent modulo 16", Rule::NocAlignment, r);
+  r = read, r.target_at = at(kDram), r.target = 0x1010, r.home = 0x2050;
+  add("DRAM read congruent modulo 64", Rule::NocAlignment, r);
+  r = write, r.length = 0x40000;
+  add("a long request", Rule::NocLength, r);
+  r = write, r.length = 16384, r.target = 0x1010, r.home = 0x2010;
+  add("the longest that is not split", Rule::NocSplitAlignment, r);
+  r = write, r.length = 16385;
+  add("split at 64 bytes", Rule::NocSplitAlignment, r);
+  r = read, r.target = kRegister, r.length = 4;
+  add("4 bytes from a register", Rule::NocRegisterLength, r);
+  r = write, r.control |= 1u << 7 | 1u << 13;
+  add("a unicast channel for unicast", Rule::NocVirtualChannel, r);
+  r = write, r.control |= kInline, r.target_at = at(kB), r.target = kRegister;
+  add("inline to a register", Rule::NocInlineToL1, r);
+  r = atomic, r.target = 0x1004;
+  add("atomic on an aligned word", Rule::NocAtomicTarget, r);
+  r = atomic;
+  add("an increment", Rule::NocAtomicOperation, r);
+  r = write, r.control |= kBroadcast, r.home_at = rectangle(kB, kB);
+  add("a rectangle of one tile", Rule::NocBroadcastEmpty, r);
+  return list;
+}
+
+TEST(Rules, requests_next_to_the_forbidden_ones_go_out_in_silence) {
+  for (const Case& test : near_misses()) {
+    Fabric fabric;
+    TestTile& a = fabric.tile(kA);
+    TestTile& b = fabric.tile(kB);
+    b.registers[kRegister] = 0;
+    dram::Bank bank(fabric.endpoint(NodeKind::Dram, kDram));
+    fabric.add_endpoint(bank);
+    issue(a, 0, test.request);
+    EXPECT_FALSE(a.faulted(test.rule)) << test.name;
+    EXPECT_TRUE(a.faults.faults().empty()) << test.name << ": " << a.faults.faults().front().text;
+    EXPECT_FALSE(fabric.log.empty()) << test.name;
+  }
+}
+
 TEST(Rules, a_linked_transaction_must_stay_with_its_destination) {
   Fabric fabric;
   TestTile& a = fabric.tile(kA);

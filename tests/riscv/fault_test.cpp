@@ -41,6 +41,24 @@ TEST(Fault, misaligned_accesses_stop_the_core) {
   expect_fault(CoreId::Brisc, encode_i(Op::lw, 11, 10, 2), 0x2000, Rule::RiscvMisaligned, "4");
 }
 
+TEST(Fault, aligned_accesses_of_each_size_are_silent) {
+  const auto silent = [](u32 word, u32 address) {
+    Guest guest;
+    guest.core.x[10] = address;
+    return guest.execute({word}) == Outcome::Ok && guest.bus.faults.empty();
+  };
+  for (const u32 offset : {1u, 2u, 3u}) {
+    EXPECT_TRUE(silent(encode_i(Op::lb, 11, 10, static_cast<i32>(offset)), 0x2000)) << offset;
+    EXPECT_TRUE(silent(encode_s(Op::sb, 11, 10, static_cast<i32>(offset)), kLdmBase)) << offset;
+  }
+  EXPECT_TRUE(silent(encode_i(Op::lh, 11, 10, 2), 0x2000));
+  EXPECT_TRUE(silent(encode_s(Op::sh, 11, 10, 2), kLdmBase));
+  EXPECT_TRUE(silent(encode_i(Op::lw, 11, 10, 4), 0x2000));
+  // The sum counts, not its parts.
+  EXPECT_TRUE(silent(encode_i(Op::lw, 11, 10, 3), 0x2001));
+  EXPECT_TRUE(silent(encode_r(Op::amoadd_w, 11, 10, 10), 0x2004));
+}
+
 TEST(Fault, words_that_are_no_instruction) {
   constexpr u32 kFdiv = 0x18B57553, kFsqrt = 0x58057553, kLrW = 0x1005252F, kFenceI = 0x0000100F,
                 kFld = 0x00053507, kWfi = 0x10500073, kPackh = 0x08B57533, kBset = 0x28B51533;

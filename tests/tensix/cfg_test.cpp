@@ -31,6 +31,19 @@ TEST(Cfg, wrcfg_of_128_bits_aligns_both_sides_down) {
   for (u32 i = 0; i < 4; ++i) harness.gpr(0, 8 + i) = 100 + i;
   harness.execute(0, {wrcfg(10, 75, true)});
   for (u32 i = 0; i < 4; ++i) EXPECT_EQ(harness.state().cfg.bank[0][72 + i], 100 + i);
+  EXPECT_TRUE(harness.faulted(Rule::TensixWideConfig));
+}
+
+TEST(Cfg, wrcfg_of_128_bits_is_diagnosed_where_either_side_is_no_multiple_of_four) {
+  const auto diagnosed = [](u32 gpr, u32 word, bool wide) {
+    Harness harness;
+    harness.execute(0, {wrcfg(gpr, word, wide)});
+    return harness.faulted(Rule::TensixWideConfig);
+  };
+  EXPECT_TRUE(diagnosed(9, 72, true));
+  EXPECT_TRUE(diagnosed(8, 74, true));
+  EXPECT_FALSE(diagnosed(8, 72, true));
+  EXPECT_FALSE(diagnosed(9, 75, false));
 }
 
 TEST(Cfg, a_global_word_exists_once) {

@@ -71,6 +71,10 @@ TEST(FpuRwc, bias_bit_is_diagnosed) {
   step(bench, 0);
   EXPECT_TRUE(bench.faulted(Rule::FpuAddrModBias));
   EXPECT_EQ(bench.rwc().bias, 1);
+  UnitBench without;
+  without.set_addr_mod(0, 0x3F, 0x3F, 0);
+  step(without, 0);
+  EXPECT_FALSE(without.faulted(Rule::FpuAddrModBias));
 }
 
 TEST(FpuRwc, setrwc_sets_what_its_mask_names) {

@@ -149,6 +149,9 @@ TEST(ThconMemory, loadreg_storereg_and_storeind_reach_registers) {
   EXPECT_EQ(harness.registers[0xFFB12010], 0x88u);
   EXPECT_EQ(harness.registers[0xFFB12018], 0x88u);
   EXPECT_EQ(harness.gpr(0, 2), 0x0190u);
+  harness.registers[0xFFB11000] = 1;  // the first that there is
+  harness.execute(0, {encode<op::LOADREG>({{"reg_addr", 0x11000 >> 2}})});
+  EXPECT_FALSE(harness.faulted(Rule::TensixMmioRange));
   harness.push(0, encode<op::LOADREG>({{"reg_addr", 0x100}}));
   harness.run(3);
   EXPECT_TRUE(harness.faulted(Rule::TensixMmioRange));

@@ -450,6 +450,62 @@ TEST_F(Unpack, what_the_documents_leave_open_faults_by_name) {
   });
 }
 
+TEST_F(Unpack, what_lies_next_to_what_faults_is_unpacked_in_silence) {
+  const auto expect = [&](const char* what, const TileSetup& s,
+                          std::initializer_list<FieldValue> fields, auto change) {
+    faults.clear();
+    for (auto& bank : state().cfg.bank) bank.fill(0);
+    apply(s);
+    change();
+    unpack(s.unpacker, false, fields);
+    EXPECT_FALSE(faulted()) << what;
+  };
+  const auto nothing = [] {};
+  TileSetup plain;
+  expect("as kernels unpack", plain, {}, nothing);
+  TileSetup pair;
+  pair.out = Format::Tf32;
+  pair.in = Format::Fp32;
+  expect("formats that go together", pair, {}, nothing);
+  TileSetup last;
+  last.base = (kL1Size - 512) / 16 - 1;
+  expect("the last bytes of L1", last, {}, nothing);
+  TileSetup one;
+  one.x_start = one.x_end = 5;
+  expect("one datum", one, {}, nothing);
+  TileSetup second;
+  second.unpacker = 1;
+  expect("context 1 of unpacker 1", second, {{"cfg_context_id", 1}}, nothing);
+  expect("counters of context 2", plain, {{"addr_cnt_context_id", 2}}, nothing);
+  TileSetup whole;
+  whole.x_start = 8;
+  expect("haloize from 16 bytes on", whole, {}, [&] { set<cfg::THCON_SEC0_REG2_Haloize_mode>(1); });
+  TileSetup tiles;
+  expect("tileize of a format of whole bytes", tiles, {},
+         [&] { set<cfg::THCON_SEC0_REG2_Tileize_mode>(1); });
+  TileSetup burst;
+  burst.destination = 64 + 64;
+  expect("a first row that bursts begin at", burst, {}, nothing);
+  TileSetup narrow;
+  narrow.in = narrow.out = Format::Bfp8a;
+  expect("an exponent in range", narrow, {}, [&] {
+    std::memset(l1.data() + data_address(narrow), 0x10, 16);
+    std::memset(l1.data() + data_address(narrow) + 64, 0x40, 256);
+  });
+}
+
+TEST_F(Unpack, an_address_in_the_set_without_override_is_silent) {
+  TileSetup s;
+  s.by_address = false;
+  s.x_end = 127;
+  for (const u32 destination : {64u, 64u + 128}) {
+    s.destination = destination;
+    apply(s);
+    unpack();
+    EXPECT_FALSE(faulted()) << destination;
+  }
+}
+
 TEST_F(Unpack, nop_clears_the_unpack_bank_and_hands_it_over) {
   for (SrcRow& row : state().fpu.src_a.bank[0]) row.datum.fill(5);
   run<op::UNPACR_NOP>({{"unpack_pop", 1}, {"src_clr_val_ctrl", 1}});

@@ -360,6 +360,7 @@ TEST(RiscvDebug, reads_of_the_upper_half_of_16_bytes_of_trisc2s_local_memory_fai
     EXPECT_EQ(chip.debugger.memory(0xFFB00000 + offset), offset % 16 < 8 ? 0x12345678u : 0u);
     chip.debugger.set_memory(0x20000 + offset, 0x12345678);
     EXPECT_EQ(chip.debugger.memory(0x20000 + offset), 0x12345678u) << "and so does L1";
+    EXPECT_EQ(offset < 8 ? faults_of(chip, Rule::TileDebugTrisc2Ldm) : 0u, 0u) << "not yet";
   }
   EXPECT_GE(faults_of(chip, Rule::TileDebugTrisc2Ldm), 1u);
 }

@@ -165,6 +165,44 @@ TEST(LastWriters, of_what_came_over_the_noc_are_followed_to_the_sender) {
   EXPECT_NE(text.find("for BRISC of (1, 2) at pc "), std::string::npos) << text;
 }
 
+TEST(LastWriters, of_bytes_in_the_midst_of_a_request_are_those_of_the_same_bytes_at_its_source) {
+  Chip chip;
+  chip.load(kData, std::vector<u32>(256));
+  Assembler a;
+  // Each word of the source is written by an instruction of its own.
+  for (u32 i = 0; i < 24; ++i) {
+    a.li(s0, kData + 4 * i);
+    a.li(t0, i);
+    a.sw(t0, 0, s0);
+  }
+  a.li(s0, kNiu0);
+  const auto set = [&a](u32 offset, u32 value) {
+    a.li(t0, value);
+    a.sw(t0, static_cast<i32>(offset), s0);
+  };
+  set(0x00, kData);
+  set(0x08, chip.tile.x | u32{chip.tile.y} << 6);
+  set(0x0C, kData + 0x1000);
+  set(0x14, chip.other.x | u32{chip.other.y} << 6);
+  set(0x1C, 0x2012);  // a write with response
+  set(0x20, 96);
+  set(0x40, 1);
+  a.halt();
+  chip.load(0, a.finish());
+  chip.run(kBriscRuns);
+  for (const u32 word : {0u, 13u, 20u}) {
+    const std::string text =
+        fmt::format("{}-{} {:#x}", chip.other.x, chip.other.y, kData + 0x1000 + 4 * word);
+    const Question question = parse_question("--why", text, chip.device.board());
+    const auto answers = why(chip.writers, question);
+    ASSERT_EQ(answers.size(), 1u);
+    ASSERT_EQ(answers[0].from.size(), 1u) << word;
+    EXPECT_EQ(answers[0].from[0].place,
+              (Place{Area::Memory, kData + 4 * word, kData + 4 * word + 4}));
+    EXPECT_EQ(answers[0].from[0].writer.kind, Actor::Kind::Core);
+  }
+}
+
 TEST(LastWriters, of_a_configuration_field_is_not_who_wrote_the_next_field) {
   Chip chip;
   // RMWCIB writes a byte of word 72 under a mask: bits 8..11, then thread 1 bits 12..15.

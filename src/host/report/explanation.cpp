@@ -321,6 +321,38 @@ class Words : public Signals {
 
   // --- The coprocessor.
 
+  /// "; the matrix unit has had bank 0 since UNPACR_NOP (thread 0, at Fill (unpack.c:8)) in cycle
+  /// 20312": of the banks of a source that the other side has, where a look back tells. The next
+  /// bank that is waited for comes first.
+  std::string held_since(const Standing& one, const tensix::SrcFile& banks) const {
+    if (situation_.observed == nullptr) return "";
+    const tensix::SrcOwner other =
+        one.by_matrix ? tensix::SrcOwner::Unpacker : tensix::SrcOwner::Matrix;
+    const u32 next = one.by_matrix ? banks.matrix_bank : banks.unpack_bank;
+    std::string text;
+    for (u32 i = 0; i < tensix::kSrcBanks; ++i) {
+      const u32 bank = (next + i) % tensix::kSrcBanks;
+      if (banks.owner[bank] != other) continue;
+      const HandOver since = situation_.observed->hand_over(one.node, one.index, bank);
+      if (one.by_matrix && (!since.known || i != 0)) continue;
+      text += text.empty()
+                  ? fmt::format("; the {} has had", one.by_matrix ? "unpacker" : "matrix unit")
+                  : " and";
+      text += fmt::format(" bank {} ", bank);
+      if (!since.known) {
+        text += "since before the launch";
+        continue;
+      }
+      const Agent core = core_behind(agent_of_thread(since.thread));
+      const std::string place =
+          since.pushed_from ? code_.locate(core, *since.pushed_from, one.tile).users() : "";
+      text +=
+          fmt::format("since {} of thread {}{} in cycle {}", tensix::info_of_word(since.word).name,
+                      since.thread, at(place), since.cycle);
+    }
+    return text;
+  }
+
   Explanation source(const Standing& one) const {
     Explanation text;
     const char* file = one.index == 0 ? "SrcA" : "SrcB";
@@ -331,8 +363,8 @@ class Words : public Signals {
                      static_cast<u32>(banks.owner[1] == tensix::SrcOwner::Matrix);
     if (one.by_matrix) {
       text.want = fmt::format("for {} to be valid", file);
-      text.giver = fmt::format("no unpack to it is under way, and {} {}", name_of(giver),
-                               doing(tile_of(one), one.node, giver));
+      text.giver = fmt::format("no unpack to it is under way, and {} {}{}", name_of(giver),
+                               doing(tile_of(one), one.node, giver), held_since(one, banks));
       text.remedy = fmt::format(
           "unpack to {} once for each time that it is consumed (UNPACR with data valid, or "
           "UNPACR_NOP for a bank that is not read), and consume it no more often",
@@ -340,8 +372,9 @@ class Words : public Signals {
     } else {
       text.want = fmt::format("for {} to be released by the matrix unit: {} of its 2 banks {} full",
                               file, full, full == 1 ? "is" : "are");
-      text.giver = fmt::format("nothing under way clears data valid of {}, and {} {}", file,
-                               name_of(giver), doing(tile_of(one), one.node, giver));
+      text.giver =
+          fmt::format("nothing under way clears data valid of {}, and {} {}{}", file,
+                      name_of(giver), doing(tile_of(one), one.node, giver), held_since(one, banks));
       text.remedy = fmt::format(
           "release {} after it was used (SETRWC or CLEARDVALID with its bit, "
           "or the instruction's own clear) once for each unpack",

@@ -51,10 +51,20 @@ class LaunchedTile final : public trace::Observer {
         software_(launched_software()),
         checker_(tile, set, std::make_shared<check::Layout>()) {}
 
+  trace::Instructions wanted_instructions() const override {
+    return checker_.wanted_instructions();
+  }
+  u32 wanted_spaces() const override { return checker_.wanted_spaces(); }
+  bool wants_changes() const override { return checker_.wants_changes(); }
   void executes(const trace::Instruction& one) override {
     if (asked_) look_for_launch();
     checker_.executes(one);
   }
+  void runs(const trace::Stretch& one) override {
+    if (asked_) look_for_launch();
+    checker_.runs(one);
+  }
+  void ran(const trace::Stretch& one) override { checker_.ran(one); }
   void retired(const trace::Instruction& one) override { checker_.retired(one); }
   void issued(const trace::Issue& one) override { checker_.issued(one); }
   void pushed(const trace::Push& one) override { checker_.pushed(one); }

@@ -223,6 +223,13 @@ Completion execute(Context& context, op::WRCFG insn) {
     return Completion::Done;
   }
   if (outside(context, index | 3)) return Completion::Done;
+  if (((index | insn.gpr_address()) & 3) != 0 &&
+      context.raise(Rule::TensixWideConfig,
+                    fmt::format("WRCFG of 128 bits from GPR {} to word {} writes GPR {} to {} into "
+                                "words {} to {}",
+                                insn.gpr_address(), index, insn.gpr_address() & ~3u,
+                                insn.gpr_address() | 3, index & ~3u, index | 3)))
+    return Completion::Done;
   for (u32 i = 0; i < 4; ++i)
     write(context, (index & ~3u) + i, gpr[(insn.gpr_address() & ~3u) + i]);
   return Completion::Done;

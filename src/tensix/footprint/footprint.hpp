@@ -86,7 +86,11 @@ class Touches {
     more_.clear();
     last_.fill(kNone);
   }
-  void add(const Touch& touch);
+  void add(const Touch& touch) {
+    if ((wanted_ >> static_cast<unsigned>(touch.space) & 1) != 0) keep(touch);
+  }
+  /// Touches of other spaces are left out: a bit per Space.
+  void want(u32 spaces) { wanted_ = spaces; }
   u32 size() const { return count_; }
   bool empty() const { return count_ == 0; }
   const Touch& operator[](u32 i) const { return data()[i]; }
@@ -105,6 +109,9 @@ class Touches {
 
   static constexpr u8 kNone = 0xFF;
 
+  void keep(const Touch& touch);
+
+  u32 wanted_ = ~0u;
   u32 count_ = 0;
   // Of those inside: by space the last, and for each the one of its space before it.
   std::array<u8, kSpaces> last_ = none_yet();

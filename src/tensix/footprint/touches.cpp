@@ -32,8 +32,17 @@ bool join(Touch& old, const Touch& added) {
 
 }  // namespace
 
-void Touches::add(const Touch& touch) {
+void Touches::keep(const Touch& touch) {
   if (touch.size == 0 || touch.mask == 0) return;
+  // Mostly it goes on where the last of its space has ended.
+  const u8 latest = last_[static_cast<unsigned>(touch.space)];
+  if (latest != kNone && more_.empty() && count_ - latest <= kLooksBack) {
+    Touch& before = inside_[latest];
+    if (before.end() == touch.begin && before.access == touch.access && before.mask == touch.mask) {
+      before.size += touch.size;
+      return;
+    }
+  }
   Touch* const all = data();
   const u32 first = count_ > kLooksBack ? count_ - kLooksBack : 0;
   if (count_ < kInside) {

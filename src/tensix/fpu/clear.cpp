@@ -79,11 +79,40 @@ bool is_wide(const C& context) {
          cfg::ALU_ACC_CTRL_INT8_math_enabled::get(words) != 0;
 }
 
-}  // namespace
-
-namespace {
 /// CLEAR_MODE of ZEROACC.
 enum Mode : u32 { kOneRow, kSixteenRows, kHalf, kAll };
+
+/// Kernels use this block to step the counters only.
+constexpr u32 kNoBlock = 0xFF;
+
+/// Rows that do not exist, or are counted in another width than products are written in. True: a
+/// rule stops the thread.
+bool check_clear(Context& context, op::ZEROACC insn) {
+  const bool wide = is_wide(context);
+  if (insn.clear_mode() == kOneRow) {
+    // Also in the 32-bit view, where row 512 is row 256: kernels go to the other half so.
+    const u32 row = insn.where() + dst_offset(context);
+    return row >= kDstRows &&
+           context.raise(Rule::FpuClearRange,
+                         fmt::format("ZEROACC of row {} ({} + {}); Dst has {} rows", row,
+                                     insn.where(), row - insn.where(), kDstRows));
+  }
+  if (insn.clear_mode() != kSixteenRows || (insn.where() & 0xFF) == kNoBlock) return false;
+  const SixteenRows rows = sixteen_rows(context, insn);
+  if ((!rows.exist() || insn.where() > 0xFF) &&
+      context.raise(
+          Rule::FpuClearRange,
+          fmt::format("ZEROACC of block {} of 16 rows ({}); Dst has {} of {} bits", insn.where(),
+                      rows.exist() ? fmt::format("the lower 8 bits count: {}", rows.block)
+                                   : fmt::format("{} with its half", rows.block),
+                      rows.wide ? 32 : 64, rows.wide ? 32 : 16)))
+    return true;
+  return rows.exist() && rows.wide != wide && insn.clear_zero_flags() == 0 &&
+         context.raise(Rule::FpuClearWidth,
+                       fmt::format("ZEROACC of 16 rows of {} bits, and ALU_ACC_CTRL says {}",
+                                   rows.wide ? 32 : 16, wide ? 32 : 16));
+}
+
 }  // namespace
 
 Completion execute(Context& context, op::ZEROACC insn) {
@@ -91,6 +120,7 @@ Completion execute(Context& context, op::ZEROACC insn) {
   // The rows become valid again, with what they held (assembly.yaml; ZEROACC.md calls that
   // undefined, and kernels do it with sixteen rows of the 32-bit view as a work-around).
   const bool revert = insn.clear_zero_flags() != 0;
+  if (check_clear(context, insn)) return Completion::Done;
   context.touch(Resource::Dst);
   Dst& dst = context.state.fpu.dst;
   switch (mode) {
