@@ -69,6 +69,12 @@ class NativeCard : public std::enable_shared_from_this<NativeCard> {
     return kmd::LiveCard::Visit(card_, false).device().cycle();
   }
 
+  std::string where_everything_stands() {
+    py::gil_scoped_release free;
+    const kmd::LiveCard::Visit visit(card_, false);
+    return card_.where_everything_stands();
+  }
+
   void read(unsigned bar, u64 offset, const py::buffer& target) {
     const py::buffer_info info = target.request(true);
     const std::span<u8> bytes = writable_span_of(info);
@@ -217,6 +223,7 @@ void bind_card(py::module_& module) {
       .def(py::init(&make_card))
       .def("board", &NativeCard::board)
       .def("cycle", &NativeCard::cycle)
+      .def("where_everything_stands", &NativeCard::where_everything_stands)
       .def("read", &NativeCard::read)
       .def("write", &NativeCard::write)
       .def("answers", &NativeCard::answers, py::call_guard<py::gil_scoped_release>())

@@ -434,3 +434,40 @@ def test_add_1_through_the_shim(tmp_path, add_1):
     done = subprocess.run([command, "shim", "--board", "p100a", "--", sys.executable, str(program)],
                           capture_output=True, text=True)
     assert done.stderr == "" and done.stdout.endswith("Test Passed\n")
+
+
+ASKED = """
+import os, signal, struct, sys, time
+from bhemu.blackhole_py import Card, insert, pcie
+
+insert(Card("p100a"))
+device = pcie.PCIDevice()
+with pcie.TLBWindow(device.fd, (1, 2)) as window:
+    window.target(0)
+    window.write(0x10000, 0)
+    # lui x8, 0x10; lw x9, 0(x8); beq x9, x0, -4; jal x0, 0
+    window.write(0, struct.pack("<4I", 0x00010437, 0x00042483, 0xFE048EE3, 0x0000006F))
+    window.target(0xFFA00000)
+    window.write(0xFFB121B0 - 0xFFA00000, 0x47000)
+    time.sleep(0.1)
+    try:
+        os.kill(os.getpid(), getattr(signal, sys.argv[1]))
+        while sys.argv[1] == "SIGINT":
+            pass
+        time.sleep(1)  # the report is printed by another thread
+    except KeyboardInterrupt:
+        print("interrupted")
+    window.target(0)
+    window.write(0x10000, 1)
+print("went on" if sys.argv[1] == "SIGUSR1" else "ended")
+device.close()
+assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+"""
+
+
+@pytest.mark.parametrize("name, says", [("SIGUSR1", "went on"), ("SIGINT", "interrupted\nended")])
+def test_a_signal_to_a_client_prints_where_everything_stands(name, says):
+    done = subprocess.run([sys.executable, "-c", ASKED, name], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == says
+    assert "BRISC of (1, 2)" in done.stderr and "L1[0x10000]" in done.stderr

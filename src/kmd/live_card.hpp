@@ -141,6 +141,9 @@ class LiveCard {
   std::string failure() const;
   const Board& board() const { return board_; }
 
+  /// The report of a hang, of whatever the card is doing. Only during a visit.
+  std::string where_everything_stands();
+
  private:
   friend class Visit;
   enum class Rest : u8 {
@@ -159,7 +162,6 @@ class LiveCard {
   void make_device();
   void serve_gdb();
   void note_write(NodeId node, u64 address, std::span<const u8> bytes);
-  std::string where_everything_stands();
   void end_trace();
   void serve();
   void run();

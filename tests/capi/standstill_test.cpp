@@ -1,6 +1,13 @@
 // A client that waits in its own memory, as tt-metal's fast dispatch does, and a card that will
 // never write there: a fault or a hang has to reach it all the same.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "card_fixture.hpp"
@@ -223,6 +230,64 @@ TEST_F(CardStandstill, a_client_that_still_writes_is_not_told_of_a_hang) {
     EXPECT_EQ(ask(2), "");
     set_tile_word({2, 2}, 0x20000, static_cast<u32>(i));
   }
+}
+
+/// A client that is asked by a signal where everything stands. What is printed goes to a file,
+/// which can be looked at while the client goes on.
+class AskedBySignal : public OwnWord {
+ protected:
+  AskedBySignal() {
+    std::signal(SIGUSR1, SIG_DFL);  // whatever the tests were started with
+    std::signal(SIGINT, SIG_DFL);
+  }
+  static std::string contents(const std::filesystem::path& file) {
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+  }
+  void start() {
+    open("p150", {{"BHEMU_CLOCK", "calls"}});
+    set_tile_word({1, 2}, kFlag, 0);
+    set_tile_word({1, 2}, kGoMessage, kGo);
+    run_brisc({1, 2}, waiting(false));
+    libttsim_clock(1000);
+  }
+};
+
+TEST_F(AskedBySignal, sigusr1_prints_where_everything_stands_and_the_client_goes_on) {
+  start();
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("bhemu_asked_by_signal_" + std::to_string(getpid()));
+  const int before = dup(STDERR_FILENO);
+  const int printed = ::open(file.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+  dup2(printed, STDERR_FILENO);
+  std::raise(SIGUSR1);
+  std::string said;
+  while (said.find("L1[0x10000]") == std::string::npos) {
+    libttsim_clock(100);
+    said = contents(file);
+  }
+  dup2(before, STDERR_FILENO);
+  ::close(printed);
+  ::close(before);
+  std::filesystem::remove(file);
+  EXPECT_NE(said.find("BRISC of (1, 2)"), std::string::npos) << said;
+  set_tile_word({1, 2}, kFlag, 1);
+  while (tile_word({1, 2}, kGoMessage) != 0) libttsim_clock(100);
+  close();
+  EXPECT_EQ(std::signal(SIGUSR1, SIG_DFL), SIG_DFL) << "given back";
+}
+
+using AskedBySignalDeathTest = AskedBySignal;
+
+TEST_F(AskedBySignalDeathTest, ctrl_c_ends_the_client_and_says_where_everything_stands) {
+  EXPECT_EXIT(
+      {
+        start();
+        std::raise(SIGINT);
+        for (;;) libttsim_clock(100);
+      },
+      testing::KilledBySignal(SIGINT), "BRISC of \\(1, 2\\)(.|\n)*L1\\[0x10000\\]");
 }
 
 using CardStandstillDeathTest = CardStandstill;

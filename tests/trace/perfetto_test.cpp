@@ -231,11 +231,13 @@ TEST_F(Perfetto, has_as_many_instructions_as_the_run_has_counted) {
 TEST_F(Perfetto, has_every_packet_as_a_flow_from_its_sender_to_its_target) {
   std::map<u64, TrackEvent> sent;
   u64 packets = 0;
+  u64 bytes = 0;
   u64 ended = 0;
   for (const TrackEvent& event : trace_->events) {
     if (event.flow == 0) continue;
     if (!event.ends) {
       ++packets;
+      bytes += event.numbers.at("bytes");
       EXPECT_TRUE(sent.emplace(event.flow, event).second) << event.name;
       continue;
     }
@@ -247,6 +249,7 @@ TEST_F(Perfetto, has_every_packet_as_a_flow_from_its_sender_to_its_target) {
     EXPECT_NE(found->second.track, event.track);
   }
   EXPECT_EQ(packets, counter("noc_packets"));
+  EXPECT_EQ(bytes, counter("noc_bytes"));
   EXPECT_GT(ended, packets / 2);
 }
 

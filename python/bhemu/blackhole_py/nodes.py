@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
+import sys
 import threading
 from typing import Optional, Union
 
@@ -69,6 +71,10 @@ class Card:
     def cycle(self) -> int:
         """Cycles of the AI clock since power on."""
         return self.native.cycle()
+
+    def where_everything_stands(self) -> str:
+        """The report of a hang, of whatever the card is doing; what SIGUSR1 and Ctrl-C print."""
+        return self.native.where_everything_stands()
 
     @property
     def failure(self) -> str:
@@ -198,6 +204,7 @@ class Nodes:
         fd = _open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
         with self._lock:
             self._files[fd] = (card, file)
+        self._take_ctrl_c()
         return fd
 
     def owns(self, fd: int) -> bool:
@@ -212,6 +219,31 @@ class Nodes:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         entry[1].close()
         _close(fd)
+        if not self._files:
+            self._give_ctrl_c_back()
+
+    def _take_ctrl_c(self) -> None:
+        """Python's own KeyboardInterrupt says nothing of the card, so what stands where is printed
+        before it. Left alone is a program that handles SIGINT itself, or opens the card in another
+        thread."""
+        if (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        ):
+            signal.signal(signal.SIGINT, self._interrupted)
+
+    def _give_ctrl_c_back(self) -> None:
+        if (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) == self._interrupted
+        ):
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _interrupted(self, number: int, frame) -> None:
+        self._give_ctrl_c_back()  # a second one ends it at once
+        for card in {id(card): card for card, _ in list(self._files.values())}.values():
+            print("bhemu:", card.where_everything_stands(), end="", file=sys.stderr, flush=True)
+        signal.default_int_handler(number, frame)
 
     def ioctl(self, fd: int, request: int, argument=0, mutate: bool = True) -> Union[int, bytes]:
         """As ``fcntl.ioctl`` with a buffer: changed in place if it can be, else a copy comes
