@@ -41,7 +41,7 @@ struct Effect {
   bool at_source;
   bool answer = false;
 };
-/// None: an effect that nobody can be in conflict with.
+/// None: the phase accesses no memory, so no other access can conflict with it.
 std::optional<Effect> effect_of(trace::Arrival::Phase phase) {
   using Phase = trace::Arrival::Phase;
   switch (phase) {
@@ -321,8 +321,8 @@ void TileObserver::change_queue(const trace::ObjectChange& change) {
   }
 }
 
-/// By how many pages a counter has risen. Who waits for a value that it was set to instead learns
-/// of that as of one page.
+/// By how many pages a counter has risen. A counter that was set to another value instead counts
+/// as one page, so that agents that wait for the new value are ordered after it.
 u32 TileObserver::pages_added(const trace::ObjectChange& change) {
   const u32 added = (change.after - change.before) & 0xFFFF;
   if (added != 0 && added <= kMostPages) return added;

@@ -254,7 +254,7 @@ void TileObserver::learn_word(CoreView& core, unsigned index, const Look& look, 
   }
 }
 
-/// Under a lock a word need not be polled to tell something: nobody changes it meanwhile.
+/// A word that is read under its lock orders its reader without a poll: it cannot change meanwhile.
 void TileObserver::prove_guarded(CoreView& core, unsigned index, const Look& look) {
   race::Detector& detector = detectors_.without_locks();
   const race::Guard::Word* word = detector.guarded_word(look.address);

@@ -35,8 +35,8 @@ bool tests_other_bank(u32 word) {
          op::UNPACR_NOP{word}.stall_clr_cntrl() == 0;
 }
 
-/// What an access of a footprint is to the detector: only the scalar unit's atomics are in one
-/// piece for everybody.
+/// The detector's mode of an access in a footprint: only the scalar unit's accesses that read and
+/// write L1 are atomic for other agents.
 Mode mode_of(const tensix::Touch& touch, u32 word) {
   if (!tensix::writes(touch.access)) return Mode::Read;
   const bool atomic = touch.space == tensix::Space::L1 && tensix::reads(touch.access) &&

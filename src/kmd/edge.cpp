@@ -13,8 +13,8 @@ using std::chrono::nanoseconds;
 constexpr nanoseconds kLinger = nanoseconds(1500);
 constexpr microseconds kLeastShare = microseconds(5);
 constexpr microseconds kMostShare = microseconds(50);
-// How long a waiting thread looks before it sleeps. Giving the processor away in between would cost
-// a whole turn of everybody else's on a busy host.
+// How long a waiting thread spins before it sleeps. Yielding the processor in between would cost a
+// whole time slice of the other processes on a busy host.
 constexpr microseconds kLook = microseconds(15);
 constexpr unsigned kMostOffers = 8;
 
@@ -55,8 +55,8 @@ void Edge::leave() {
   hosts_.unlock();
 }
 
-/// Who asked may sleep, and on a busy host that can last. The device goes on meanwhile, but not for
-/// ever: after some offers in vain it waits.
+/// The client's thread that asked may be asleep, and on a busy host wake late. The device goes on
+/// meanwhile, but not for ever: after kMostOffers offers in vain it waits.
 bool Edge::takes_back() {
   const Clock::time_point began = Clock::now();
   while (state_.load(std::memory_order_acquire) == kOffered) {
@@ -84,7 +84,7 @@ void Edge::begin_run() {
   }
   const Clock::duration share = std::clamp<Clock::duration>(run_took_, kLeastShare, kMostShare);
   Clock::time_point last_host = Clock::now();
-  // Without a host inside, nobody has asked for the edge since the last one left.
+  // While no client thread is inside, none has asked for the edge since the last one left.
   for (Clock::time_point now = last_host; now - began < share; now = Clock::now()) {
     if (state_.load() == kHost) last_host = now;
     if (now - last_host > kLinger || run_took_ == Clock::duration::zero()) break;

@@ -61,8 +61,8 @@ HangWatch::Verdict HangWatch::tick(Device& device, const Look& look) {
   return words_.hangs() ? Verdict::Looks : Verdict::None;
 }
 
-/// Who has just written or computed will read results, and is left alone. Who has told a kernel to
-/// go is found out by that.
+/// A client that has just written, or whose kernels have just computed, will read results and is
+/// not told of a hang. That a kernel was let go is seen by the client's write.
 void HangWatch::look_on(bool still) {
   if (!still || !words_.wants_to_see()) {
     quiet_ = 0;

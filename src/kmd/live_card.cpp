@@ -234,7 +234,7 @@ void LiveCard::wake() {
 
 void LiveCard::rest(Edge::Clock::duration longest) {
   const auto ready = [this] { return awake_.load() || quit_.load(); };
-  // Who has just written often writes again.
+  // A client that has just written often writes again soon.
   const Edge::Clock::time_point began = Edge::Clock::now();
   while (!ready() && Edge::Clock::now() - began < kBeforeSleep) {
   }
@@ -424,8 +424,8 @@ std::string LiveCard::hang_text() {
          host::hint_for_clients(device_->options().checks);
 }
 
-/// At the edge, where somebody has just been refused. The access has changed nothing, so the card
-/// goes on.
+/// Called at the edge, for an access of the client that was refused. It has changed nothing, so the
+/// card goes on.
 void LiveCard::host_mistake(const std::string& mistake) {
   std::string text = mistake;
   // A rule that the access broke says more than that nothing answered.

@@ -59,7 +59,7 @@ SignalDesk::SignalDesk(std::function<void()> report) : report_(std::move(report)
   }
   read_end_ = ends[0];
   write_end_ = ends[1];
-  // A handler must not wait when nobody empties the pipe.
+  // A handler must not block when the pipe is full.
   fcntl(write_end_, F_SETFL, O_NONBLOCK);
   desk().write_end.store(write_end_);
   thread_ = std::thread([this] { serve(); });
@@ -99,7 +99,7 @@ void SignalDesk::give_back(int signal) {
 }
 
 void SignalDesk::serve() {
-  // They are for whoever they would have been for without this thread.
+  // Signals go to the client's own threads, as they would without this one.
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);

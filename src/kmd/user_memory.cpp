@@ -69,7 +69,7 @@ struct MappedArea {
   bool writable;
 };
 
-/// Those of this process that touch [first, end), lowest first; nothing when nobody can be asked.
+/// This process's mappings that touch [first, end), lowest first; nullopt without /proc.
 std::optional<std::vector<MappedArea>> areas_in(u64 first, u64 end) {
   const std::unique_ptr<FILE, int (*)(FILE*)> maps(std::fopen("/proc/self/maps", "re"),
                                                    &std::fclose);

@@ -95,7 +95,7 @@ Acknowledgements ArrivalQueue::pop_all() {
 }
 
 void ArrivalQueue::archive(Archive& archive) {
-  // Who loads them has them one by one.
+  // Acknowledgements that are kept together are written one by one.
   std::erase_if(order_, [](const Entry& entry) { return entry.place == kSeveral; });
   std::make_heap(order_.begin(), order_.end(), LaterPacket{});
   for (const Acknowledgements& all : std::exchange(several_, {}))

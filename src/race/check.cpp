@@ -295,11 +295,11 @@ void Detector::access(const Actor& actor, const Location& where) {
   if (where.size == 0) return;
   // Counters, mailboxes and control registers are what agents signal by.
   if (where.place == Place::Counter) return;
-  // Nobody will ask for a poll, of which there can be any number.
+  // A poll is never one side of a finding, and there can be any number of them.
   const bool poll = actor.sync && actor.mode == Mode::Read;
   if (!poll) remember(actor.self, {actor.site, actor.pushed_at}, actor.kind);
   if (full_ || is_lock(where)) return;
-  // Nobody in a DRAM bank acts by himself, and of others' pairs nothing is asked there (report()).
+  // A DRAM bank has no agents, and pairs of others' accesses are not reported there (report()).
   if (settings_.without_locks && settings_.memory_place == Place::Dram && !settings_.has_far_locks)
     return;
   if (guard_ != nullptr && guarded_access(actor, where)) return;
@@ -309,8 +309,8 @@ void Detector::access(const Actor& actor, const Location& where) {
   if ((actor.self.time & 0xFFF) == 0) full_ = bytes() > settings_.most_bytes;
 }
 
-/// What a unit does to Dst depends on the register until it is done. Nobody keeps track of all that
-/// has looked at it before it changes for the first time, so the last of each unit must be done.
+/// A unit's access to Dst depends on DBG_FEATURE_DISABLE until it is done. Its readers are not
+/// recorded before it changes for the first time, so the last access of each unit is checked.
 void Detector::check_units_at_work(const Actor& actor, const Location& where) {
   feature_written_ = true;
   for (unsigned index = 0; index < kThreads; ++index) {
@@ -346,7 +346,7 @@ EdgeId Detector::edge_of(Finding& finding, const Actor& actor) const {
   const Place place = finding.where.place;
   const bool both_write = finding.first.mode != Mode::Read && actor.mode != Mode::Read;
   if (place == Place::Config && both_write && between == scope::Tile) return EdgeId::SharedWord;
-  // Written in one thread, used in another: a mutex or a mask would help nobody.
+  // Written in one thread, used in another: neither a mutex nor a write under a mask would help.
   if (place == Place::Config && between == scope::Tile && actor.mode == Mode::Read &&
       is_thread_component(before.component) && is_thread_component(actor.self.component))
     return EdgeId::UnitAcrossThreads;
@@ -400,8 +400,8 @@ EdgeId Detector::edge_of(Finding& finding, const Actor& actor) const {
   return edge;
 }
 
-/// A packet whose effect is met behind an access that should have come after it: of its sender,
-/// later in the program, or of somebody who has heard of what the sender did after sending it.
+/// A packet that arrives after an access which should have come later: an access of its sender,
+/// later in the program, or of an agent that was signalled by the sender after the packet was sent.
 bool Detector::is_late_packet(const Actor& actor, Epoch before) const {
   if (!is_noc_component(actor.self.component) || actor.mode == Mode::Read) return false;
   if (is_noc_component(before.component) || before.tile != settings_.tile) return false;
@@ -432,7 +432,7 @@ bool Detector::has_heard_from(const Clock& clock, unsigned core, u32 after) cons
   return false;
 }
 
-/// A packet behind another on its channel that somebody knows to be there.
+/// A later packet on the same channel whose arrival the owner of `clock` knows of.
 const Detector::Track* Detector::later_on_channel(const Clock& clock, Epoch before) const {
   const Track* first = find_track(before);
   if (first == nullptr || first->channel == 0) return nullptr;
@@ -464,7 +464,7 @@ void Detector::report(Finding finding) {
   if (settings_.without_locks && (finding.kind != FindingKind::Race || is_outside(finding.first) ||
                                   is_outside(finding.second)))
     return;
-  // All of them, though they look the same as long as nobody knows where they come from.
+  // Every one is kept: they may look alike only because their places in the code are not known.
   constexpr std::size_t kMostMissing = 4096;
   for (const Side* side : {&finding.first, &finding.second})
     if (!side->known && side->epoch && missing_.size() < kMostMissing &&

@@ -45,8 +45,8 @@ bool Detector::holds_any(u64 address, Taker by) const {
   });
 }
 
-/// Locks that somebody has taken or let go of by an atomic on their word. Who finds it otherwise
-/// than free has not got it, though the word may be another now.
+/// An atomic has changed words that are locks: it takes a lock if the word was free before, and
+/// releases it if the word is free afterwards. An atomic that found it held has not taken it.
 void Detector::use_locks(u64 address, Taker by, Epoch self, const Clock& clock, u32 before,
                          u32 after) {
   for (const LockWord& one : guard_->locks_of(address)) {
@@ -225,15 +225,15 @@ void Detector::finish() {
   });
 }
 
-/// A small store under a lock can be what somebody looks at under the lock; what all those have
-/// said who had written the word before under it goes along.
+/// A store of at most four bytes under a lock may be a flag that is read under the same lock. Its
+/// reader then also knows what the earlier writers of the word under that lock knew.
 void Detector::note_guarded(const Location& where, const Clock& clock, const u32* value) {
   if (where.place != settings_.memory_place || where.size > 4 || guard_->held(clock).empty())
     return;
   const u64 word = where.begin / 4;
   const u32 after =
       word_after(word, bytes_of_word(word, where.begin, where.end()), where.begin, value);
-  // Nobody has looked at it before: what it was then is not known.
+  // The first access to the word: its value before is not known.
   guard_->words()
       .try_emplace(word, Guard::Word{SyncWord(), 1})
       .first->second.said.change(after, clock);

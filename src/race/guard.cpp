@@ -35,7 +35,7 @@ std::vector<Guard::Held> Guard::held(const Clock& clock) const {
   return all;
 }
 
-/// Within one section a lock keeps nobody apart; nor does it what was not done when it was let go.
+/// A lock orders accesses of different sections, and only those that ended before its release.
 bool Guard::share(const Past& a, const std::vector<Held>& b) {
   for (const Held& one : a.held)
     for (const Held& other : b)

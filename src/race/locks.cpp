@@ -49,7 +49,7 @@ void LockBook::take(Word& word, Part& part, Taker by, const Change& change) {
   part.looked = change.looked;
 }
 
-/// Who does not find the word as it is when it is free has to take back what it has added.
+/// A taker that found the lock held has added in vain, and has to subtract the same again.
 void LockBook::add(Word& word, Part& part, Taker by, const Change& change) {
   const u32 added = change.after - change.before;
   const auto in_vain = std::find_if(part.in_vain.begin(), part.in_vain.end(),

@@ -218,7 +218,7 @@ void Detector::on(const event::Arrive& one) {
   const u32 kind = one.at_source ? source_kind(packet.kind) : commit_kind(packet.kind);
   remember(self, {site}, kind);
   note_packet(packet, self);
-  // All atomics may return their old values to one word that nobody reads.
+  // Several atomics may return their old values to one word, which often is never read.
   if (one.answer) return access({self, &packet.clock, site, Mode::Atomic, kind}, one.where);
   if (one.mode == Mode::Atomic) return change_word(one, self, kind);
   Actor actor{self, &packet.clock, site, one.mode, kind};
@@ -236,7 +236,7 @@ void Detector::on(const event::Arrive& one) {
   note_write(one.where, known_by_arrival(packet, self), {self, false, nullptr, {}, &one.old});
 }
 
-/// What somebody knows who has seen what a packet has written.
+/// The clock of an agent that has read data which the packet has written.
 Clock Detector::known_by_arrival(const Packet& packet, Epoch self) const {
   Clock known = packet.clock;
   known.raise(self);

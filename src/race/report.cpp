@@ -66,7 +66,7 @@ FixNames names_for(const Finding& finding, const Names& names) {
   return {name(from), name(to), condition_of(from), block_of(to)};
 }
 
-/// Who did it, where the place in the code is no longer remembered.
+/// The agent of an access whose place in the code is no longer remembered.
 std::string actor_text(Component component) {
   if (is_core_component(component))
     return name_of(static_cast<Agent>(core_of_component(component)));

@@ -24,7 +24,7 @@ const Detector::RecentWrite* Detector::write_before(const RecentWrite& one) cons
   return before.number == one.earlier ? &before : nullptr;
 }
 
-/// In a word that is written again and again, nobody may look before a count in it has risen.
+/// A counter in L1 may be written many times before its reader polls it for the first time.
 void Detector::note_recent(RecentWrite one) {
   if (recent_.empty()) recent_.resize(kRecentWrites);
   RecentWrite& last = recent_[one.word % kRecentWrites];
@@ -109,7 +109,7 @@ u32 Detector::word_after(u64 word, u8 bytes, u64 begin, const u32* value) const 
   return (before & ~mask) | (*value << begin % 4 * 8 & mask);
 }
 
-/// What a writer of L1 tells those who wait for a word. Flags come in small pieces.
+/// The clock that a write gives to agents that poll the word. Only small writes can be flags.
 void Detector::note_write(const Location& where, const Clock& clock, const Written& written) {
   constexpr u32 kMostOfFlag = 16;
   if (where.size > kMostOfFlag && !near_sync(where)) return;

@@ -73,7 +73,7 @@ class Kinds {
 
  private:
   static constexpr u32 kKinds = 1024;
-  // Out of the way of those who find what they look for.
+  // For a word that is not the one at this place in the table: rare, so not inline.
   const Kind& renew(u32 pc, u32 word);
   const Outline& renew_outline(u32 pc, u32 word);
 

@@ -24,7 +24,7 @@ void relax() {
 
 // Threads that take nodes from the list of the epoch. The caller of run_epoch is one of them. Each
 // has its part of the list, the same nodes from epoch to epoch as long as the list stays, so that a
-// tile stays in one processor's cache; who is done helps the others.
+// tile stays in one processor's cache; a thread that is done takes nodes of the others.
 struct Engine::Workers {
   struct alignas(64) Part {
     std::atomic<std::size_t> next{0};
@@ -139,7 +139,7 @@ void Engine::archive(Archive& archive) {
   archive.value(now_);
   archive.value(packets_);
   if (!archive.is_loading()) return;
-  // Who acts next is asked of the nodes anew.
+  // The nodes are asked anew when each acts next.
   active_.clear();
   std::fill(listed_.begin(), listed_.end(), false);
   touched_.clear();
@@ -273,8 +273,8 @@ void Engine::exchange() {
   acknowledgements_.clear();
 }
 
-/// Before the nodes of the epoch run. Who sleeps until its end does nothing but receive, so that it
-/// can do so at once, one multicast after the other in the order of their arrival.
+/// Before the nodes of the epoch run. A node that sleeps until its end only receives, so it can do
+/// that now, one multicast after the other in the order of their arrival.
 void Engine::serve_multicasts(Cycle until) {
   std::vector<noc::Multicast> all = std::exchange(multicasts_, {});
   std::sort(all.begin(), all.end(), [](const noc::Multicast& a, const noc::Multicast& b) {

@@ -27,8 +27,8 @@ struct DataPaths {
   void distrust() {
     if (++now_ == kNever) ++now_;
   }
-  /// A field of the configuration has another value, and is not one that is read anew for each
-  /// instruction (read_anew in cfg/cfg.cpp): nothing that was worked out before is good any more.
+  /// A configuration bit has changed that is not read anew for each instruction (kReadAnew in
+  /// cfg/cfg.cpp): what packer and unpackers have worked out before must not be used any more.
   void settings_changed() {
     ++settings_;
     distrust();

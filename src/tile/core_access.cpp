@@ -203,8 +203,8 @@ Loaded CoreAccess::load(unsigned core, u32 address, u32 size, Cycle now) {
 }
 
 Outcome CoreAccess::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) {
-  // What kernels write most, without the ways around it. A word that a command buffer holds is
-  // nobody's business until the request is sent, so a core that is alone stays alone.
+  // What kernels write most takes a short way. A word of a command buffer has no effect on other
+  // agents until the request is sent, so it does not end a long turn.
   if (const u32 at = address - kNius;
       at < kNocs * kNiuBytes && size == 4 && env_.nius[at / kNiuBytes]->hold(at % kNiuBytes, value))
     return Outcome::Ok;

@@ -230,8 +230,8 @@ void Debugger::command(debug_command::Continue, unsigned core, const Author&) {
 }
 
 /// Blackhole needs two of these commands for each instruction: tt-exalens and blackhole-py give
-/// two, and the tests of the former find the pc one instruction on. They look at once: the
-/// instruction is executed here, and only if it has to wait does the schedule come back to it.
+/// two, and the tests of the former find the pc one instruction on. They read the pc at once, so
+/// the instruction is executed here; only if it has to wait does the schedule try it again.
 void Debugger::command(debug_command::Step, unsigned core, const Author&) {
   CoreDebug& debug = state_.core[core];
   debug.step_primed ^= 1;

@@ -16,7 +16,7 @@ void Tile::make_late() {
 
 /// Of an Ethernet tile, requests are late; its cores and their stores never are.
 void Tile::set_delays(std::shared_ptr<const DelayPlan> plan) {
-  // What is late already stays so; it needs somebody to let it land.
+  // Effects that are late already stay late, so what lets them land must stay.
   Node::set_delays(std::move(plan));
   if (delays_ != nullptr) departs_ = true;
   if (shape_.is_tensix()) {

@@ -47,7 +47,7 @@ u8* RegisterSpace::ldm_at(u32 address, u32 bytes, unsigned* owner) {
 
 namespace {
 
-/// A read that changes what it reads: nobody may repeat it, and whoever waits has to look again.
+/// A read that has an effect: its loop cannot be parked, and waits for the resource are woken.
 void note_effect(bool has_effect, CoreSlot* slot, Wakeup& wakeup, Resource resource) {
   if (!has_effect) return;
   if (slot != nullptr) slot->impure = true;

@@ -97,7 +97,7 @@ void Tile::serve_arrivals() {
 
 void Tile::serve_acknowledgements() {
   const noc::Acknowledgements all = arrivals_.pop_all();
-  // Something else could come between two of them, or somebody wants to hear of each.
+  // Another packet may come between two of them, or an observer or trace is told of each.
   if (arrivals_.next() <= now_ || trace_ != nullptr || observer_ != nullptr) {
     for (const auto& sender : all.senders) arrivals_.push(all.packet_of(sender));
     return;
@@ -149,8 +149,8 @@ void Tile::run_turn(Cycle limit) {
     running += slot.status == CoreStatus::Running ? 1 : 0;
     retries |= slot.status == CoreStatus::Blocked && !parking_;
   }
-  // One core alone can run on: nobody is there to see the difference. Whatever it does that
-  // could rouse somebody ends the long turn at the quantum it is in.
+  // A core that runs alone can run on: no other agent acts that could see the difference. An access
+  // that could wake another agent ends the long turn at the quantum it is in.
   long_turn_ = running == 1 && long_turns_ && !retries && !pic_.armed() && coprocessor_asleep() &&
                !dump_.running();
   turn_end_ = long_turn_ ? limit : nominal_end(now_);
@@ -221,9 +221,9 @@ void Tile::run_core(unsigned core) {
   }
 }
 
-/// As execute() to the end of a long turn. In it nobody but the core changes anything, so what it
-/// repeats once without an effect it repeats until then, and those rounds are left out. That is no
-/// parking: the core is where it would be, awake, and the schedule learns nothing.
+/// As execute() to the end of a long turn. In it only this core changes anything, so a loop that
+/// has gone round once without an effect goes on until the end, and those rounds are left out. That
+/// is not parking: for the schedule the core is awake, in the state that it would have.
 riscv::Outcome Tile::execute_alone(unsigned core) {
   const riscv::CoreState& state = cores_[core];
   for (;;) {

@@ -69,8 +69,8 @@ bool is_guard(Rule rule) {
   }
 }
 
-/// What is wrong whatever came of it. What nobody has written may be read for nothing, and polls
-/// begin with it.
+/// A finding of this rule is a mistake even if it had no consequence. A read of memory that was
+/// never written is not: its value may be unused, and polling loops begin with such reads.
 bool is_wrong_anyway(Rule rule) {
   return is_check(rule) && rule != Rule::UninitialisedL1 && rule != Rule::UninitialisedRegister;
 }
@@ -206,7 +206,7 @@ class SecondLook {
         ran_.faults.front().fault.severity = info_of(found.fault.rule).severity;
       }
     }
-    // Not somebody else's fault: it was the thread itself that has cleared what it packs.
+    // The thread has itself cleared what it packs: no other agent is to blame.
     if (found.fault.text.find("has to be packed before it is cleared") != std::string::npos)
       cause.remedy +=
           "; pack the tile first, and clear and hand back its part of Dst after that (ZEROACC, "
@@ -239,7 +239,7 @@ class SecondLook {
             place, false};
   }
 
-  /// Firmware sets up what kernels use; that is nobody's signal.
+  /// Writes of the host and of firmware set up what kernels use; they are not taken for signals.
   bool counts(const Actor& actor) const {
     const bool core = actor.kind == Actor::Kind::Core;
     return actor.kind != Actor::Kind::Host &&
@@ -311,7 +311,7 @@ class SecondLook {
     };
     std::string& sentence = ran_.standstill.cause.sentence;
     if (const auto own = parts(*of, spot.address, spot.address + spot.bytes); !own.empty()) {
-      // Who waits has set it to begin with, and where the signal went instead is known.
+      // The last writer is the waiter's own initialisation, and the signal's real target is told.
       if (own.front().writer.kind == Actor::Kind::Core &&
           own.front().writer.author.agent == ran_.standstill.cause.agent &&
           sentence.find(" (but ") != std::string::npos)
@@ -357,7 +357,7 @@ class SecondLook {
     }
   }
 
-  /// What nobody had written when it was read: who has done so afterwards, or wrote next to it.
+  /// Of memory that was read before it was written: who wrote it later, or wrote near it.
   void tell_of_data(const WritersOfDevice& writers, const FaultReport& found) {
     constexpr u64 kAround = 4096;  // bytes
     const size_t at = found.fault.text.rfind("L1[");
@@ -517,7 +517,7 @@ void tell_of_race(const DeviceOptions& options, const std::function<host::Firmwa
                     after(one.text, "\n  first"), after(one.text, "\n  second"));
     const std::string order =
         fmt::format("put the two in order (bhemu run --race): {}", after(one.text, "\n  missing"));
-    // What somebody has found to explain it comes first.
+    // A remedy that another part of the report has found comes first.
     const bool known = !cause.remedy.empty() && !cause.remedy.starts_with("follow the value back");
     cause.remedy = known ? fmt::format("{}; or {}", cause.remedy, order) : order;
     return;

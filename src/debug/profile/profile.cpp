@@ -178,8 +178,8 @@ class Sink final : public trace::Sink {
     for (u32 i = 0; i < e.period && i < track.count; ++i)
       steps.push_back(track.recent[(track.count - 1 - i) % track.recent.size()]);
     LoopWait found = wait_of_loop(steps, *profile_);
-    // Who reads both counters waits for pages when there are none. (One that wants more pages than
-    // there are is taken for one that wants room, unless it has taken pages before.)
+    // A loop that reads both counters waits for pages if the buffer is empty. (A consumer that
+    // wants more pages than there are is taken for a producer, unless it has popped some before.)
     if (found.both_counters) {
       const BufferUse& buffer = tile.buffers[found.at.wait.index];
       const bool takes = found.filled == 0 || takes_from(buffer, event.agent);

@@ -201,7 +201,7 @@ class Maker {
     return summary_.opcodes.empty() ? nullptr : &summary_.opcodes.front();
   }
 
-  /// Who gives what is waited for; Host: nobody that has a role.
+  /// The agent that can end the wait: the buffer's producer or consumer; Host: none is known.
   Agent giver(const WaitOf& wait) const {
     using trace::Wait;
     for (const RoleBuffer& buffer : summary_.buffers) {

@@ -5,7 +5,7 @@
 namespace bhemu::debug {
 namespace {
 
-/// Who decides whether an event is wanted, as where events are made.
+/// The agent that selections are compared with: for a packet, the one that issued it.
 Agent subject_of(const trace::Event& event) {
   if (const auto* packet = std::get_if<trace::Packet>(&event.detail)) return packet->issuer;
   return std::holds_alternative<trace::Faulted>(event.detail) ? Agent::Host : event.agent;

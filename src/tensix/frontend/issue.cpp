@@ -32,7 +32,7 @@ void leave_banks_visible(const Context& context, const SourceBanks& before) {
     if (bank[file] == before.bank[file] || !before.readable[file]) continue;
     const u32 cycles = context.env.delays->draw(DelayKind::Bank, agent_of_thread(context.thread),
                                                 context.word, context.now);
-    // Who waits for the unit to be done sees the new one.
+    // A wait for the unit's end sees the new owner: the delay does not outlast the instruction.
     const Cycle done = context.now + context.env.timing->duration[opcode_of(context.word)].latency;
     if (cycles != 0) context.state.late.bank_until[file] = std::min(context.now + 1 + cycles, done);
   }

@@ -138,9 +138,9 @@ bool Turn::stays_alone(u32 word, u32 held) {
   return decoded.plain && (released_units(decoded, word) & held) == 0;
 }
 
-/// Somebody waits for what a thread alone changes while it executes plain words. Windows of the
-/// others that have ended by `now` (`advance` has seen that) are no such thing: no more of them
-/// begin.
+/// A sleeping agent waits for a resource that this thread alone changes while it executes plain
+/// words. Windows of other threads need not be looked at: those that `advance` saw have ended by
+/// `now`, and no others begin.
 bool Turn::is_watched(unsigned thread, Cycle now) const {
   if (env_.wakeup == nullptr) return false;
   const u32 watched = env_.wakeup->watched;

@@ -194,7 +194,7 @@ bool give_command(State& state, const Environment& env, u32 word, const Author& 
                    fmt::format("TDMA-RISC command {:#010x} while both sets of parameters belong to "
                                "commands in the queue",
                                word));
-  // Cores wait for room, so this is somebody who cannot.
+  // Cores wait for room in the queue; the NoC and the host cannot.
   if (queue.count == TdmaQueue::kCapacity)
     return !refuse(env, Rule::TensixUndefined, author,
                    fmt::format("TDMA-RISC command {:#010x} to a full queue", word));

@@ -141,7 +141,7 @@ void start(State& state, PerfBank bank, const Start& how) {
   if (runs(perf, perf.counted)) {
     Observer(state, how.at);
   } else {
-    // Nobody has looked until now. If the coprocessor sleeps, this is how it goes on.
+    // Counting begins now. While the coprocessor sleeps its levels stay as they are here.
     perf.counted = how.at;
     perf.held = state.asleep ? levels_of(Sample(state, 0, how.at)) : PerfLevels{};
   }

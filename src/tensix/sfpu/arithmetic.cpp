@@ -51,8 +51,8 @@ MadFields fields_of(const C& context, Op insn) {
           vd_of(context, insn.lreg_dest()), insn.instr_mod1()};
 }
 
-/// The result of a multiply-add into `vd` where something is in the way of the register. Apart, so
-/// that those who have nothing in the way need no room for a register on the stack.
+/// The result of a multiply-add into `vd` where lanes or indirection forbid writing it in place.
+/// Not inline, so that the common case needs no copy of a register on the stack.
 [[gnu::noinline]] void multiply_add_aside(Context& context, u32 vd, bool indirect,
                                           const numeric::MulAddLanes& job, u32 active) {
   Lanes value;
