@@ -102,13 +102,13 @@ void Follower::look_into_cache(const Step& step, DataCaches::Stale& stale) {
   if (stale.any()) env_.slots[step.core].impure = true;
 }
 
-Follower::Untold Follower::untold_until(unsigned core, Cycle end) {
+/// `tells`: plain instructions are told of in stretches (Instructions::NotPlain).
+template <bool tells>
+Follower::Untold Follower::Following::look_ahead(Follower& follower, unsigned core, Cycle end) {
   using Plain = riscv::Kind::Plain;
   constexpr u32 kStackPointer = 2;
-  const riscv::CoreState& state = env_.cores[core];
-  riscv::Kinds& kinds = following_->kinds;
-  const L1& l1 = env_.l1;
-  const bool tells = following_->wanted == trace::Instructions::NotPlain;
+  const riscv::CoreState& state = follower.env_.cores[core];
+  const L1& l1 = follower.env_.l1;
   u32 written = 0;  // integer registers, by the instructions that are left out
   u32 pc = state.pc;
   if (pc % 4 != 0) return {state.cycle};
@@ -124,7 +124,8 @@ Follower::Untold Follower::untold_until(unsigned core, Cycle end) {
     if (outline.plain == Plain::Loads) {
       const riscv::Kind& kind = kinds.at(pc, word);
       const u32 address = state.x[outline.rs1] + static_cast<u32>(kind.offset);
-      if (bit(written, outline.rs1) || !leaves_out_loads_ || !is_memory(core, address, kind.size))
+      if (bit(written, outline.rs1) || !follower.leaves_out_loads_ ||
+          !follower.is_memory(core, address, kind.size))
         break;
     }
     ++untold.until;
@@ -133,10 +134,18 @@ Follower::Untold Follower::untold_until(unsigned core, Cycle end) {
     written |= 1u << outline.rd & ~1u;
   }
   if (tells && untold.until != state.cycle) {
-    following_->stretch = {core, {agent(core), state.pc, state.cycle, env_.node}, last, &state};
-    env_.observer->runs(following_->stretch);
+    const Author author{follower.agent(core), state.pc, state.cycle, follower.env_.node};
+    stretch = {core, author, last, &state};
+    follower.env_.observer->runs(stretch);
   }
   return untold;
+}
+
+Follower::Untold Follower::untold_until(unsigned core, Cycle end) {
+  Following& following = *following_;
+  if (following.wanted == trace::Instructions::NotPlain)
+    return following.look_ahead<true>(*this, core, end);
+  return following.look_ahead<false>(*this, core, end);
 }
 
 /// L1 or the core's own local memory, and aligned.

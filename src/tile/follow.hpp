@@ -31,6 +31,9 @@ struct Follower::Step {
 
 /// What there is once a core was followed.
 struct Follower::Following {
+  template <bool tells>
+  Untold look_ahead(Follower& follower, unsigned core, Cycle end);
+
   riscv::Kinds kinds;
   trace::Instructions wanted = trace::Instructions::All;  // by the observer
   trace::Stretch stretch;                                 // under way

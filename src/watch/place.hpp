@@ -76,7 +76,7 @@ std::optional<Place> place_of(const tensix::Touch& touch);
 
 /// Calls visit(mode) for each in each bank.
 template <class Visit>
-void each_mode(Visit visit) {
+constexpr void each_mode(Visit visit) {
   const auto in_both = [&]<class Field>(const char* name, Field) {
     for (u32 bank = 0; bank < 2; ++bank) {
       const u64 begin = (u64{bank} * tensix::kConfigWords + Field::kWord) * 32 + Field::kLow;

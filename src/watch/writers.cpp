@@ -42,6 +42,20 @@ u32 group_shift_of(Area area) {
   }
 }
 
+// Words of both banks that hold a mode.
+constexpr auto kModeWords = [] {
+  std::array<bool, 2 * tensix::kConfigWords> words{};
+  each_mode([&](const Mode& mode) { words[mode.bank * tensix::kConfigWords + mode.word] = true; });
+  return words;
+}();
+
+bool has_modes(const Place& config) {
+  constexpr u32 kBits = 32;
+  for (u64 word = config.begin / kBits; word * kBits < config.end; ++word)
+    if (word < kModeWords.size() && kModeWords[word]) return true;
+  return false;
+}
+
 }  // namespace
 
 /// What cores load is nobody's source: their registers are not followed.
@@ -111,7 +125,7 @@ void Writers::note_modes(const trace::Issue& one, const Place& place,
   constexpr Place kFlags{Area::ConditionCode, tensix::footprint_cell::LaneFlags,
                          tensix::footprint_cell::LaneFlags + 1};
   if (place.overlaps(kFlags) && (lanes.use_lane_flags & ~lanes.lane_flags) != 0) add(kFlags);
-  if (place.area != Area::Config) return;
+  if (place.area != Area::Config || !has_modes(place)) return;
   each_mode([&](const Mode& mode) {
     const Place part{Area::Config, std::max(place.begin, mode.place.begin),
                      std::min(place.end, mode.place.end)};

@@ -9,6 +9,7 @@
 
 #include "numeric/format_layout.hpp"
 #include "tensix/context.hpp"
+#include "tensix/cfg/cfg.hpp"
 #include "tensix/data_paths.hpp"
 #include "tensix/dst/dst_access.hpp"
 
