@@ -5,7 +5,10 @@
 # read from the checkout, so after a change of a table that is the way to build.
 # build_guest.sh OUT PARTS: of the kernels only one in PARTS, and no sums.
 set -euo pipefail
-[[ $# -eq 1 || ( $# -eq 2 && $2 =~ ^[1-9][0-9]*$ ) ]] || { echo "usage: $0 OUT [PARTS]" >&2; exit 2; }
+if [[ $# -lt 1 || $# -gt 2 || ! ${2:-1} =~ ^[1-9][0-9]*$ ]]; then
+  echo "usage: $0 OUT [PARTS]" >&2
+  exit 2
+fi
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
 parts=${2:-1}
