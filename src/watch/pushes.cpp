@@ -1,6 +1,7 @@
 #include "watch/pushes.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/bits.hpp"
 #include "tensix/isa.hpp"
@@ -36,6 +37,14 @@ void Pushes::issued(const trace::Issue& one) {
     moves_.clear();
   }
   const u32 word = one.operation.author.pc;
+  for (Traced& wanted : wanted_) {
+    if (wanted.thread != one.thread || wanted.word != word ||
+        wanted.cycle != one.operation.author.cycle)
+      continue;
+    const Pushed* from = one.push.by_brisc ? nullptr : find(one.thread, one.push.number);
+    wanted.origin = one.operation.author.origin;
+    if (from != nullptr) wanted.pushed_from = from->pc;
+  }
   const u32 opcode = tensix::opcode_of(word);
   constexpr u32 kOnMaximum = 2;
   const bool waits = opcode == tensix::op::SEMWAIT::kOpcode &&
@@ -90,12 +99,15 @@ std::optional<u32> Pushes::source_of_gate(const tensix::Frontend& frontend, unsi
   return std::nullopt;
 }
 
-PushesOfDevice::PushesOfDevice(Device& device) : device_(device) {
+PushesOfDevice::PushesOfDevice(Device& device, std::map<NodeId, std::vector<Traced>> wanted)
+    : device_(device) {
   id_ = device.observe([&](NodeId node) -> std::unique_ptr<trace::Observer> {
     pushes_.resize(std::max<std::size_t>(pushes_.size(), node + 1u));
     tile::Tile* tile = device.tile_of(node);
     if (tile == nullptr || !tile->shape().is_tensix()) return nullptr;
-    auto pushes = std::make_unique<Pushes>();
+    const auto found = wanted.find(node);
+    auto pushes =
+        std::make_unique<Pushes>(found == wanted.end() ? std::vector<Traced>() : found->second);
     pushes_[node] = pushes.get();
     return pushes;
   });
@@ -116,6 +128,23 @@ host::UnpostedWaits PushesOfDevice::unposted_waits(NodeId node, unsigned thread,
                                                    u32 semaphore) const {
   const Pushes* pushes = of(node);
   return pushes == nullptr ? host::UnpostedWaits{} : pushes->unposted(thread, semaphore);
+}
+
+std::optional<Traced> PushesOfDevice::traced(NodeId node, const Traced& wanted) const {
+  const Pushes* pushes = of(node);
+  if (pushes == nullptr) return std::nullopt;
+  for (const Traced& one : pushes->wanted())
+    if (one.thread == wanted.thread && one.word == wanted.word && one.cycle == wanted.cycle &&
+        one.pushed_from)
+      return one;
+  // What a thread has stopped at is still at its gate.
+  const auto& frontend = std::as_const(*device_.tile_of(node)).coprocessor().state().frontend;
+  const tensix::Frontend& thread = frontend[wanted.thread];
+  if (!thread.stopped || thread.gate_word != wanted.word) return std::nullopt;
+  Traced stopped = wanted;
+  stopped.origin = thread.gate_origin;
+  stopped.pushed_from = pushes->source_of_gate(thread, wanted.thread);
+  return stopped.pushed_from ? std::optional(stopped) : std::nullopt;
 }
 
 host::HandOver PushesOfDevice::hand_over(NodeId node, unsigned src, unsigned bank) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <vector>
 
 #include "device/device.hpp"
@@ -12,8 +13,19 @@
 
 namespace bhemu::watch {
 
+/// An instruction that a thread has issued, as a fault names it, and the push that it came from.
+struct Traced {
+  unsigned thread = 0;
+  u32 word = 0;
+  Cycle cycle = 0;
+  Origin origin = Origin::Queue;
+  std::optional<u32> pushed_from;  // of the thread's core
+};
+
 class Pushes final : public trace::Observer {
  public:
+  /// `wanted`: of which instructions of this tile to remember the push.
+  explicit Pushes(std::vector<Traced> wanted = {}) : wanted_(std::move(wanted)) {}
   trace::Instructions wanted_instructions() const override { return trace::Instructions::Effects; }
   void pushed(const trace::Push& one) override;
   void issued(const trace::Issue& one) override;
@@ -29,6 +41,7 @@ class Pushes final : public trace::Observer {
   const host::HandOver& hand_over(unsigned src, unsigned bank) const {
     return hand_overs_[src][bank];
   }
+  const std::vector<Traced>& wanted() const { return wanted_; }
 
  private:
   struct Pushed {
@@ -44,17 +57,22 @@ class Pushes final : public trace::Observer {
   std::array<std::array<host::UnpostedWaits, tensix::kSemaphores>, kThreads> unposted_{};
   std::array<std::array<host::HandOver, tensix::kSrcBanks>, 2> hand_overs_{};
   std::vector<host::HandOver*> moves_;  // of the instruction that is told of next
+  std::vector<Traced> wanted_;
 };
 
 /// Those of all tiles of a device, from now on.
 class PushesOfDevice final : public host::Observed {
  public:
-  explicit PushesOfDevice(Device& device);
+  /// `wanted` by node: see Pushes.
+  explicit PushesOfDevice(Device& device, std::map<NodeId, std::vector<Traced>> wanted = {});
   ~PushesOfDevice() override;
 
   std::optional<u32> pushed_from(NodeId node, unsigned thread) const override;
   host::UnpostedWaits unposted_waits(NodeId node, unsigned thread, u32 semaphore) const override;
   host::HandOver hand_over(NodeId node, unsigned src, unsigned bank) const override;
+  /// The same with its push, if it was issued, or the thread has stopped at it, and the push was
+  /// seen.
+  std::optional<Traced> traced(NodeId node, const Traced& wanted) const;
 
  private:
   const Pushes* of(NodeId node) const { return node < pushes_.size() ? pushes_[node] : nullptr; }

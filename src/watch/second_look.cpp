@@ -9,6 +9,7 @@
 #include "host/report/races.hpp"
 #include "host/report/wrong_image.hpp"
 #include "tensix/isa.hpp"
+#include "watch/pushed_lines.hpp"
 #include "watch/pushes.hpp"
 #include "watch/tallies.hpp"
 #include "watch/unread.hpp"
@@ -541,8 +542,9 @@ void look_for_cause(const DeviceOptions& options, const std::function<host::Firm
   std::optional<WritersOfDevice> writers;
   if (watched) writers.emplace(again.device());
   std::optional<PushesOfDevice> pushes;
-  if (watched && ran.status == Status::Hang) {
-    pushes.emplace(again.device());
+  auto lineless = without_line(ran.faults);
+  if ((watched && ran.status == Status::Hang) || !lineless.empty()) {
+    pushes.emplace(again.device(), std::move(lineless));
     again.set_observed(&*pushes);
   }
   std::optional<TalliesOfDevice> tallies;
@@ -550,6 +552,9 @@ void look_for_cause(const DeviceOptions& options, const std::function<host::Firm
   std::optional<ReadsOfDevice> reads;
   if (watched && ran.status == Status::WrongResult) reads.emplace(again.device());
   const Outcome checked = again.run_unsaved(prepared);
+  if (pushes)
+    add_lines(ran.faults, ran.status == Status::Fault ? &ran.standstill.cause : nullptr, *pushes,
+              again.code());
   // The same end, and more is known of it.
   if (pushes && checked.status == Status::Hang &&
       checked.standstill.cycle == ran.standstill.cycle &&
