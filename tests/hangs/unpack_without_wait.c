@@ -8,8 +8,8 @@ static void UnpackAll(void) {
 #ifdef MENDED
     UnpackWaitPages(0, 1);
 #endif
-    UnpackAt(&unpacker, UnpackPageAddress(0, 0));  // HERE
-    UnpackPopPages(0, 1);
+    UnpackAt(&unpacker, UnpackPageAddress(0, 0));
+    UnpackPopPages(0, 1);  // HERE
   }
 }
 KERNEL(UnpackAll)
