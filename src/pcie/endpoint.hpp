@@ -45,9 +45,9 @@ class Endpoint final : public noc::Endpoint {
  private:
   bool host_address(u64 address, u32 bytes, u64& target) const;
 
-  HostMemory* memory_ = nullptr;
   void check_regions(u64 address, u32 bytes, const Author& author);
 
+  HostMemory* memory_ = nullptr;
   Controller controller_;
   std::string told_;  // the last doubt about regions of the iATU
 };

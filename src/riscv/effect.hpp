@@ -64,8 +64,6 @@ class Kinds {
     const Kind& kind = kinds_[pc / 4 % kKinds];
     return kind.word == word ? kind : renew(pc, word);
   }
-  /// Of the word that was there last, which may be another by now.
-  const Outline& known_at(u32 pc) const { return outlines_[pc / 4 % kKinds]; }
   const Outline& outline_at(u32 pc, u32 word) {
     const Outline& outline = outlines_[pc / 4 % kKinds];
     return outline.word == word ? outline : renew_outline(pc, word);

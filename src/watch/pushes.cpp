@@ -30,20 +30,17 @@ void Pushes::moved(const trace::BankMove& one) {
 }
 
 void Pushes::issued(const trace::Issue& one) {
-  if (!moves_.empty()) {
-    const Pushed* from = one.push.by_brisc ? nullptr : find(one.thread, one.push.number);
-    if (from != nullptr)
-      for (host::HandOver* hand_over : moves_) hand_over->pushed_from = from->pc;
-    moves_.clear();
-  }
-  const u32 word = one.operation.author.pc;
+  const Pushed* push = one.push.by_brisc ? nullptr : find(one.thread, one.push.number);
+  if (push != nullptr)
+    for (host::HandOver* hand_over : moves_) hand_over->pushed_from = push->pc;
+  moves_.clear();
+  const Author& author = one.operation.author;
+  const u32 word = author.pc;
   for (Traced& wanted : wanted_) {
-    if (wanted.thread != one.thread || wanted.word != word ||
-        wanted.cycle != one.operation.author.cycle)
+    if (wanted.thread != one.thread || wanted.word != word || wanted.cycle != author.cycle)
       continue;
-    const Pushed* from = one.push.by_brisc ? nullptr : find(one.thread, one.push.number);
-    wanted.origin = one.operation.author.origin;
-    if (from != nullptr) wanted.pushed_from = from->pc;
+    wanted.origin = author.origin;
+    if (push != nullptr) wanted.pushed_from = push->pc;
   }
   const u32 opcode = tensix::opcode_of(word);
   constexpr u32 kOnMaximum = 2;
@@ -52,7 +49,6 @@ void Pushes::issued(const trace::Issue& one) {
   if (!waits && opcode != tensix::op::SEMPOST::kOpcode) return;
   const u32 mask =
       waits ? tensix::op::SEMWAIT{word}.sem_sel() : tensix::op::SEMPOST{word}.sem_sel();
-  const Pushed* push = one.push.by_brisc ? nullptr : find(one.thread, one.push.number);
   for (u32 semaphore = 0; semaphore < tensix::kSemaphores; ++semaphore) {
     if (!bit(mask, semaphore)) continue;
     host::UnpostedWaits& unposted = unposted_[one.thread][semaphore];

@@ -556,7 +556,7 @@ void look_for_cause(const DeviceOptions& options, const std::function<host::Firm
     add_lines(ran.faults, ran.status == Status::Fault ? &ran.standstill.cause : nullptr, *pushes,
               again.code());
   // The same end, and more is known of it.
-  if (pushes && checked.status == Status::Hang &&
+  if (pushes && ran.status == Status::Hang && checked.status == Status::Hang &&
       checked.standstill.cycle == ran.standstill.cycle &&
       !checked.standstill.cause.sentence.empty())
     ran.standstill = checked.standstill;

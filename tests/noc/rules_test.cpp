@@ -21,23 +21,28 @@ struct Case {
   bool sent = false;  // a warning only
 };
 
+/// Requests with nothing wrong, which each case changes in one way.
+struct Usual {
+  TestRequest write{.control = kWrite | kResponse,
+                    .target = 0x1000,
+                    .target_at = at(kA),
+                    .home = 0x2000,
+                    .home_at = at(kB),
+                    .length = 64};
+  TestRequest read{
+      .target = 0x1000, .target_at = at(kB), .home = 0x2000, .home_at = at(kA), .length = 64};
+  TestRequest atomic{.control = kAtomic | kResponse,
+                     .target = 0x1000,
+                     .target_at = at(kB),
+                     .home = 0x40,
+                     .home_at = at(kA),
+                     .length = 0x107C,
+                     .data = 1};
+};
+
 // tidy: allow function-length: a table of cases
 std::vector<Case> cases() {
-  const TestRequest write{.control = kWrite | kResponse,
-                          .target = 0x1000,
-                          .target_at = at(kA),
-                          .home = 0x2000,
-                          .home_at = at(kB),
-                          .length = 64};
-  const TestRequest read{
-      .target = 0x1000, .target_at = at(kB), .home = 0x2000, .home_at = at(kA), .length = 64};
-  const TestRequest atomic{.control = kAtomic | kResponse,
-                           .target = 0x1000,
-                           .target_at = at(kB),
-                           .home = 0x40,
-                           .home_at = at(kA),
-                           .length = 0x107C,
-                           .data = 1};
+  const auto [write, read, atomic] = Usual();
   std::vector<Case> list;
   const auto add = [&list](const char* name, Rule rule, TestRequest request, bool sent = false) {
     list.push_back({name, rule, request, sent});
@@ -129,21 +134,7 @@ TEST(Rules, each_forbidden_request_raises_its_rule_and_is_not_sent) {
 /// Requests that come as near to breaking a rule as a request can without doing so.
 // tidy: allow function-length: a table of cases
 std::vector<Case> near_misses() {
-  const TestRequest write{.control = kWrite | kResponse,
-                          .target = 0x1000,
-                          .target_at = at(kA),
-                          .home = 0x2000,
-                          .home_at = at(kB),
-                          .length = 64};
-  const TestRequest read{
-      .target = 0x1000, .target_at = at(kB), .home = 0x2000, .home_at = at(kA), .length = 64};
-  const TestRequest atomic{.control = kAtomic | kResponse,
-                           .target = 0x1000,
-                           .target_at = at(kB),
-                           .home = 0x40,
-                           .home_at = at(kA),
-                           .length = 0x107C,
-                           .data = 1};
+  const auto [write, read, atomic] = Usual();
   std::vector<Case> list;
   const auto add = [&list](const char* name, Rule rule, TestRequest request) {
     list.push_back({name, rule, request, true});

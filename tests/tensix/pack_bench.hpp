@@ -52,6 +52,17 @@ class Pack : public ::testing::Test, public DataBench {
       for (u32 c = 0; c < 16; ++c) put_bf16(r, c, 0x4000 + 16 * r + c);
   }
   Completion pacr(std::initializer_list<FieldValue> fields = {}) { return run<op::PACR>(fields); }
+  /// The first PACR of a packer that was set up for BF16 and then changed.
+  template <class Change>
+  void first_pacr(std::initializer_list<FieldValue> fields, Change change) {
+    faults.clear();
+    for (auto& bank : state().cfg.bank) bank.fill(0);
+    state().packer = PackerState{};
+    packer() = Adc{};
+    apply(Format::Bf16, Format::Bf16, false);
+    change();
+    pacr(fields);
+  }
   void close() { pacr({{"flush", 1}}); }
 };
 

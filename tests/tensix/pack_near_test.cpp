@@ -6,13 +6,7 @@ namespace {
 
 TEST_F(Pack, what_lies_next_to_what_faults_is_packed_in_silence) {
   const auto expect = [&](const char* what, std::initializer_list<FieldValue> fields, auto change) {
-    faults.clear();
-    for (auto& bank : state().cfg.bank) bank.fill(0);
-    state().packer = PackerState{};
-    packer() = Adc{};
-    apply(Format::Bf16, Format::Bf16, false);
-    change();
-    pacr(fields);
+    first_pacr(fields, change);
     EXPECT_FALSE(faulted()) << what;
     EXPECT_EQ(packer().channel[0].y, 4) << what;
   };

@@ -481,13 +481,7 @@ TEST_F(Pack, setreg_writes_the_data_set_before_to_one_of_four_registers) {
 
 TEST_F(Pack, what_the_documents_leave_open_faults_by_name) {
   const auto expect = [&](Rule rule, std::initializer_list<FieldValue> fields, auto change) {
-    faults.clear();
-    for (auto& bank : state().cfg.bank) bank.fill(0);
-    state().packer = PackerState{};
-    packer() = Adc{};
-    apply(Format::Bf16, Format::Bf16, false);
-    change();
-    pacr(fields);
+    first_pacr(fields, change);
     EXPECT_TRUE(faulted(rule)) << info_of(rule).name;
     EXPECT_EQ(packer().channel[0].y, info_of(rule).severity == Severity::Error ? 0 : 4);
   };

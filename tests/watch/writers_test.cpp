@@ -58,6 +58,25 @@ struct Chip {
   std::string said;
 };
 
+/// A core has its NIU write `bytes` bytes at kData to the other tile.
+void write_to_other(Assembler& a, const Chip& chip, u32 target, u32 bytes) {
+  a.li(s0, kNiu0);
+  const auto set = [&a](u32 offset, u32 value) {
+    a.li(t0, value);
+    a.sw(t0, static_cast<i32>(offset), s0);
+  };
+  set(0x00, kData);  // TARG: here
+  set(0x04, 0);
+  set(0x08, chip.tile.x | u32{chip.tile.y} << 6);
+  set(0x0C, target);  // RET: there
+  set(0x10, 0);
+  set(0x14, chip.other.x | u32{chip.other.y} << 6);
+  set(0x18, 0);
+  set(0x1C, 0x2012);  // a write with response
+  set(0x20, bytes);
+  set(0x40, 1);
+}
+
 constexpr u32 kBriscRuns = 0x47000;
 constexpr u32 kBriscAndTriscsRun = 0x40000;
 
@@ -132,21 +151,7 @@ TEST(LastWriters, of_what_came_over_the_noc_are_followed_to_the_sender) {
   Chip chip;
   chip.write(chip.tile, kData, {0x11, 0x22});
   Assembler a;
-  a.li(s0, kNiu0);
-  const auto set = [&a](u32 offset, u32 value) {
-    a.li(t0, value);
-    a.sw(t0, static_cast<i32>(offset), s0);
-  };
-  set(0x00, kData);  // TARG: here
-  set(0x04, 0);
-  set(0x08, chip.tile.x | u32{chip.tile.y} << 6);
-  set(0x0C, 0x30000);  // RET: there
-  set(0x10, 0);
-  set(0x14, chip.other.x | u32{chip.other.y} << 6);
-  set(0x18, 0);
-  set(0x1C, 0x2012);  // a write with response
-  set(0x20, 16);
-  set(0x40, 1);
+  write_to_other(a, chip, 0x30000, 16);
   a.halt();
   chip.load(0, a.finish());
   chip.run(kBriscRuns);
@@ -175,18 +180,7 @@ TEST(LastWriters, of_bytes_in_the_midst_of_a_request_are_those_of_the_same_bytes
     a.li(t0, i);
     a.sw(t0, 0, s0);
   }
-  a.li(s0, kNiu0);
-  const auto set = [&a](u32 offset, u32 value) {
-    a.li(t0, value);
-    a.sw(t0, static_cast<i32>(offset), s0);
-  };
-  set(0x00, kData);
-  set(0x08, chip.tile.x | u32{chip.tile.y} << 6);
-  set(0x0C, kData + 0x1000);
-  set(0x14, chip.other.x | u32{chip.other.y} << 6);
-  set(0x1C, 0x2012);  // a write with response
-  set(0x20, 96);
-  set(0x40, 1);
+  write_to_other(a, chip, kData + 0x1000, 96);
   a.halt();
   chip.load(0, a.finish());
   chip.run(kBriscRuns);

@@ -57,9 +57,6 @@ constexpr std::array<bool, kWords> words_of(const WithoutEffect (&rows)[kRows]) 
 constexpr auto kWordsWithoutEffect = words_of<kConfigWords>(kWithoutEffect);
 constexpr auto kThreadWordsWithoutEffect = words_of<kThreadConfigWords>(kThreadWithoutEffect);
 
-/// Bits of configuration words that packer and unpackers read for each instruction, whatever they
-/// have worked out before (pack/whole_rows.cpp, unpack/faces.cpp): what kernels change from tile to
-/// tile. One that is missing here costs time, and nothing else.
 template <class Field>
 constexpr void add_bits(std::array<u32, kConfigWords>& words) {
   words[Field::kWord] |= static_cast<u32>(((u64{1} << Field::kWidth) - 1) << Field::kLow);
@@ -70,6 +67,9 @@ constexpr std::array<u32, kConfigWords> bits_of_fields() {
   (add_bits<Fields>(words), ...);
   return words;
 }
+/// Bits of configuration words that packer and unpackers read for each instruction, whatever they
+/// have worked out before (pack/whole_rows.cpp, unpack/faces.cpp): what kernels change from tile to
+/// tile. One that is missing here costs time, and nothing else.
 constexpr auto kReadAnew =
     bits_of_fields<cfg::THCON_SEC0_REG3_Base_address, cfg::THCON_SEC0_REG3_Base_cntx1_address,
                    cfg::THCON_SEC0_REG3_Base_cntx2_address, cfg::THCON_SEC0_REG3_Base_cntx3_address,
@@ -161,7 +161,6 @@ void write_config_word(State& state, const Environment& env, unsigned bank, u32 
                        Cycle now, bool resets) {
   if (discarded_by_reset(state, index)) return;
   if (env.wakeup != nullptr) env.wakeup->touch(Resource::Config);
-  if (env.paths != nullptr) env.paths->distrust();
   CfgState& cfg = state.cfg;
   bool changed = put(cfg.bank[bank], index, value);
   if (index >= kGlobalConfigBase) changed |= put(cfg.bank[bank ^ 1], index, value);
@@ -169,7 +168,12 @@ void write_config_word(State& state, const Environment& env, unsigned bank, u32 
     for (u32 i = 0; i < kGlobalConfigBase; ++i) cfg.bank[bank][i] = 0;
     changed = true;
   }
-  if (changed && env.paths != nullptr) env.paths->settings_changed();
+  if (env.paths != nullptr) {
+    if (changed)
+      env.paths->settings_changed();
+    else
+      env.paths->distrust();
+  }
   if (index == cfg::PRNG_SEED_Seed_Val::kWord) seed_generators(state, value);
   if (concerns_cores(index) && env.registers != nullptr)
     env.registers->config_written(index, value, now);
