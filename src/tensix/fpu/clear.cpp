@@ -7,6 +7,7 @@
 // blackhole-emulator-spec.md and blackhole-instruction-set-analysis.md for the dead ones.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "tensix/dst/dst_access.hpp"
@@ -65,11 +66,12 @@ SixteenRows sixteen_rows(const C& context, op::ZEROACC insn) {
   }
   return {block, wide, DstAccess::mapping_of(context.state)};
 }
-void mark_16_rows(Context& context, const op::ZEROACC& insn, bool valid) {
-  const SixteenRows rows = sixteen_rows(context, insn);
+void mark(Dst& dst, const SixteenRows& rows, bool valid) {
   if (!rows.exist()) return;  // kernels use 0xFF to step the counters only
-  Dst& dst = context.state.fpu.dst;
-  for (u32 i = 0; i < 16; ++i) dst.valid[rows.row(i)] = valid;
+  // No permutation takes four rows apart that begin at a multiple of four.
+  constexpr u32 kTogether = 4;
+  for (u32 i = 0; i < 16; i += kTogether)
+    std::fill_n(dst.valid.begin() + rows.row(i), kTogether, static_cast<u8>(valid));
 }
 
 template <class C>
@@ -85,32 +87,33 @@ enum Mode : u32 { kOneRow, kSixteenRows, kHalf, kAll };
 /// Kernels use this block to step the counters only.
 constexpr u32 kNoBlock = 0xFF;
 
-/// Rows that do not exist, or are counted in another width than products are written in. True: a
-/// rule stops the thread.
-bool check_clear(Context& context, op::ZEROACC insn) {
-  const bool wide = is_wide(context);
-  if (insn.clear_mode() == kOneRow) {
-    // Also in the 32-bit view, where row 512 is row 256: kernels go to the other half so.
-    const u32 row = insn.where() + dst_offset(context);
-    return row >= kDstRows &&
-           context.raise(Rule::FpuClearRange,
-                         fmt::format("ZEROACC of row {} ({} + {}); Dst has {} rows", row,
-                                     insn.where(), row - insn.where(), kDstRows));
-  }
-  if (insn.clear_mode() != kSixteenRows || (insn.where() & 0xFF) == kNoBlock) return false;
-  const SixteenRows rows = sixteen_rows(context, insn);
-  if ((!rows.exist() || insn.where() > 0xFF) &&
-      context.raise(
-          Rule::FpuClearRange,
-          fmt::format("ZEROACC of block {} of 16 rows ({}); Dst has {} of {} bits", insn.where(),
-                      rows.exist() ? fmt::format("the lower 8 bits count: {}", rows.block)
-                                   : fmt::format("{} with its half", rows.block),
-                      rows.wide ? 32 : 64, rows.wide ? 32 : 16)))
-    return true;
-  return rows.exist() && rows.wide != wide && insn.clear_zero_flags() == 0 &&
-         context.raise(Rule::FpuClearWidth,
-                       fmt::format("ZEROACC of 16 rows of {} bits, and ALU_ACC_CTRL says {}",
-                                   rows.wide ? 32 : 16, wide ? 32 : 16));
+/// A single row that does not exist. True: a rule stops the thread.
+[[gnu::noinline]] bool tell_of_row(Context& context, op::ZEROACC insn, u32 row) {
+  return context.raise(Rule::FpuClearRange,
+                       fmt::format("ZEROACC of row {} ({} + {}); Dst has {} rows", row,
+                                   insn.where(), row - insn.where(), kDstRows));
+}
+
+/// Sixteen rows that do not exist, or are counted in another width than products are written in.
+/// True: a rule stops the thread.
+[[gnu::noinline]] bool tell_of_rows(Context& context, op::ZEROACC insn, const SixteenRows& rows) {
+  const u32 bits = rows.wide ? 32 : 16;
+  if (rows.exist() && insn.where() <= 0xFF)
+    return context.raise(Rule::FpuClearWidth,
+                         fmt::format("ZEROACC of 16 rows of {} bits, and ALU_ACC_CTRL says {}",
+                                     bits, rows.wide ? 16 : 32));
+  return context.raise(
+      Rule::FpuClearRange,
+      fmt::format("ZEROACC of block {} of 16 rows ({}); Dst has {} of {} bits", insn.where(),
+                  rows.exist() ? fmt::format("the lower 8 bits count: {}", rows.block)
+                               : fmt::format("{} with its half", rows.block),
+                  rows.wide ? 32 : 64, bits));
+}
+
+bool is_doubtful(const Context& context, op::ZEROACC insn, const SixteenRows& rows) {
+  if ((insn.where() & 0xFF) == kNoBlock) return false;
+  return !rows.exist() || insn.where() > 0xFF ||
+         (rows.wide != is_wide(context) && insn.clear_zero_flags() == 0);
 }
 
 }  // namespace
@@ -120,12 +123,13 @@ Completion execute(Context& context, op::ZEROACC insn) {
   // The rows become valid again, with what they held (assembly.yaml; ZEROACC.md calls that
   // undefined, and kernels do it with sixteen rows of the 32-bit view as a work-around).
   const bool revert = insn.clear_zero_flags() != 0;
-  if (check_clear(context, insn)) return Completion::Done;
   context.touch(Resource::Dst);
   Dst& dst = context.state.fpu.dst;
   switch (mode) {
     case kOneRow: {
+      // Also in the 32-bit view, where row 512 is row 256: kernels go to the other half so.
       const u32 row = insn.where() + dst_offset(context);
+      if (row >= kDstRows && tell_of_row(context, insn, row)) return Completion::Done;
       DstAccess access(context.state);
       if (is_wide(context))
         access.set_valid32(row, revert);
@@ -133,9 +137,13 @@ Completion execute(Context& context, op::ZEROACC insn) {
         access.set_valid16(row, revert);
       break;
     }
-    case kSixteenRows:
-      mark_16_rows(context, insn, revert);
+    case kSixteenRows: {
+      const SixteenRows rows = sixteen_rows(context, insn);
+      if (is_doubtful(context, insn, rows) && tell_of_rows(context, insn, rows))
+        return Completion::Done;
+      mark(dst, rows, revert);
       break;
+    }
     case kHalf: {
       // The permutations of addresses stay within a half.
       const u32 first = (insn.where() & 1) * (kDstRows / 2);
