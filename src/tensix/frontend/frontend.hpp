@@ -17,7 +17,9 @@ namespace bhemu::tensix::frontend {
 
 inline constexpr u32 kOuterCountMask = 0x7F;
 inline constexpr u32 kInnerCountMask = 0x3FF;
-/// The word of the MOP configuration that template 1 repeats.
+/// The words of the MOP configuration with which an iteration of template 1 begins, and which it
+/// repeats.
+inline constexpr u32 kMopStartOp = 2;
 inline constexpr u32 kMopLoopOp = 5;
 /// In the last inner iteration these words take its place: in the last outer loop, in the others.
 inline constexpr u32 kMopLoop0Last = 7;

@@ -26,7 +26,8 @@ enum : u32 {
   kLoop0Last,
   kLoop1Last
 };
-static_assert(kLoopOp == kMopLoopOp && kLoop0Last == kMopLoop0Last && kLoop1Last == kMopLoop1Last);
+static_assert(kStartOp == kMopStartOp && kLoopOp == kMopLoopOp && kLoop0Last == kMopLoop0Last &&
+              kLoop1Last == kMopLoop1Last);
 }  // namespace template1
 
 // Only plain NOP counts, not DMANOP or SFPNOP.

@@ -128,7 +128,9 @@ Cycle Turn::burst(Cycle now, Cycle until) {
   if (thread == kNobody || state_.soft_reset != 0 || sfpu::schedule_in_use(state_)) return now;
   const Frontend& frontend = state_.frontend[thread];
   if (frontend.stopped || frontend.wait.kind != WaitKind::None) return now;
-  if (frontend.gate_full && !stays_alone(frontend.gate_word, held)) return now;
+  const NextWord next =
+      frontend.gate_full ? NextWord{true, false, frontend.gate_word} : next_word(frontend, now);
+  if (next.known && !stays_alone(next.word, held)) return now;
 
   return execute_alone(thread, held, now, until);
 }
@@ -155,7 +157,9 @@ bool Turn::is_watched(unsigned thread, Cycle now) const {
 Turn::Progress Turn::execute_known(Context& context, fpu::ProductRun& products, u32 held,
                                    Cycle& now, Cycle until) {
   const unsigned thread = context.thread;
-  if (until - now < 2 || !may_know(state_.frontend[thread]) || is_watched(thread, now))
+  if (until - now < 2) return Progress::None;
+  const NextWord next = next_word(state_.frontend[thread], now);
+  if (!next.several || !stays_alone(next.word, held) || is_watched(thread, now))
     return Progress::None;
   const u32 most = static_cast<u32>(std::min<Cycle>(until - now, kReplaySlots));
   Upcoming words(state_, env_, thread, now, most);

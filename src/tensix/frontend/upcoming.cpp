@@ -22,25 +22,46 @@ void touch(const Environment& env, Resource resource) {
   if (env.wakeup != nullptr) env.wakeup->touch(resource);
 }
 
+/// Of a MOP of template 1 from the start of an iteration to its last inner one.
+NextWord next_in_loop(const Frontend& frontend) {
+  const MopExpansion& run = frontend.mop;
+  const auto& config = frontend.mop_config;
+  if (run.phase == MopPhase::Start) {
+    if (opcode_of(config[kMopStartOp]) != op::NOP::kOpcode)
+      return {true, false, config[kMopStartOp]};
+  } else if (run.phase != MopPhase::Loop) {
+    return {};
+  }
+  if (run.inner >= run.inner_count) return {};
+  if (run.inner + 1 == run.inner_count)
+    return {true, false, config[run.outer + 1u == run.outer_count ? kMopLoop0Last : kMopLoop1Last]};
+  // The start of an iteration takes a step of its own here, with the first word of the loop.
+  const bool repeated = run.phase == MopPhase::Loop && run.flip == 0;
+  return {true, repeated && run.inner + 2 < run.inner_count,
+          config[kMopLoopOp] ^ (run.inner % 2 != 0 ? run.flip : 0)};
+}
+
 }  // namespace
 
-bool may_know(const Frontend& frontend) {
-  if (frontend.replay_mode == ReplayMode::Play) return frontend.replay_left >= 2;
+NextWord next_word(const Frontend& frontend, Cycle now) {
+  if (frontend.replay_mode == ReplayMode::Play)
+    return {true, frontend.replay_left >= 2, frontend.replay[frontend.replay_index]};
   if (frontend.replay_mode != ReplayMode::Pass || !frontend.brisc_fifo.empty() ||
       !frontend.behind_mop.empty())
-    return false;
-  const MopExpansion& run = frontend.mop;
-  if (run.phase == MopPhase::Idle) {
-    if (frontend.fifo.empty()) return false;
-    const u8 opcode = opcode_of(frontend.fifo.front().word);
-    return opcode == op::REPLAY::kOpcode || (frontend.fifo.size() >= 2 && kDecoded[opcode].plain);
+    return {};
+  NextWord next;
+  if (frontend.mop.phase != MopPhase::Idle) {
+    next = next_in_loop(frontend);
+  } else if (!frontend.fifo.empty() && frontend.fifo.front().pushed < now) {
+    next = {true, frontend.fifo.size() >= 2, frontend.fifo.front().word};
   }
-  // With the start of an iteration comes its first word, if there is no start operation.
-  if (run.phase != MopPhase::Loop && run.phase != MopPhase::Start) return false;
-  if (repeats_one_word(frontend) && run.inner + 2 < run.inner_count) return true;
-  for (const u32 word : frontend.mop_config)
-    if (opcode_of(word) == op::REPLAY::kOpcode) return true;
-  return false;
+  if (next.known && opcode_of(next.word) == op::REPLAY::kOpcode) {
+    const op::REPLAY insn{next.word};
+    if (insn.load_mode() != 0 || insn.len() > kReplaySlots) return {};
+    return {true, insn.len() != 1, frontend.replay[insn.start_idx() % kReplaySlots]};
+  }
+  if (kDecoded[opcode_of(next.word)].unit == Unit::Frontend) return {};
+  return next;
 }
 
 Upcoming::Upcoming(State& state, const Environment& env, unsigned thread, Cycle now, u32 most)

@@ -11,8 +11,13 @@ struct State;
 
 namespace bhemu::tensix::frontend {
 
-/// A quick test: false where fewer than two words can be known, so that nobody looks in vain.
-bool may_know(const Frontend& frontend);
+/// The word that comes to the empty gate in cycle `now`, as a quick look tells.
+struct NextWord {
+  bool known = false;    // false: whoever wants to know has to let the expanders work
+  bool several = false;  // and at least one after it, a cycle later, whatever this one does
+  u32 word = 0;
+};
+NextWord next_word(const Frontend& frontend, Cycle now);
 
 class Upcoming {
  public:
