@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,7 +24,10 @@ class HostWords {
   }
   /// The same of four bytes of plain memory of some tile, of which only that is known.
   void wrote(const u8* memory, const void* value, Cycle now) {
-    next() = {memory, {}, 0, word_of({static_cast<const u8*>(value), sizeof(u32)}), now};
+    Write& write = next();
+    write.memory = memory;
+    std::memcpy(&write.value, value, sizeof write.value);
+    write.cycle = now;
   }
   /// A tile was told to go: what was written before belongs to the preparations.
   void started() { since_ = count_; }
@@ -33,7 +37,7 @@ class HostWords {
 
  private:
   struct Write {
-    const u8* memory = nullptr;  // null: tile and address are known
+    const u8* memory = nullptr;  // null: tile and address are known; else they mean nothing
     Coord tile;
     u64 address = 0;
     u32 value = 0;
