@@ -186,9 +186,10 @@ bool Device::write(NodeId node, u64 address, std::span<const u8> bytes, bool pos
   if (node >= impl_->nodes.size()) return false;
   if (impl_->attendant != nullptr) impl_->attendant->host_acts();
   noc::Node& target = impl_->node(node);
+  trace::Observer* const observer = target.observer();
+  if (observer != nullptr) observer->host_writes(address, bytes.size(), cycle());
   const bool done = target.host_write(address, bytes, cycle());
   if (impl_->trace) impl_->trace_host(node, address, bytes, true, done);
-  trace::Observer* const observer = target.observer();
   if (done && observer != nullptr && posted) observer->host_posted(address, bytes, cycle());
   if (done && observer != nullptr && !posted) observer->host_wrote(address, bytes, cycle());
   impl_->engine->touch(node);

@@ -52,15 +52,19 @@ class Detectors {
 /// What the host has written last, of its small writes: launch messages, arguments.
 class HostBytes {
  public:
+  /// Bytes of which nothing is known yet hold this: what the host wrote before anybody looked on.
+  void assume(u64 address, std::span<const u8> held);
   /// The stretches of a write that were the same before.
   std::vector<race::Location> write(u64 address, std::span<const u8> bytes);
 
  private:
   struct Line {
     std::array<u8, 64> bytes{};
-    u64 known = 0;  // a bit for each that has been written
+    u64 known = 0;  // a bit for each that has been written, or assumed
   };
-  std::unordered_map<u64, Line> lines_;  // by address / 64
+  static constexpr u64 kLine = 64;
+  static constexpr std::size_t kMost = 1024;
+  std::unordered_map<u64, Line> lines_;  // by address / kLine
 };
 
 /// Of a DRAM bank, or any other node without cores.
@@ -109,6 +113,7 @@ class TileObserver final : public trace::Observer {
   void requested(const trace::Request& request) override;
   void arrives(const trace::Arrival& arrival) override;
   void arrived(const trace::Arrival& arrival) override;
+  void host_writes(u64 address, u64 bytes, Cycle cycle) override;
   void host_wrote(u64 address, std::span<const u8> bytes, Cycle cycle) override {
     write_by_host(address, bytes, cycle, false);
   }

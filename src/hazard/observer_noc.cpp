@@ -128,9 +128,18 @@ void feed_host(Detectors& detectors, Shared& shared, const E& event) {
 
 }  // namespace
 
+void HostBytes::assume(u64 address, std::span<const u8> held) {
+  if (held.size() > kMost) return;
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    Line& line = lines_[(address + i) / kLine];
+    const u64 place = (address + i) % kLine;
+    if ((line.known >> place & 1) != 0) continue;
+    line.known |= u64{1} << place;
+    line.bytes[place] = held[i];
+  }
+}
+
 std::vector<race::Location> HostBytes::write(u64 address, std::span<const u8> bytes) {
-  constexpr std::size_t kMost = 1024;
-  constexpr u64 kLine = 64;
   std::vector<race::Location> same;
   const u64 end = address + bytes.size();
   if (bytes.size() > kMost) {
@@ -359,6 +368,12 @@ void TileObserver::write_by_host(u64 address, std::span<const u8> bytes, Cycle c
                              {Place::L1, static_cast<u32>(bytes.size()), address},
                              posted,
                              from_host_.write(address, bytes)});
+}
+
+void TileObserver::host_writes(u64 address, u64 bytes, Cycle) {
+  const L1& l1 = tile_.l1();
+  if (!shared_.began_late || address >= l1.size() || bytes > l1.size() - address) return;
+  from_host_.assume(address, {l1.data() + address, static_cast<std::size_t>(bytes)});
 }
 
 void TileObserver::host_read(u64 address, std::span<const u8> bytes, Cycle cycle) {

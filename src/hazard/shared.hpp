@@ -93,6 +93,7 @@ struct Shared {
   Landed landed;                          // in the host's memory
   std::array<race::Clock, kLevels> host;  // it acts between epochs, when nobody else does
   bool is_over = false;                   // what the host reads now is for the report
+  bool began_late = false;  // the device had run before: what the host wrote then nobody has seen
 };
 
 }  // namespace bhemu::hazard

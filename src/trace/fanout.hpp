@@ -61,6 +61,9 @@ class Fanout final : public Observer {
     for (Observer* observer : observers_)
       if (observer->wants_l1_writes()) observer->writes_l1(address, bytes, author);
   }
+  void host_writes(u64 address, u64 bytes, Cycle now) override {
+    each(&Observer::host_writes, address, bytes, now);
+  }
   void host_wrote(u64 address, std::span<const u8> bytes, Cycle now) override {
     each(&Observer::host_wrote, address, bytes, now);
   }

@@ -302,7 +302,9 @@ class Observer {
   virtual bool wants_l1_writes() const { return false; }
   /// Whoever it is, before the bytes change.
   virtual void writes_l1(u32 /*address*/, u32 /*bytes*/, const Author&) {}
-  /// Between two epochs. `bytes` is what was written or read.
+  /// Between two epochs. Before the bytes change.
+  virtual void host_writes(u64 /*address*/, u64 /*bytes*/, Cycle) {}
+  /// Likewise. `bytes` is what was written or read.
   virtual void host_wrote(u64 /*address*/, std::span<const u8> /*bytes*/, Cycle) {}
   virtual void host_read(u64 /*address*/, std::span<const u8> /*bytes*/, Cycle) {}
   /// The same by way of a window that is set to posted writes: the host does not wait for their

@@ -4,6 +4,8 @@
 #include "hazard/gallery.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
 
 #include "hazard/watching.hpp"
 
@@ -86,6 +88,42 @@ TEST_P(Gallery, what_is_found_does_not_depend_on_threads_parking_or_timing) {
     EXPECT_EQ(texts(watch(name, narrow(way), true).report), first)
         << way.threads << way.parking << static_cast<unsigned>(way.timing);
 }
+
+/// Those of which both sides belong to the program, and none to the boot before it.
+RaceReport since_the_boot(Watched watched) {
+  std::erase_if(watched.report.findings, [&](const RaceFinding& one) {
+    return std::min(one.finding.first.site.cycle, one.finding.second.site.cycle) < watched.begin;
+  });
+  return std::move(watched.report);
+}
+
+/// Of the gallery so many are resumed, which takes four more runs for each.
+constexpr std::size_t kEach = 6;
+
+class ResumedGallery : public testing::TestWithParam<GalleryEntry> {};
+
+/// The detector has not seen the boot then, nor what the host had written before.
+TEST_P(ResumedGallery, has_the_same_findings_as_one_that_was_watched_from_the_boot_on) {
+  Way resumed = narrow();
+  resumed.resumed = true;
+  const std::string name = std::string("races/") + GetParam().name;
+  const bool contracts = GetParam().kind == FindingKind::Contract;
+  EXPECT_EQ(texts(since_the_boot(watch(name + "_broken", resumed, contracts))),
+            texts(since_the_boot(watch(name + "_broken", narrow(), contracts))));
+  const Watched mended = watch(name + "_mended", resumed, contracts);
+  EXPECT_EQ(mended.report.told(), 0u) << mended.report.text();
+}
+
+INSTANTIATE_TEST_SUITE_P(Races, ResumedGallery, testing::ValuesIn([] {
+                           const auto all = gallery();
+                           const char* const every = std::getenv("BHEMU_ROUNDS");
+                           std::vector<GalleryEntry> some;
+                           for (std::size_t i = 0; i < all.size();
+                                i += every != nullptr ? 1 : kEach)
+                             some.push_back(all[i]);
+                           return some;
+                         }()),
+                         [](const auto& entry) { return std::string(entry.param.name); });
 
 TEST(Watching, changes_neither_cycles_nor_memory) {
   for (const char* name : {"races/move_into_src_mended", "ring", "add_scalar"}) {

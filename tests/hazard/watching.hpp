@@ -16,6 +16,7 @@ struct Watched {
   Outcome outcome;
   RaceReport report;
   u64 hash = 0;
+  Cycle begin = 0;  // of the program, after the boot
 };
 
 struct Way {  // of running the same program
@@ -24,6 +25,7 @@ struct Way {  // of running the same program
   TimingModel timing = TimingModel::Fast;
   std::size_t most_tiles = 0;  // that are watched; 0: all
   bool narrow = false;         // half of the columns, which are booted in half of the time
+  bool resumed = false;        // from a snapshot of another device, which has booted unwatched
 };
 
 inline std::string example(const std::string& name) {
@@ -39,6 +41,11 @@ inline Watched run_once(const Program& program, const Way& way, bool contracts,
   if (way.narrow) options.board.harvested_columns = 0x3F80;
   Machine machine(options, Firmware::embedded());
   machine.set_limit(20'000'000);
+  if (way.resumed) {
+    Machine other(options, Firmware::embedded());
+    EXPECT_EQ(other.boot().status, Status::Ok);
+    machine.device().restore(other.device().snapshot());
+  }
   const PreparedProgram prepared = machine.prepare(program);
   RaceOptions race;
   race.on = true;
@@ -51,7 +58,10 @@ inline Watched run_once(const Program& program, const Way& way, bool contracts,
     watch->know(prepared, machine.firmware());
   }
   Watched result;
-  EXPECT_EQ(machine.boot().status, Status::Ok);
+  if (!way.resumed) {
+    EXPECT_EQ(machine.boot().status, Status::Ok);
+  }
+  result.begin = machine.device().cycle();
   result.outcome = machine.run(prepared);
   if (watched) result.report = watch->report(machine.code());
   result.hash = machine.device().hash();

@@ -209,6 +209,7 @@ RaceWatch::RaceWatch(Device& device, const RaceOptions& options, const Firmware*
     wanted.sync_words = handshakes_of(kProtocol96);
   }
   shared_ = std::make_unique<hazard::Shared>(device.board().node_count(), wanted);
+  shared_->began_late = device.cycle() != 0;
   for (const auto& [node, known] : given_)
     for (const race::LockWord& one : known.locks) {
       shared_->locks[{node, one.address}].push_back(one);
