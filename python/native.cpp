@@ -30,6 +30,7 @@
 #include "host/report/inspect.hpp"
 #include "host/report/races.hpp"
 #include "host/report/standstill.hpp"
+#include "host/report/unwritten_dram.hpp"
 #include "host/settings/card_checks.hpp"
 #include "host/settings/settings.hpp"
 #include "host/version.hpp"
@@ -138,10 +139,21 @@ class NativeDevice {
  public:
   explicit NativeDevice(const host::DeviceSettings& settings)
       : device_(host::device_options(settings, BoardModel::P150, host::SettingStyle::File)) {
-    host::watch_launches(device_, device_.options().checks);
+    const CheckSet checks = device_.options().checks;
+    host::watch_launches(device_, checks);
+    // Who looks on at everything finds it, and stops there.
+    if (checks.has(CheckGroup::Noc) && !checks.has(CheckGroup::Uninitialised))
+      unwritten_ = std::make_unique<host::UnwrittenDram>(device_);
   }
   NativeDevice(Device&& device, const debug::KnownCode& code)
       : device_(std::move(device)), code_(code) {}
+  /// What a program file has left behind when it did not end well; the machine knows its code.
+  explicit NativeDevice(std::shared_ptr<host::Machine> machine)
+      : device_(std::move(machine->device())),
+        machine_(std::move(machine)),
+        firmware_(machine_, &machine_->firmware()) {
+    code_.booted(firmware_);
+  }
   ~NativeDevice() { device_.set_host_memory(nullptr); }
 
   std::string board() { return device_.board().name(); }
@@ -310,6 +322,11 @@ class NativeDevice {
       if (Clock::now() - begin > kLong && stretch > 1 << 12) stretch /= 2;
       if (cycles != 0) look_for_signals();
     }
+  }
+  /// What looks wrong with what kernels have done since it was asked last; empty: nothing.
+  std::string doubts() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return unwritten_ && unwritten_->has_any() ? unwritten_->take(code_map()) : "";
   }
   u64 cycle() { return device_.cycle(); }
   /// The host has told a tile to go and let no time pass: true once.
@@ -555,6 +572,7 @@ class NativeDevice {
   host::CodeMap code_map() {
     host::CodeMap code = code_.map(device_);
     if (program_) program_->add_code(code);
+    if (machine_) code.add(machine_->code());
     return code;
   }
   host::Standstill standstill(host::Standstill::Reason reason) {
@@ -616,13 +634,15 @@ class NativeDevice {
   }
 
   Device device_;
+  std::shared_ptr<host::Machine> machine_;  // that the device was taken from; null: none
   host::HostDesk desk_;
+  std::unique_ptr<host::UnwrittenDram> unwritten_;  // null: not looked for
   std::unique_ptr<watch::WritersOfDevice> writers_;  // none until somebody asks for it
   std::unique_ptr<watch::Watchpoints> watchpoints_;  // likewise
   std::vector<std::string> watched_;                 // their texts
   std::vector<py::dict> seen_;                       // hits that nobody has asked for yet
   std::mutex mutex_;
-  std::shared_ptr<host::Firmware> firmware_;
+  std::shared_ptr<const host::Firmware> firmware_;
   debug::KnownCode code_;
   std::shared_ptr<LoadedProgram> program_;
   std::optional<Cycle> loaded_at_;
@@ -642,6 +662,7 @@ py::dict run_program(const std::string& path, const host::DeviceSettings& settin
   size_t tiles = 0;
   std::vector<std::string> answers;
   std::vector<host::Printed> printed;
+  std::unique_ptr<NativeDevice> left;
   {
     py::gil_scoped_release free;
     host::Program program = host::load_program(path);
@@ -653,7 +674,8 @@ py::dict run_program(const std::string& path, const host::DeviceSettings& settin
     const auto firmware_of = [&firmware] {
       return firmware.empty() ? host::Firmware::embedded() : host::Firmware::load(firmware);
     };
-    host::Machine machine(options, firmware_of());
+    const auto owned = std::make_shared<host::Machine>(options, firmware_of());
+    host::Machine& machine = *owned;
     if (max_cycles != 0) machine.set_limit(max_cycles);
     machine.set_printer([&printed](const host::Printed& one) { printed.push_back(one); });
     const host::PreparedProgram prepared = machine.prepare(program);
@@ -692,6 +714,11 @@ py::dict run_program(const std::string& path, const host::DeviceSettings& settin
       races = host::with_hints(program, options, firmware, max_cycles != 0 ? max_cycles : kNever,
                                race_options, std::move(races));
     }
+    writers.reset();
+    if (run.status == host::Status::Hang || run.status == host::Status::Fault)
+      left = std::make_unique<NativeDevice>(owned);
+    machine.set_printer({});
+    machine.set_progress({});
   }
   const bool booted = boot.status == host::Status::Ok;
   const host::Outcome& last = booted ? run : boot;
@@ -729,6 +756,7 @@ py::dict run_program(const std::string& path, const host::DeviceSettings& settin
     found.push_back(std::move(finding));
   }
   result["races"] = found;
+  result["device"] = left == nullptr ? py::object(py::none()) : py::cast(std::move(left));
   return result;
 }
 
@@ -800,6 +828,7 @@ PYBIND11_MODULE(_native, module) {
       .def("run", &NativeDevice::run)
       .def("advance", &NativeDevice::advance)
       .def("cycle", &NativeDevice::cycle)
+      .def("doubts", &NativeDevice::doubts)
       .def("has_not_run", &NativeDevice::has_not_run)
       .def("hash", &NativeDevice::hash)
       .def("registers", &NativeDevice::registers)

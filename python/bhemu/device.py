@@ -289,6 +289,12 @@ class Device:
         except Standstill as error:
             error.device = self
             raise
+        self._tell_doubts()
+
+    def _tell_doubts(self) -> None:
+        """To the caller of the method that calls this."""
+        if doubts := self._device.doubts():
+            warnings.warn(doubts, stacklevel=3)
 
     @contextmanager
     def _answering(self) -> Iterator[None]:
@@ -308,6 +314,7 @@ class Device:
     def advance(self, cycles: int) -> None:
         """Lets at least ``cycles`` pass, also when the card idles. Raises FaultError."""
         self._device.advance(cycles)
+        self._tell_doubts()
 
     @property
     def cycle(self) -> int:

@@ -11,9 +11,10 @@ class InputError(Error, ValueError):
 
 class FaultError(Error):
     """A program on the card broke a rule of the chip; the text says which, where and when.
-    ``first_cause``, of a program file, as in HangError."""
+    ``first_cause`` and ``device``, of a program file, as in HangError."""
 
     first_cause: "dict | None" = None
+    device = None
 
 
 class Standstill(Error):

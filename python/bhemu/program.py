@@ -46,6 +46,7 @@ class Result:
     why: list[str] = field(default_factory=list, repr=False)  # an answer for each question
     races: list[Race] = field(default_factory=list)  # with ``race``
     printed: list[tuple] = field(default_factory=list, repr=False)  # tile, core, cycle, text
+    device: "Device | None" = field(default=None, repr=False)  # of a hang or fault, as it stands
 
     @property
     def ok(self) -> bool:
@@ -82,8 +83,9 @@ class Program:
     ) -> Result:
         """Boots a card, runs the program, compares its results. ``board`` empty: the program's
         own. Unless ``check`` is False, a hang raises HangError and a fault FaultError; a wrong
-        result is a Result either way. ``check`` as text says what is looked for that silicon lets
-        pass, like ``"all"`` (docs/DEBUGGING.md, Checks). ``Result.printed`` has what kernels
+        result is a Result either way. Both errors, and a Result with such a status, have the
+        ``device`` as it stands, to look at. ``check`` as text says what is looked for that silicon
+        lets pass, like ``"all"`` (docs/DEBUGGING.md, Checks). ``Result.printed`` has what kernels
         PRINT: tile, core, cycle, text. ``why`` asks who wrote something last, like
         ``["1-2 0x1000+64", "1-2 dst:0"]``; ``Result.why`` has the answers (docs/DEBUGGING.md).
         ``race``: True or a level ("custom", "documented") looks for accesses that nothing puts in
@@ -108,16 +110,19 @@ class Program:
                 "custom" if race is True else race or "",
             )
             outcome["tensors"] = {Path(p).stem: np.load(p) for p in outcome.pop("saved")}
+        if outcome["device"] is not None:
+            outcome["device"] = Device(_native_device=outcome["device"])
         outcome["faults"] = [Fault(**fault) for fault in outcome["faults"]]
         outcome["races"] = [Race(**one) for one in outcome["races"]]
         result = Result(**outcome)
         if check is not False and result.status == "hang":
             error = HangError(result.explanation)
             error.first_cause, error.waiters = result.first_cause, result.waiters
+            error.device = result.device
             raise error
         if check is not False and result.status == "fault":
             error = FaultError(result.explanation)
-            error.first_cause = result.first_cause
+            error.first_cause, error.device = result.first_cause, result.device
             raise error
         return result
 

@@ -6,7 +6,8 @@ import bhemu
 import numpy as np
 import pytest
 from bhemu.errors import FaultError, HangError, InputError
-from launcher import (CONFIG, DATA, GO, ROOT, TARGET, TILE, Launch, fill, go, is_done, result, run)
+from launcher import (CONFIG, DATA, GO, ROOT, SOURCE, TARGET, TILE, Launch, fill, go, is_done,
+                      result, run)
 
 
 @pytest.fixture(scope="module")
@@ -305,3 +306,49 @@ def test_an_input_that_is_no_array_of_numbers_is_named(card):
     for array in (np.ones((512, 512), complex), None):
         with pytest.raises(InputError, match="input 'input' is an array of"):
             program.load(card, {"input": array})
+
+
+def test_arguments_of_another_core_read_what_nobody_has_written():
+    card = bhemu.Device("p100a")
+    card.boot()
+    fill(card)
+    launch = Launch()
+    launch.arguments = {0: launch.arguments[1], 1: launch.arguments[0]}
+    launch.send(card)
+    with pytest.warns(UserWarning, match=r"NCRISC of \(1, 2\).* has read 2048 bytes at 0x200000 of "
+                      r".*nobody has ever written \(and 3 more.*compare the arguments"):
+        run(card)
+    assert result(card) == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("fills", [
+    fill,
+    # A page of which the first word alone was written.
+    lambda card: [card.write_dram(page, SOURCE, b"\1\0\0\0") for page in range(4)],
+])
+def test_arguments_in_order_and_pages_that_are_written_in_part_are_no_mistake(fills):
+    card = bhemu.Device("p100a")
+    card.boot()
+    fills(card)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Launch().send(card)
+        run(card)
+        # What the card has written itself was written.
+        launch = Launch()
+        launch.arguments = {0: [SOURCE, 0, 4], 1: [TARGET, 0, 4]}
+        launch.send(card)
+        run(card)
+
+
+def test_nothing_is_said_of_memory_that_came_with_a_snapshot_or_with_checks_off():
+    card = bhemu.Device("p100a")
+    card.boot()
+    card.restore(card.snapshot())
+    unchecked = bhemu.Device("p100a", check="none")
+    unchecked.boot()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for one in (card, unchecked):
+            Launch().send(one)
+            run(one)

@@ -31,3 +31,14 @@ def test_nobody_looks_unless_asked():
 def test_a_level_that_is_none_is_refused():
     with pytest.raises(bhemu.InputError, match="custom or documented"):
         bhemu.run(GALLERY / "store_then_send_mended.yaml", race="strict")
+
+
+@pytest.mark.parametrize("name", ["remote_lock", "remote_spin_lock", "taken_lock", "third_tile"])
+@pytest.mark.parametrize("form", ["broken", "mended"])
+def test_findings_do_not_depend_on_the_number_of_host_threads(name, form):
+    """Sections end in one tile and are asked for in others, which other threads run."""
+    program = bhemu.Program(GALLERY / f"{name}_{form}.yaml")
+    found = [program.run(race=True, check=False, threads=threads).races for threads in (1, 2, 4)]
+    assert found[0] == found[1] == found[2]
+    assert [one.text for one in found[0]] == [one.text for one in found[2]]
+    assert bool(found[0]) == (form == "broken")

@@ -248,3 +248,28 @@ def test_ctrl_c_ends_an_advance_and_its_note_says_what_the_card_did(card):
         signal.signal(signal.SIGALRM, before)
     if hasattr(interrupt.value, "add_note"):  # Python 3.11
         assert "BRISC of (1, 2) still runs at Count" in interrupt.value.__notes__[0]
+
+
+def test_what_a_program_file_leaves_behind_can_be_looked_at():
+    with pytest.raises(bhemu.HangError) as hang:
+        bhemu.Program(ROOT / "tests/hangs/mutex_kept.yaml").run()
+    card = hang.value.device
+    assert card.board == "P100A" and card.cycle > 0
+    assert card.read(TILE, 0, 4) != bytes(4)
+    waiter = hang.value.waiters[0]
+    assert card.core(waiter["tiles"][0], "trisc1").status == "blocked"
+    # Its reports know the program's kernels, and another one may run on it.
+    assert "mutex_kept.c:" in card.waiters()
+    cycle = card.cycle
+    card.advance(1000)
+    assert card.cycle >= cycle + 1000
+    left = bhemu.Program(ROOT / "tests/hangs/mutex_kept.yaml").run(check=False)
+    assert left.status == "hang" and left.device.hash() != card.hash()
+    assert example("copy").run().device is None
+
+
+def test_the_card_of_a_fault_can_be_looked_at():
+    with pytest.raises(bhemu.FaultError) as fault:
+        bhemu.Program(ROOT / "tests/hangs/read_beyond_l1.yaml").run()
+    (found, *_) = fault.value.device.faults()
+    assert found.is_error and ".c:" in found.where

@@ -22,7 +22,8 @@ Coord corner(u64 x, u64 y) {
   return {static_cast<u8>(x), static_cast<u8>(y)};
 }
 
-constexpr u64 kPosted = 2;  // Window::ordering
+constexpr u64 kPosted = 2;              // Window::ordering
+constexpr u32 kRegisters = 0xFF000000;  // the last 16 MiB of any tile are no memory
 constexpr u64 kWindowsEnd = Windows::kSmall * Windows::kSmallBytes;
 
 // The low part of a board's id names the product; cards carry it as PCI subsystem too (tt-kmd
@@ -118,7 +119,8 @@ void Function::look_behind(unsigned window) {
   views_[window].known = true;
   if (!behind || behind->node == kNoNode) return;
   noc::PlainMemory memory = device_.plain_memory(behind->node);
-  if (behind->address >= memory.bytes) return;
+  // A bank's last bytes lie behind the registers of its NIUs; windows begin and end there.
+  if (behind->address >= std::min<u64>(memory.bytes, kRegisters)) return;
   memory.data += behind->address;
   if (memory.flags != nullptr) memory.flags += behind->address >> L1::kLineShift;
   memory.bytes = std::min(memory.bytes - behind->address, Windows::kSmallBytes);
@@ -253,7 +255,6 @@ NodeId Function::target(unsigned index) const {
 /// are here.
 bool Function::at_niu(unsigned index, u64 address, noc::NiuPlace& place,
                       const TileSite*& site) const {
-  constexpr u32 kRegisters = 0xFF000000;  // the last 16 MiB of any tile are no memory
   if (static_cast<u32>(address) < kRegisters) return false;
   const Window& window = windows_.window(index);
   const auto noc = static_cast<unsigned>(window.noc_sel);

@@ -223,8 +223,14 @@ host::CodeMap CodeFinder::of_faults(Device& device) {
   host::CodeMap map;
   Found found;
   if (named_.empty() && folders_.empty()) return map;
-  for (const Fault& fault : device.faults())
+  for (const Fault& fault : device.faults()) {
     add(map, found, device, fault.node, fault.agent, fault.pc);
+    tile::Tile* const tile = device.tile_of(fault.node);
+    const tile::Checks* const checks = tile == nullptr ? nullptr : tile->checks();
+    if (checks == nullptr || checks->pushes() == nullptr) continue;
+    for (const tile::PushLog::From& from : checks->pushes()->origins_of(fault))
+      add(map, found, device, fault.node, from.core, from.pc);
+  }
   return map;
 }
 

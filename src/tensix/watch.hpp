@@ -34,6 +34,8 @@ class Watch {
       : observer_(observer), tile_(tile), wants_changes_(observer.wants_changes()) {
     touches_.want(observer.wanted_spaces());
     scheduled_.want(observer.wanted_spaces());
+    touches_.flows.want(observer.wants_flows());
+    scheduled_.flows.want(observer.wants_flows());
   }
 
   /// A word has been pushed to the thread: its number.

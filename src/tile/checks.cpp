@@ -37,6 +37,7 @@ void Checks::forget() {
   transfers_.clear();
   landed_.clear();
   looks_ = {};
+  if (pushes_ != nullptr) pushes_->forget();
 }
 
 bool Checks::in_kernel(const Author& author) {

@@ -16,6 +16,7 @@
 #include "noc/niu.hpp"
 #include "noc/packet.hpp"
 #include "noc/stream.hpp"
+#include "tile/push_log.hpp"
 #include "tile/software.hpp"
 
 namespace bhemu::tile {
@@ -58,6 +59,9 @@ class Checks final : public noc::NiuChecks {
 
   /// Reads whose data has not landed in these bytes; for the observer that looks at loads.
   const Transfer* landing(u32 address, u32 bytes) const;
+  /// Of a card with a client: remembers where instructions come from.
+  void keep_pushes() { pushes_ = std::make_unique<PushLog>(); }
+  PushLog* pushes() const { return pushes_.get(); }  // null: they are not kept
   bool raise_early_read(const Transfer& read, u32 address, u32 bytes, const Author& author);
 
  private:
@@ -99,6 +103,7 @@ class Checks final : public noc::NiuChecks {
   CheckSet set_;
   std::shared_ptr<const Software> software_;
   Cycle one_way_;
+  std::unique_ptr<PushLog> pushes_;
   std::array<Buffer, noc::kStreams> buffers_{};
   std::deque<Transfer> transfers_;  // under way, oldest first
   std::vector<Landed> landed_;      // reads that their cores have not looked for since

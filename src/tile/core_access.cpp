@@ -268,6 +268,8 @@ Outcome CoreAccess::carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 
     return wait(core, BlockKind::TtSyncStore, mask_of(thread_of(thread)), address);
   switch (region) {
     case Region::MopConfig:
+      if (env_.checks != nullptr && env_.checks->pushes() != nullptr)
+        env_.checks->pushes()->configured(thread, offset / 4, value, agent, pc);
       return outcome_of(env_.coprocessor->write_mop_config(thread, offset / 4, value, author));
     case Region::InstrnBuf0:
       return push_tensix(core, core == 0 ? 0 : thread, value, now);
@@ -339,6 +341,10 @@ Outcome CoreAccess::push_tensix(unsigned core, unsigned thread, u32 word, Cycle 
   if (!room)
     return wait(core, BlockKind::FifoFull, mask_of(fifo_of(thread)) | mask_of(thread_of(thread)),
                 0xFFE40000 + thread * 0x10000);
+  if (env_.checks != nullptr)
+    if (PushLog* const log = env_.checks->pushes())
+      log->pushed(thread, word, agent_of(env_.shape.core[core]), env_.cores[core].pc, now,
+                  env_.faults);
   if (tensix::opcode_of(word) == tensix::op::STOREREG::kOpcode)
     env_.buses[core]->stores.add(kStoreRegBase + tensix::op::STOREREG{word}.reg_addr() * 4,
                                  env_.host.nominal_begin(now));

@@ -47,6 +47,11 @@ class Fanout final : public Observer {
     for (const Observer* observer : observers_) wanted |= observer->wanted_spaces();
     return wanted;
   }
+  bool wants_flows() const override {
+    bool wants = false;
+    for (const Observer* observer : observers_) wants |= observer->wants_flows();
+    return wants;
+  }
   bool wants_changes() const override {
     bool wants = false;
     for (const Observer* observer : observers_) wants |= observer->wants_changes();

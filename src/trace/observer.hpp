@@ -279,6 +279,8 @@ class Observer {
   /// The kinds of places, a bit per tensix::Space, of which Issue::touches is to tell: the fewer,
   /// the faster. What is left out is as if no instruction touched it.
   virtual u32 wanted_spaces() const { return ~0u; }
+  /// Whether Issue::touches is to say which of the results come from which of the operands, too.
+  virtual bool wants_flows() const { return false; }
   /// Whether `changed` is to be called of semaphores and mutexes that instructions change.
   virtual bool wants_changes() const { return true; }
   virtual void lifted(const Lift&) {}

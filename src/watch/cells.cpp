@@ -38,11 +38,10 @@ std::vector<u32> words_of(const Place& place, Word word) {
   return cells;
 }
 
-template <class Rows>
-std::vector<u32> rows_of(const Place& place, const Rows& rows) {
+template <class Unit>
+std::vector<u32> units_of(const Place& place, Unit unit) {
   std::vector<u32> cells;
-  for (u64 row = place.begin; row < place.end; ++row)
-    for (const auto datum : rows(row)) cells.push_back(datum);
+  for (u64 at = place.begin; at < place.end; ++at) cells.push_back(unit(at));
   return cells;
 }
 
@@ -50,19 +49,22 @@ std::vector<u32> registers_of(const tensix::State& state, const Place& place) {
   using namespace tensix;
   switch (place.area) {
     case Area::Dst:
-      return rows_of(
-          {place.area, place.begin / 2, (place.end + 1) / 2}, [&](u64 row) -> auto& {
-            return state.fpu.dst.row[row].datum;
-          });
+      return units_of(place, [&](u64 unit) {
+        const u64 cell = dst_cell_of(unit);
+        return u32{state.fpu.dst.row[cell / kRowUnits].datum[cell % kRowUnits]};
+      });
     case Area::SrcA:
     case Area::SrcB: {
       const SrcFile& file = place.area == Area::SrcA ? state.fpu.src_a : state.fpu.src_b;
-      return rows_of(
-          place, [&](u64 row) -> auto& { return file.bank[row / kSrcRows][row % kSrcRows].datum; });
+      return units_of(place, [&](u64 unit) {
+        const u64 row = unit / kRowUnits;
+        return file.bank[row / kSrcRows][row % kSrcRows].datum[unit % kRowUnits];
+      });
     }
     case Area::LReg:
-      return rows_of(
-          place, [&](u64 row) -> auto& { return state.sfpu.lreg[row].lane; });
+      return units_of(place, [&](u64 unit) {
+        return state.sfpu.lreg[unit / kLaneUnits].lane[unit % kLaneUnits];
+      });
     case Area::Gpr:
       return words_of(place, [&](u32 at) { return state.thcon.gpr[at / kGprs][at % kGprs]; });
     case Area::Config:
@@ -78,20 +80,6 @@ std::vector<u32> registers_of(const tensix::State& state, const Place& place) {
 }
 
 }  // namespace
-
-u32 cells_per_unit(Area area) {
-  switch (area) {
-    case Area::Dst:
-      return tensix::kRowDatums / 2;
-    case Area::SrcA:
-    case Area::SrcB:
-      return tensix::kRowDatums;
-    case Area::LReg:
-      return numeric::kLanes;
-    default:
-      return 1;
-  }
-}
 
 std::vector<u32> cells_of(Device& device, NodeId node, const Place& place) {
   if (place.area == Area::Memory) return memory_of(device, node, place);

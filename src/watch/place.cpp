@@ -65,12 +65,43 @@ std::string range(const char* what, u64 begin, u64 size) {
                    : fmt::format("{}s {}..{}", what, begin, begin + size - 1);
 }
 
-/// Whole rows, or one half of each of them: then the range begins and ends with that half.
+/// "column 3", "columns 0..5".
+std::string columns_text(u64 first, u64 count) {
+  return range("column", first, count);
+}
+
+/// Whole rows, or one half of each of them: then the range begins and ends with that half. Or
+/// datums of one half of a row.
 std::string dst_text(const Place& place) {
-  const u64 first = place.begin / 2;
-  const std::string rows = range("Dst row", first, (place.end - 1) / 2 - first + 1);
-  if (place.begin % 2 == place.end % 2) return rows;
-  return rows + (place.begin % 2 == 0 ? ", even columns" : ", odd columns");
+  const u64 first = place.begin / kRowUnits;
+  const std::string rows = range("Dst row", first, (place.end - 1) / kRowUnits - first + 1);
+  if (place.begin % kRowUnits == place.end % kRowUnits) return rows;
+  if (place.begin % kHalfUnits == 0 && place.end % kHalfUnits == 0)
+    return rows + (place.begin % kRowUnits == 0 ? ", even columns" : ", odd columns");
+  const u64 from = dst_cell_of(place.begin) % kRowUnits;
+  if (place.size() == 1) return rows + ", " + columns_text(from, 1);
+  if (place.begin / kHalfUnits != (place.end - 1) / kHalfUnits) return rows + ", in part";
+  const u64 last = dst_cell_of(place.end - 1) % kRowUnits;
+  return rows + fmt::format(", {} columns {}..{}", from % 2 == 0 ? "even" : "odd", from, last);
+}
+
+std::string source_text(const Place& place) {
+  const u64 first = place.begin / kRowUnits;
+  const u64 rows = (place.end - 1) / kRowUnits - first + 1;
+  std::string text =
+      range(place.area == Area::SrcA ? "SrcA row" : "SrcB row", first % tensix::kSrcRows, rows);
+  if (place.begin % kRowUnits != 0 || place.end % kRowUnits != 0)
+    text += ", " + (rows == 1 ? columns_text(place.begin % kRowUnits, place.size()) : "in part");
+  return text + fmt::format(" of bank {}", first / tensix::kSrcRows);
+}
+
+std::string lanes_text(const Place& place) {
+  const u64 first = place.begin / kLaneUnits;
+  const u64 registers = (place.end - 1) / kLaneUnits - first + 1;
+  const std::string text = range("LReg", first, registers);
+  if (place.begin % kLaneUnits == 0 && place.end % kLaneUnits == 0) return text;
+  if (registers != 1) return text + ", in part";
+  return text + ", " + range("lane", place.begin % kLaneUnits, place.size());
 }
 
 std::string bits_text(const Place& place, Space space, u32 words_each) {
@@ -95,7 +126,10 @@ std::string bits_text(const Place& place, Space space, u32 words_each) {
 std::optional<Place> place_of(const tensix::Touch& touch) {
   const std::optional<Area> area = area_of(touch.space);
   if (!area) return std::nullopt;
-  if (*area == Area::Dst) return Place{*area, u64{touch.begin} * 2, touch.end() * 2};
+  if (*area == Area::Dst || *area == Area::SrcA || *area == Area::SrcB)
+    return Place{*area, u64{touch.begin} * kRowUnits, touch.end() * kRowUnits};
+  if (*area == Area::LReg)
+    return Place{*area, u64{touch.begin} * kLaneUnits, touch.end() * kLaneUnits};
   if (!is_counted_in_bits(*area)) return Place{*area, touch.begin, touch.end()};
   const u64 begin = u64{touch.begin} * kWordBits;
   if (touch.size != 1 || touch.mask == 0) return Place{*area, begin, touch.end() * kWordBits};
@@ -118,11 +152,9 @@ std::string describe(const Place& place) {
       return dst_text(place);
     case Area::SrcA:
     case Area::SrcB:
-      return range(place.area == Area::SrcA ? "SrcA row" : "SrcB row", begin % tensix::kSrcRows,
-                   size) +
-             fmt::format(" of bank {}", begin / tensix::kSrcRows);
+      return source_text(place);
     case Area::LReg:
-      return range("LReg", begin, size);
+      return lanes_text(place);
     case Area::ConditionCode:
       return "lane flags";
     case Area::Gpr:
@@ -209,6 +241,7 @@ class Reader {
     const auto [begin, end] = range(parts_[1], limit, usual);
     return {area, begin, end};
   }
+  std::vector<Place> rows(Area area, u64 limit) const;
   std::vector<Place> source(Area area) const;
   std::vector<Place> config(bool of_thread) const;
   Place local_memory() const;
@@ -218,10 +251,44 @@ class Reader {
   std::vector<std::string> parts_;
 };
 
+/// Part 1: rows of Dst, or LRegs; part 2: columns of each, or lanes.
+std::vector<Place> Reader::rows(Area area, u64 limit) const {
+  const u64 each = area == Area::LReg ? kLaneUnits : kRowUnits;
+  if (parts_.size() != 2 && parts_.size() != 3)
+    wrong("one or two numbers or ranges are wanted, like " + parts_[0] + ":1");
+  const auto [begin, end] = range(parts_[1], limit);
+  if (parts_.size() == 2) return {{area, begin * each, end * each}};
+  const auto [first, last] = range(parts_[2], each);
+  std::vector<u64> units;
+  for (u64 row = begin; row < end; ++row)
+    for (u64 cell = row * each + first; cell < row * each + last; ++cell)
+      units.push_back(area == Area::Dst ? unit_of_dst(cell) : cell);
+  std::sort(units.begin(), units.end());
+  std::vector<Place> places;
+  for (const u64 unit : units)
+    if (!places.empty() && places.back().end == unit)
+      ++places.back().end;
+    else
+      places.push_back({area, unit, unit + 1});
+  return places;
+}
+
 std::vector<Place> Reader::source(Area area) const {
-  if (parts_.size() == 3) return {grouped(area, tensix::kSrcBanks, tensix::kSrcRows)};
-  const Place place = simple(area, tensix::kSrcRows);
-  return {place, {area, place.begin + tensix::kSrcRows, place.end + tensix::kSrcRows}};
+  if (parts_.size() == 4) {
+    const u64 bank = range(parts_[1], tensix::kSrcBanks).first;
+    const auto [begin, end] = range(parts_[2], tensix::kSrcRows);
+    const auto [first, last] = range(parts_[3], kRowUnits);
+    std::vector<Place> places;
+    for (u64 row = bank * tensix::kSrcRows + begin; row < bank * tensix::kSrcRows + end; ++row)
+      places.push_back({area, row * kRowUnits + first, row * kRowUnits + last});
+    return places;
+  }
+  if (parts_.size() == 3) return {grouped(area, tensix::kSrcBanks, tensix::kSrcRows, kRowUnits)};
+  Place place = simple(area, tensix::kSrcRows);
+  place.begin *= kRowUnits;
+  place.end *= kRowUnits;
+  constexpr u64 kBank = u64{tensix::kSrcRows} * kRowUnits;
+  return {place, {area, place.begin + kBank, place.end + kBank}};
 }
 
 std::vector<Place> Reader::config(bool of_thread) const {
@@ -279,13 +346,10 @@ std::vector<Place> Reader::places() {
   if (area == "l1" || area == "dram" || area == "memory") return {simple(Area::Memory, kMemory, 4)};
   if (area == "ldm") return {local_memory()};
   if (area == "reg") return {simple(Area::Register, u64{1} << 32, 4)};
-  if (area == "dst") {
-    const Place rows = simple(Area::Dst, tensix::kDstRows);
-    return {{Area::Dst, rows.begin * 2, rows.end * 2}};
-  }
+  if (area == "dst") return rows(Area::Dst, tensix::kDstRows);
   if (area == "srca") return source(Area::SrcA);
   if (area == "srcb") return source(Area::SrcB);
-  if (area == "lreg") return {simple(Area::LReg, 17)};
+  if (area == "lreg") return rows(Area::LReg, 17);
   if (area == "gpr") return {grouped(Area::Gpr, kThreads, tensix::kGprs, kWordBits)};
   if (area == "cfg") return config(false);
   if (area == "tcfg") return config(true);

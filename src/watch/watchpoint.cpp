@@ -95,7 +95,7 @@ class Watchpoints::Node final : public Accesses {
       const bool bytes = one.place.area == Area::Memory || one.place.area == Area::Ldm;
       const std::size_t into = bytes ? (one.place.begin + first) % 4 : 0;
       first -= std::min(first, into);
-      hit.cell = one.place.begin + first / cells_per_unit(one.place.area);
+      hit.cell = one.place.begin + first;
       hit.before = word_at(one.place, one.cells, first);
       hit.after = word_at(one.place, now, first);
     }

@@ -22,6 +22,7 @@ Answer answer_of(NodeId node, const Written& written) {
   answer.node = node;
   answer.place = written.place;
   answer.writer = written.writer;
+  answer.known = written.known;
   return answer;
 }
 
@@ -41,8 +42,9 @@ bool same_writer(const Actor& a, const Actor& b) {
 
 /// The same half of the next row of Dst.
 bool is_next_half(const Place& before, const Place& place) {
-  return place.area == Area::Dst && place.size() == 1 && before.size() % 2 == 1 &&
-         before.end + 1 == place.begin;
+  return place.area == Area::Dst && place.size() == kHalfUnits && place.begin % kHalfUnits == 0 &&
+         before.size() % kRowUnits == kHalfUnits && before.begin % kHalfUnits == 0 &&
+         before.end + kHalfUnits == place.begin;
 }
 
 class Trail {
@@ -57,7 +59,8 @@ class Trail {
       case Actor::Kind::Thread:
         if (Writers* of = writers_.of(node))
           if (const Record* record = of->record(answer.writer.record)) {
-            sources = &record->sources;
+            found = of->sources_of(answer.writer.record, answer.place);
+            sources = &found;
             answer.modes = record->modes;
           }
         answer.cut = sources == nullptr && answer.writer.record != 0;
@@ -131,7 +134,8 @@ class Trail {
       // Parts of one thing by one writer are one.
       if (!answer.from.empty()) {
         Answer& before = answer.from.back();
-        if (same_writer(before.writer, source.writer) && before.place.area == source.place.area &&
+        if (before.known && source.known && same_writer(before.writer, source.writer) &&
+            before.place.area == source.place.area &&
             (before.place.end == source.place.begin || is_next_half(before.place, source.place))) {
           before.place.end = source.place.end;
           continue;
@@ -145,7 +149,7 @@ class Trail {
     }
     for (Answer& source : answer.from) {
       source.repeats = accumulates(answer, source);
-      if (!source.repeats) follow(source, depth);
+      if (source.known && !source.repeats) follow(source, depth);
     }
   }
 

@@ -7,6 +7,8 @@
 namespace bhemu::watch {
 namespace {
 
+constexpr u64 kLRegs = 17;
+
 bool is_object(Area area) {
   return area >= Area::Semaphore;
 }
@@ -37,6 +39,13 @@ u32 group_shift_of(Area area) {
     case Area::Config:
     case Area::ThreadConfig:
       return 5;  // bits of a word
+    case Area::Dst:
+      return 3;  // every other datum of a row
+    case Area::SrcA:
+    case Area::SrcB:
+      return 4;  // datums of a row
+    case Area::LReg:
+      return 5;  // lanes
     default:
       return 0;
   }
@@ -48,6 +57,89 @@ constexpr auto kModeWords = [] {
   each_mode([&](const Mode& mode) { words[mode.bank * tensix::kConfigWords + mode.word] = true; });
   return words;
 }();
+
+/// An instruction of the vector unit that computes each lane from the same lane of its operands.
+bool by_lane(u32 word) {
+  using namespace tensix;
+  switch (opcode_of(word)) {
+    case op::SFPTRANSP::kOpcode:
+    case op::SFPSHFT2::kOpcode:
+    case op::SFPCONFIG::kOpcode:
+    case op::SFPLOADMACRO::kOpcode:
+      return false;
+    default:
+      return info_of_word(word).unit == Unit::Sfpu;
+  }
+}
+
+std::optional<Area> area_of(tensix::Space space) {
+  const std::optional<Place> place = place_of(tensix::Touch{space, tensix::Access::Read, 0});
+  return place ? std::optional(place->area) : std::nullopt;
+}
+
+u64 cell_of(Area area, u64 unit) {
+  return area == Area::Dst ? dst_cell_of(unit) : unit;
+}
+u64 unit_of(Area area, u64 cell) {
+  return area == Area::Dst ? unit_of_dst(cell) : cell;
+}
+
+/// Units of an area, one after the other or not.
+class Units {
+ public:
+  explicit Units(Area area) : area_(area) {}
+  void add_cells(u64 first, u64 count) {
+    for (u64 i = 0; i < count; ++i) units_.push_back(unit_of(area_, first + i));
+  }
+  bool empty() const { return units_.empty(); }
+  /// The first of them, and those that follow it without a gap.
+  Place first() const {
+    std::size_t count = 1;
+    while (count < units_.size() && units_[count] == units_[0] + count) ++count;
+    return {area_, units_[0], units_[0] + count};
+  }
+  /// What of the sources lies in them, in the order of the sources. False: nothing.
+  bool pick(const std::vector<Written>& sources, std::vector<Written>& found) {
+    const std::size_t before = found.size();
+    std::sort(units_.begin(), units_.end());
+    units_.erase(std::unique(units_.begin(), units_.end()), units_.end());
+    for (const Written& source : sources) {
+      if (source.place.area != area_) continue;
+      auto at = std::lower_bound(units_.begin(), units_.end(), source.place.begin);
+      while (at != units_.end() && *at < source.place.end) {
+        Written part = source;
+        part.place.begin = *at;
+        part.place.end = *at + 1;
+        for (++at; at != units_.end() && *at == part.place.end && *at < source.place.end; ++at)
+          ++part.place.end;
+        found.push_back(std::move(part));
+      }
+    }
+    return found.size() != before;
+  }
+
+ private:
+  Area area_;
+  std::vector<u64> units_;
+};
+
+/// Calls visit(from) for what each cell of the place comes from.
+template <class Visit>
+void each_origin(const tensix::Flow& flow, const Place& place, Visit visit) {
+  for (u64 unit = place.begin; unit < place.end; ++unit) {
+    const u64 cell = cell_of(place.area, unit);
+    if (cell < flow.to_begin || (cell - flow.to_begin) % flow.stride != 0) continue;
+    const u64 i = (cell - flow.to_begin) / flow.stride;
+    if (i < flow.count) visit(flow.from_begin + i / flow.group * flow.step);
+  }
+}
+
+bool is_pacr(u32 word) {
+  return tensix::opcode_of(word) == tensix::op::PACR::kOpcode;
+}
+bool ends_tile(u32 pacr) {
+  return tensix::op::PACR{pacr}.last() != 0 || tensix::op::PACR{pacr}.flush() != 0;
+}
 
 bool has_modes(const Place& config) {
   constexpr u32 kBits = 32;
@@ -88,6 +180,52 @@ std::vector<Change> Writers::changes(const Place& object) const {
 const Record* Writers::record(u64 number) const {
   if (number < first_record_ || number >= first_record_ + records_.size()) return nullptr;
   return &records_[number - first_record_];
+}
+
+bool Writers::add_origins(const Record& record, const Place& place,
+                          std::vector<Written>& found) const {
+  std::vector<std::pair<const tensix::Flow*, Units>> origins;
+  bool says = false;
+  for (const tensix::Flow& flow : record.flows) {
+    if (area_of(flow.to) != place.area) continue;
+    says = true;
+    Units units(*area_of(flow.from));
+    each_origin(flow, place, [&](u64 from) { units.add_cells(from, flow.size); });
+    if (!units.empty()) origins.emplace_back(&flow, std::move(units));
+  }
+  std::vector<Written> nobodys;
+  for (auto& [flow, units] : origins)
+    if (!units.pick(record.sources, found)) nobodys.push_back({units.first(), {}, false});
+  found.insert(found.end(), nobodys.begin(), nobodys.end());
+  return says && (!origins.empty() || !is_pacr(record.word));
+}
+
+std::vector<Written> Writers::sources_of(u64 number, const Place& place) const {
+  const Record* const writer = record(number);
+  if (writer == nullptr) return {};
+  std::vector<Written> found;
+  if (add_origins(*writer, place, found)) return found;
+  if (place.area == Area::Memory && is_pacr(writer->word)) {
+    // Of a tile that is compressed nothing is known. What pads the last block comes from nothing.
+    bool knows = !writer->flows.empty();
+    for (u64 before = number; before-- > first_record_;) {
+      const Record& one = records_[before - first_record_];
+      if (!is_pacr(one.word)) continue;
+      if (ends_tile(one.word)) break;
+      knows |= !one.flows.empty();
+      if (add_origins(one, place, found)) return found;
+    }
+    return knows ? found : writer->sources;
+  }
+  if (place.area != Area::LReg || !by_lane(writer->word)) return writer->sources;
+  Units lanes(Area::LReg);
+  for (u64 own = place.begin; own < place.end; ++own)
+    for (u64 lreg = 0; lreg < kLRegs; ++lreg)
+      lanes.add_cells(lreg * kLaneUnits + own % kLaneUnits, 1);
+  lanes.pick(writer->sources, found);
+  for (const Written& source : writer->sources)
+    if (source.place.area != Area::LReg) found.push_back(source);
+  return found;
 }
 
 const Sent* Writers::sent(u32 request) const {
@@ -143,10 +281,14 @@ void Writers::issuing(const trace::Issue& one, Actor& actor) {
   }
   if (!writes_data) return;
   Record record;
+  const std::span<const tensix::Flow> flows = one.touches->flows.all();
+  record.flows.assign(flows.begin(), flows.end());
+  record.word = one.operation.author.pc;
+  const std::size_t most = flows.empty() && !by_lane(record.word) ? kSources : kParted;
   for (const tensix::Touch& touch : *one.touches) {
     if (!tensix::reads(touch.access)) continue;
     each_place(touch, [&](const Place& place) {
-      if (is_data(place.area)) find(place, kSources, record.sources);
+      if (is_data(place.area)) find(place, most, record.sources);
       note_modes(one, place, record.modes);
     });
   }

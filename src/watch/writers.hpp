@@ -22,6 +22,7 @@ namespace bhemu::watch {
 struct Written {
   Place place;
   Actor writer;
+  bool known = true;  // false: nobody, of what an instruction has read all the same
 };
 
 /// An instruction of the coprocessor, and where what it read came from.
@@ -30,6 +31,9 @@ struct Record {
   /// What it was told by state that others leave behind: modes that are usually off, and which
   /// lanes are on.
   std::vector<Written> modes;
+  /// Which of its results come from which of the sources. Empty: any from any.
+  std::vector<tensix::Flow> flows;
+  u32 word = 0;
 };
 
 /// A change of an object that is like a register.
@@ -56,6 +60,9 @@ class Writers final : public Accesses {
   /// Of an object: its latest changes, the last one first.
   std::vector<Change> changes(const Place& object) const;
   const Record* record(u64 number) const;
+  /// What of the record's sources the place comes from. A block that a packer fills with several
+  /// PACRs is written by the last of them; its bytes come from those that put them there.
+  std::vector<Written> sources_of(u64 number, const Place& place) const;
   const Sent* sent(u32 request) const;
   /// What a request had read here: who had written it by then.
   const std::vector<Written>* served(const trace::RequestId& id) const;
@@ -63,6 +70,7 @@ class Writers final : public Accesses {
   void requested(const trace::Request& one) override;
   void arrived(const trace::Arrival& one) override;
   void forget() override;
+  bool wants_flows() const override { return true; }
 
  protected:
   void accessed(const Access& access, const Actor& actor) override;
@@ -72,9 +80,12 @@ class Writers final : public Accesses {
   static constexpr std::size_t kRecords = 8192;
   static constexpr std::size_t kRequests = 2048;
   static constexpr std::size_t kChanges = 8;   // of an object
-  static constexpr std::size_t kSources = 12;  // of an instruction
+  static constexpr std::size_t kSources = 12;  // of an instruction, where each may count
+  static constexpr std::size_t kParted = 160;  // where it is known which of them count
   static constexpr std::size_t kParts = 32;    // of a request: a page of a tile is packed in 16
 
+  /// What the record says that the place comes from. False: it says nothing of it.
+  bool add_origins(const Record& record, const Place& place, std::vector<Written>& found) const;
   void note_modes(const trace::Issue& one, const Place& place, std::vector<Written>& found) const;
   void find(const Place& place, std::size_t most, std::vector<Written>& found) const;
 

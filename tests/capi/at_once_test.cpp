@@ -120,5 +120,20 @@ TEST_F(CardAtOnce, threads_that_call_without_a_lock_of_their_own_lose_nothing) {
   EXPECT_EQ(lost.load(), 0);
 }
 
+/// The second access through a window is one that may be done at once.
+TEST_F(CardAtOnce, registers_of_a_dram_tile_are_no_memory_however_often_they_are_read) {
+  open("p150", {{"BHEMU_CLOCK", "calls"}});
+  constexpr u64 kRegisters = 0xFFA00000;  // where a window of 2 MiB with the NIUs begins
+  client.aim(5, {.address = kRegisters, .x = 17, .y = 12});
+  const u32 first = get(5, 0x120044);
+  const u32 other = get(5, 0x130044);
+  EXPECT_NE(first, 0u);
+  EXPECT_NE(other, 0u);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(get(5, 0x120044), first) << "NOC_NODE_ID of NIU 0";
+    EXPECT_EQ(get(5, 0x130044), other) << "of NIU 1";
+  }
+}
+
 }  // namespace
 }  // namespace bhemu::test

@@ -102,6 +102,36 @@ TEST_F(CardBoot, a_fault_in_a_kernel_is_reported_with_its_source_line) {
     EXPECT_NE(said.find(part), std::string::npos) << part << " in " << said;
 }
 
+/// No second run can find that out for a client: the card has kept in mind what was pushed lately.
+TEST_F(CardBoot, a_word_that_a_kernel_has_computed_or_given_to_a_mop_has_the_line_that_pushed_it) {
+  const std::string elves = std::string(BHEMU_SOURCE_DIR) + "/tests/hangs/prebuilt";
+  for (const auto& [name, place] :
+       {std::pair("word_pushed_by_a_store", "at Set (tests/hangs/word_pushed_by_a_store.c:7)"),
+        std::pair("word_of_a_mop",
+                  "the MOP with what was set at Expand (tests/hangs/word_of_a_mop.c:12)")}) {
+    boot("p100a", {{"BHEMU_ELF", elves.c_str()}, {"BHEMU_CHECK", "buffers"}});
+    const host::Program program =
+        host::load_program(fmt::format("{}/tests/hangs/{}.yaml", BHEMU_SOURCE_DIR, name));
+    const std::string said = refusal([&] { run(program); });
+    EXPECT_NE(said.find(place), std::string::npos) << said;
+    EXPECT_NE(said.find("tensix-config-index"), std::string::npos) << said;
+  }
+}
+
+/// Warnings are told at the end, when the thread has long gone on to other words.
+TEST_F(CardBoot, a_warning_has_the_line_of_its_push_when_the_card_is_closed) {
+  const std::string elves = std::string(BHEMU_SOURCE_DIR) + "/tests/hangs/prebuilt";
+  boot("p100a", {{"BHEMU_ELF", elves.c_str()},
+                 {"BHEMU_RULE", "tensix-config-index=warn"},
+                 {"BHEMU_CHECK", "buffers"}});
+  run(host::load_program(std::string(BHEMU_SOURCE_DIR) +
+                         "/tests/hangs/word_pushed_by_a_store.yaml"));
+  testing::internal::CaptureStderr();
+  close();
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("word_pushed_by_a_store.c:7"), std::string::npos) << said;
+}
+
 TEST_F(CardBoot, elves_are_found_in_a_folder_and_in_the_cache_of_tt_metal) {
   const std::string kernels = std::string(BHEMU_SOURCE_DIR) + "/kernels/prebuilt";
   boot("p100a", {{"BHEMU_ELF", kernels.c_str()}});

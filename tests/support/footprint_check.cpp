@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -254,6 +255,7 @@ CellMap::CellMap() {
 }
 
 FootprintCheck::FootprintCheck() {
+  touches_.flows.want(true);
   env_.l1 = &l1_;
   env_.registers = this;
   l1_.listen(this);
@@ -471,6 +473,87 @@ std::string FootprintCheck::check_reads(const State& before, const State& after,
   return wrong;
 }
 
+namespace {
+
+using FlowCell = std::pair<Space, u32>;
+
+/// Bit i: part i of the cell is among them.
+u32 parts_in(const std::set<FlowCell>& all, const Cell& cell) {
+  u32 mask = 0;
+  for (u32 i = 0; i < cell.parts; ++i)
+    if (all.contains({cell.space, cell.index * cell.parts + i})) mask |= 1u << i;
+  return mask;
+}
+
+bool holds_datums(const Cell& cell) {
+  return (cell.space == Space::Dst || cell.space == Space::SrcA || cell.space == Space::SrcB ||
+          cell.space == Space::LReg) &&
+         cell.parts > 1;
+}
+
+}  // namespace
+
+std::string FootprintCheck::check_flows(const State& before, const State& after, unsigned thread,
+                                        u32 word, const SfpuScheduled* scheduled) {
+  const std::span<const Flow> flows = touches_.flows.all();
+  // What block a datum is in decides how much of it is left.
+  const bool packs_blocks = opcode_of(word) == op::PACR::kOpcode &&
+                            numeric::is_bfp(static_cast<numeric::Format>(after.packer.out_format));
+  if (flows.empty() || packs_blocks) return {};
+  const Flow& chosen = flows[below(static_cast<u32>(flows.size()))];
+  const u32 to = chosen.to_begin + below(chosen.count) * chosen.stride;
+  std::set<FlowCell> sources;
+  std::set<FlowCell> all;
+  for (const Flow& flow : flows)
+    for (u32 i = 0; i < flow.count; ++i)
+      for (u32 j = 0; j < flow.size; ++j) {
+        const FlowCell from{flow.from, flow.from_begin + i / flow.group * flow.step + j};
+        all.insert(from);
+        if (flow.to == chosen.to && flow.to_begin + i * flow.stride == to) sources.insert(from);
+      }
+
+  const std::vector<Written> first = written_;
+  bool lands = chosen.to != Space::L1;
+  for (const Written& one : first)
+    lands |= chosen.to == Space::L1 && to >= one.address && to < one.address + one.before.size();
+  if (!lands) return {};  // the last bytes of a block come with a later PACR
+  std::vector<std::vector<u8>> results;
+  for (const Written& write : first)
+    results.emplace_back(l1_.data() + write.address,
+                         l1_.data() + write.address + write.before.size());
+  const u8 byte = chosen.to == Space::L1 ? l1_.data()[to] : u8{0};
+  restore_l1(first);
+
+  auto other = std::make_unique<State>(before);
+  for (const Cell& cell : map_.cells())
+    if (holds_datums(cell))
+      randomise_cell(*other, cell, ~touched(cell, Access::Read) | parts_in(sources, cell));
+  finish_random(*other);
+  written_.clear();
+  for (const auto& [space, address] : all)
+    if (space == Space::L1 && !sources.contains({space, address})) {
+      const u8 value = static_cast<u8>(random());
+      l1_.write(address, &value, 1, Author{});
+    }
+  const std::vector<Written> scrambled = written_;
+  const bool done = execute(*other, thread, word, scheduled);
+  bool same = !done || faulted() || chosen.to != Space::L1 || l1_.data()[to] == byte;
+  for (const Cell& cell : map_.cells())
+    if (done && !faulted() && cell.space == chosen.to && holds_datums(cell) &&
+        to / cell.parts == cell.index)
+      same = same && (differing(after, *other, cell) >> to % cell.parts & 1) == 0;
+  restore_l1(written_);
+  restore_l1(scrambled);
+  for (std::size_t i = 0; i < first.size(); ++i)
+    std::memcpy(l1_.data() + first[i].address, results[i].data(), results[i].size());
+  written_ = first;
+  if (same) return {};
+  return fmt::format(
+      "{} cell {} comes out another way when something changes that it does not come "
+      "from by its flows",
+      name_of(chosen.to), to);
+}
+
 std::string FootprintCheck::run(unsigned thread, u32 word, const SfpuScheduled* scheduled) {
   touches_.clear();
   const auto before = std::make_unique<State>(*state_);
@@ -490,6 +573,7 @@ std::string FootprintCheck::run(unsigned thread, u32 word, const SfpuScheduled* 
   if (wrong.empty()) wrong = check_l1_writes();
   // What a rule stopped has not done everything that its footprint says.
   if (wrong.empty() && !had_fault) wrong = check_reads(*before, *state_, thread, word, scheduled);
+  if (wrong.empty() && !had_fault) wrong = check_flows(*before, *state_, thread, word, scheduled);
   state_->frontend[thread].stopped = false;
   if (wrong.empty()) return {};
   std::string all;

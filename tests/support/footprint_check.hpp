@@ -1,5 +1,6 @@
 // Executes instructions one by one and holds them against their footprints: what changed lies in
-// what they say they write, and what they do not say they read makes no difference.
+// what they say they write, and what they do not say they read makes no difference; nor does, to
+// one of the results, what they read and do not say that it comes from.
 #pragma once
 
 #include <memory>
@@ -80,6 +81,9 @@ class FootprintCheck : private TileRegisters, private WriteListener {
   std::string check_writes(const State& before, const State& after) const;
   std::string check_l1_writes() const;
   std::string check_reads(const State& before, const State& after, unsigned thread, u32 word,
+                          const SfpuScheduled* scheduled);
+  /// One result, in a state in which what it does not come from is something else.
+  std::string check_flows(const State& before, const State& after, unsigned thread, u32 word,
                           const SfpuScheduled* scheduled);
   std::string compare_cells(const State& before, const State& after, const State& other_before,
                             const State& other_after) const;

@@ -36,6 +36,11 @@ TEST(Places, are_read_as_users_write_them) {
   EXPECT_EQ(place_text("srca:5"), "SrcA row 5 of bank 0; SrcA row 5 of bank 1");
   EXPECT_EQ(place_text("src b:1:0-15"), "SrcB rows 0..15 of bank 1");
   EXPECT_EQ(place_text("lreg:2"), "LReg 2");
+  EXPECT_EQ(place_text("lreg:2:31"), "LReg 2, lane 31");
+  EXPECT_EQ(place_text("dst:3:5"), "Dst row 3, column 5");
+  EXPECT_EQ(place_text("dst:3:0-15"), "Dst row 3");
+  EXPECT_EQ(place_text("dst:3:0-3"), "Dst row 3, even columns 0..2; Dst row 3, odd columns 1..3");
+  EXPECT_EQ(place_text("srcb:1:4:2-3"), "SrcB row 4, columns 2..3 of bank 1");
   EXPECT_EQ(place_text("gpr:1:16"), "GPR 16 of thread 1");
   EXPECT_EQ(place_text("sem:1"), "semaphore 1");
   EXPECT_EQ(place_text("mutex:2"), "mutex 2");
@@ -59,6 +64,7 @@ TEST(Places, of_a_touch_of_every_other_column_are_halves_of_rows) {
   EXPECT_EQ(halves(0xFFFF), "Dst rows 4..5; ");
   EXPECT_EQ(halves(0x5555), "Dst row 4, even columns; Dst row 5, even columns; ");
   EXPECT_EQ(halves(0xAAAA), "Dst row 4, odd columns; Dst row 5, odd columns; ");
+  EXPECT_EQ(halves(0x0002), "Dst row 4, column 1; Dst row 5, column 1; ");
 }
 
 TEST(Places, that_make_no_sense_are_refused_with_what_would) {
@@ -67,7 +73,8 @@ TEST(Places, that_make_no_sense_are_refused_with_what_would) {
                 .find("did you mean 'THCON_SEC0_REG2_Out_data_format'"),
             std::string::npos);
   for (const char* text : {"", "dst:", "dst:1024", "dst:7-3", "0x", "0x10+0", "gpr:3:0", "gpr:0:64",
-                           "gpr:1", "sem:8", "l1:x", "ldm:trisc9:0", "cfg:", "dst:1:2", "-4"})
+                           "gpr:1", "sem:8", "l1:x", "ldm:trisc9:0", "cfg:", "dst:1:16",
+                           "dst:1:2:3", "srca:0:64:0", "srca:0:1:16", "lreg:1:32", "-4"})
     EXPECT_NE(refusal_of(text), "") << text;
 }
 

@@ -334,7 +334,24 @@ FaultReport report_of(const Fault& fault, Coord tile, std::string instruction,
 
 namespace {
 
-/// Where the word of a thread's fault stands in its kernel; else where the thread's core is now.
+/// Where the word of a thread's fault was pushed from, if the tile has kept that in mind.
+std::vector<std::string> places_of_pushes(tile::Tile& tile, const Fault& fault, Coord where,
+                                          const CodeMap& code) {
+  std::vector<std::string> places;
+  const tile::Checks* checks = tile.checks();
+  if (checks == nullptr || checks->pushes() == nullptr) return places;
+  for (const tile::PushLog::From& from : checks->pushes()->origins_of(fault)) {
+    std::string place = code.locate(from.core, from.pc, where).users();
+    if (place.empty()) continue;
+    if (from.by_mop) place = "the MOP with what was set at " + place;
+    if (std::find(places.begin(), places.end(), place) == places.end())
+      places.push_back(std::move(place));
+  }
+  return places;
+}
+
+/// Where the word of a thread's fault stands in its kernel or was pushed from; else where the
+/// thread's core is now.
 std::string place_of_thread(Device& device, const Fault& fault, Coord tile, const CodeMap& code) {
   tile::Tile* at = device.tile_of(fault.node);
   if (at == nullptr || !at->shape().is_tensix()) return "";
@@ -342,7 +359,12 @@ std::string place_of_thread(Device& device, const Fault& fault, Coord tile, cons
       static_cast<unsigned>(fault.agent) - static_cast<unsigned>(Agent::Thread0);
   constexpr size_t kMost = 3;
   const LaunchView launch = launch_of(*at, 0);
-  const std::vector<std::string> places = places_of_word(*at, launch, tile, thread, fault.pc, code);
+  std::vector<std::string> places = places_of_word(*at, launch, tile, thread, fault.pc, code);
+  if (places.size() != 1) {
+    std::vector<std::string> pushes = places_of_pushes(*at, fault, tile, code);
+    if (!pushes.empty() && (places.empty() || pushes.size() < places.size()))
+      places = std::move(pushes);
+  }
   if (!places.empty() && places.size() <= kMost)
     return fmt::format("{}", fmt::join(places, " or "));
   const CoreId core = static_cast<CoreId>(static_cast<unsigned>(CoreId::Trisc0) + thread);

@@ -7,7 +7,8 @@
 
 namespace bhemu::host {
 
-/// From now on, as long as the device lives. Does nothing when none of `set` has to look on.
+/// From now on, as long as the device lives: looks on if one of `set` has to, and keeps in mind
+/// where instructions of the coprocessor come from (tile/push_log.hpp).
 void watch_launches(Device& device, CheckSet set);
 
 }  // namespace bhemu::host

@@ -1,5 +1,7 @@
 #include "tensix/dst/notes.hpp"
 
+#include <algorithm>
+
 namespace bhemu::tensix {
 
 using namespace footprint_cell;
@@ -30,6 +32,53 @@ void note_dst_rows(const Footprint& print, Access access, const DstSpan& span,
       print.note(access, Space::Dst, row % kDstRows, 1, span.columns);
     }
   }
+}
+
+namespace {
+
+/// Calls visit(cell) for the first cell of the row, and of its low halves if it has them.
+template <class Visit>
+void each_half(const Footprint& print, bool wide, u32 dst_row, Visit visit) {
+  const u32 first = DstAccess::mapping_of(print.state).place(dst_row, wide);
+  for (u32 half = 0; half < (wide ? 2 : 1); ++half)
+    visit((first + 8 * half) % kDstRows * kRowDatums);
+}
+
+}  // namespace
+
+u32 matrix_cell(const Footprint& print, u32 file, u32 row) {
+  return (src_file(print, file).matrix_bank * kSrcRows + row % kSrcRows) * kRowDatums;
+}
+
+void note_dst_flow(const Footprint& print, bool wide, u32 dst_row, u32 file, u32 row, Taken taken) {
+  if (!print.wants_flows()) return;
+  Flow flow{Space::Dst, src_space(file), 0, kRowDatums, matrix_cell(print, file, row)};
+  const auto add = [&] {
+    each_half(print, wide, dst_row, [&](u32 cell) {
+      flow.to_begin = cell;
+      print.flow(flow);
+    });
+  };
+  if (taken == Taken::Column) return add();
+  flow.group = flow.step = kRowDatums;
+  if (taken == Taken::Row) flow.size = kRowDatums;
+  if (taken != Taken::Rows) return add();
+  flow.step = 0;
+  const u32 before_end = std::min(kRowDatums, kSrcRows - row % kSrcRows);
+  flow.size = before_end * kRowDatums;
+  add();
+  flow.from_begin = matrix_cell(print, file, 0);
+  flow.size = (kRowDatums - before_end) * kRowDatums;
+  if (flow.size != 0) add();
+}
+
+void note_dst_kept(const Footprint& print, bool wide, u32 dst_row) {
+  if (!print.wants_flows()) return;
+  each_half(print, wide, dst_row, [&](u32 to) {
+    each_half(print, wide, dst_row, [&](u32 from) {
+      print.flow({Space::Dst, Space::Dst, to, kRowDatums, from});
+    });
+  });
 }
 
 void note_matrix_turn(const Footprint& print, u32 file) {

@@ -27,6 +27,21 @@ struct DstSpan {
 /// A write to the 16-bit view of a Dst whose 16-bit rows are high halves clears the low ones, too.
 void note_dst(const Footprint& print, Access access, const DstSpan& span);
 
+/// What the datums of a row of Dst come from in a row of SrcA or SrcB.
+enum class Taken : u8 {
+  Column,  // each from its own column
+  First,   // all from column 0
+  Row,     // all from the whole row
+  Rows,    // all from sixteen rows, of which this is the first
+};
+/// A row of a view of Dst comes from a row of the bank that the matrix unit uses of a file.
+void note_dst_flow(const Footprint& print, bool wide, u32 dst_row, u32 file, u32 row,
+                   Taken taken = Taken::Column);
+/// Each datum comes from itself, too: both halves of 32 bits from both.
+void note_dst_kept(const Footprint& print, bool wide, u32 dst_row);
+/// The first cell (tensix/footprint/flow.hpp) of a row of the bank that the matrix unit uses.
+u32 matrix_cell(const Footprint& print, u32 file, u32 row);
+
 /// The same where the mapping is known already.
 void note_dst_rows(const Footprint& print, Access access, const DstSpan& span,
                    const DstMapping& mapping);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "tensix/footprint/flow.hpp"
 
 namespace bhemu::tensix {
 
@@ -82,6 +83,7 @@ std::string describe(const Touch& touch);
 class Touches {
  public:
   void clear() {
+    flows.clear();
     count_ = 0;
     more_.clear();
     last_.fill(kNone);
@@ -96,6 +98,9 @@ class Touches {
   const Touch& operator[](u32 i) const { return data()[i]; }
   const Touch* begin() const { return data(); }
   const Touch* end() const { return data() + count_; }
+
+  /// Where results come from, if somebody wants to know.
+  Flows flows;
 
  private:
   static constexpr u32 kInside = 96;

@@ -95,6 +95,8 @@ class Footprint {
   }
   /// A register of the tile, of the overlay's streams or another.
   void note_register(Access access, u32 address) const;
+  void flow(const Flow& flow) const { touches_.flows.add(flow); }
+  bool wants_flows() const { return touches_.flows.wanted(); }
   /// Words [first, first + size) of the thread's GPRs.
   void note_gprs(Access access, u32 first, u32 size = 1, u32 mask = ~0u) const {
     touches_.add({Space::Gpr, access, thread * kGprs + first, size, mask});

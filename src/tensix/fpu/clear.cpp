@@ -341,6 +341,9 @@ void footprint(const Footprint& print, op::CLEARDVALID insn) {
 void footprint(const Footprint& print, op::TRNSPSRCB) {
   note_matrix_bank(print, 1);
   note_matrix_rows(print, Access::ReadWrite, 1, 16, 16);
+  for (u32 i = 0; i < kRowDatums; ++i)
+    print.flow({Space::SrcB, Space::SrcB, matrix_cell(print, 1, 16 + i), kRowDatums,
+                matrix_cell(print, 1, 16) + i, 1, kRowDatums});
 }
 
 void footprint(const Footprint& print, op::SHIFTXA insn) {

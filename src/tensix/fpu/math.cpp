@@ -248,6 +248,13 @@ void note_elementwise(const Footprint& print, const ElementwiseFields& fields, b
                    fields.broadcast_column ? 1 : 0xFFFF);
   note_dst(print, accumulates ? Access::ReadWrite : Access::Write,
            {formats.dst_is_32_bit(), rows.dst, 8});
+  const bool wide = formats.dst_is_32_bit();
+  for (u32 i = 0; i < 8; ++i) {
+    note_dst_flow(print, wide, rows.dst + i, 0, rows.a + i);
+    note_dst_flow(print, wide, rows.dst + i, 1, rows.b + (fields.broadcast_row ? 0 : i),
+                  fields.broadcast_column ? Taken::First : Taken::Column);
+    if (accumulates) note_dst_kept(print, wide, rows.dst + i);
+  }
   note_flips(print, bit(fields.clear, 0), bit(fields.clear, 1));
   note_addr_mod(print, fields.addr_mode);
 }
@@ -260,7 +267,15 @@ void note_product(const Footprint& print, u32 dst_field, u32 addr_mode, u32 clea
   const u32 count = (shape.rows + shape.row_step - 1) / shape.row_step;
   if (!shape.zero_a) note_matrix_rows(print, Access::Read, 0, rows.a, kRowDatums);
   note_matrix_rows(print, Access::Read, 1, rows.b, shape.broadcast ? 1 : count);
-  note_dst(print, Access::ReadWrite, {formats.dst_is_32_bit(), rows.dst, count, shape.row_step});
+  const bool wide = formats.dst_is_32_bit();
+  note_dst(print, Access::ReadWrite, {wide, rows.dst, count, shape.row_step});
+  for (u32 i = 0; i < count; ++i) {
+    const u32 row = rows.dst + i * shape.row_step;
+    note_dst_flow(print, wide, row, 1, rows.b + (shape.broadcast ? 0 : i), Taken::Row);
+    // The datum takes its own column of them.
+    if (!shape.zero_a) note_dst_flow(print, wide, row, 0, rows.a, Taken::Rows);
+    note_dst_kept(print, wide, row);
+  }
   note_flips(print, bit(clear, 0), bit(clear, 1));
   note_addr_mod(print, addr_mode);
 }

@@ -343,7 +343,8 @@ namespace {
 
 /// Columns that are not written keep what they held, unless the row is invalid; low halves alone
 /// are written into what is there.
-void note_to_dst(const Footprint& print, const MoveRows& rows, const ToDst& how) {
+void note_to_dst(const Footprint& print, const MoveRows& rows, const ToDst& how, u32 file,
+                 bool one_row = false, Taken taken = Taken::Column) {
   const bool wide = how.writes_32_bits();
   const DstMapping mapping = DstAccess::mapping_of(print.state);
   for (u32 i = 0; i < rows.count; ++i) {
@@ -353,6 +354,8 @@ void note_to_dst(const Footprint& print, const MoveRows& rows, const ToDst& how)
     const bool keeps = how.low_half && !how.wide;
     note_dst(print, keeps ? Access::ReadWrite : Access::Write, {wide, row, 1, 1, columns});
     if (how.blocked != 0) note_dst(print, Access::Read, {wide, row, 1, 1, 0xFFFF});
+    note_dst_flow(print, wide, row, file, rows.src + (one_row ? 0 : i), taken);
+    if (keeps || how.blocked != 0) note_dst_kept(print, wide, row);
   }
 }
 
@@ -362,7 +365,7 @@ void note_a_to_dst(const Footprint& print, const MoveFields& fields) {
   const MoveRows rows = rows_from_a(print, fields);
   note_matrix_rows(print, Access::Read, 0, rows.src, rows.count, ~how.blocked & 0xFFFF);
   note_last_src_a_row(print);
-  note_to_dst(print, rows, how);
+  note_to_dst(print, rows, how, 0);
   note_addr_mod(print, fields.addr_mode);
 }
 
@@ -376,7 +379,7 @@ void note_b_to_dst(const Footprint& print, Op insn) {
                    bit(mod, 0) ? 1 : ~how.blocked & 0xFFFF);
   note_rwc(print, footprint_cell::SrcACounter);
   note_last_src_a_row(print);
-  note_to_dst(print, rows, how);
+  note_to_dst(print, rows, how, 1, bit(mod, 1), bit(mod, 0) ? Taken::First : Taken::Column);
   note_addr_mod(print, insn.addr_mode());
 }
 
@@ -400,6 +403,9 @@ void note_from_dst(const Footprint& print, const MoveFields& fields, Format form
     const u32 row = mapping.place(rows.dst + i, wide);
     print.read(Space::Dst, row, 1, columns);
     if (low) print.read(Space::Dst, row + 8, 1, columns);
+    const u32 cell = matrix_cell(print, file, rows.src + i);
+    for (u32 half = 0; half < (low ? 2 : 1); ++half)
+      print.flow({src_space(file), Space::Dst, cell, kRowDatums, (row + 8 * half) * kRowDatums});
   }
   note_addr_mod(print, fields.addr_mode);
 }
@@ -438,6 +444,8 @@ void footprint(const Footprint& print, op::MOVB2A insn) {
   note_last_src_a_row(print);
   note_matrix_rows(print, Access::Read, 1, rows.src, rows.count, columns);
   note_matrix_rows(print, Access::Write, 0, rows.dst, rows.count, columns);
+  print.flow({Space::SrcA, Space::SrcB, matrix_cell(print, 0, rows.dst), rows.count * kRowDatums,
+              matrix_cell(print, 1, rows.src)});
   note_addr_mod(print, insn.addr_mode());
 }
 

@@ -165,6 +165,71 @@ bool BasicOutput<C>::accumulate(u8* byte, u32 count) {
 }
 
 template <class C>
+void BasicOutput<C>::note_row_flow(const Input& input, u32 index, const DstMapping& mapping,
+                                   u32 l1_datum_bytes) const {
+  if constexpr (kOnlyNotes<C>) {
+    if (input.zero || !context_.wants_flows()) return;
+    const auto note_run = [&](u32 column, u32 count, u32 before) {
+      if (input.from_l1)
+        return note_flow(
+            {Space::L1, input.l1_address + column * l1_datum_bytes, count, l1_datum_bytes}, before);
+      const u32 row = mapping.place(input.row[index], path_->read_32b);
+      for (u32 half = 0; half < (path_->read_32b ? 2 : 1); ++half) {
+        const u32 first = (row + 8 * half) % kDstRows * kRow + input.column + column;
+        note_flow({Space::Dst, first, count, 1}, before);
+      }
+    };
+    if (path_->downsample == 0xFFFF) return note_run(0, input.columns, 0);
+    u32 before = 0;
+    for (u32 i = 0; i < input.columns; ++i)
+      if (bit(path_->downsample, (index * input.columns + i) % 16)) note_run(i, 1, before++);
+  }
+}
+
+/// A datum's byte is known when it enters its stream, even if another PACR will fill the block and
+/// write it.
+template <class C>
+void BasicOutput<C>::note_flow(const Origin& origin, u32 before) const {
+  if constexpr (kOnlyNotes<C>) {
+    if (!context_.wants_flows() || packer_.compressor.active) return;
+    const PackStream& data = packer_.data;
+    const u32 bits = numeric::bits_of(path_->out);
+    const bool block = numeric::is_bfp(path_->out);
+    const u32 waiting = block ? packer_.group_fill : 0;
+    const auto note_datums = [&](u32 index, u32 from, u32 count) {
+      const u32 bit_address = (data.fill * 8) + (waiting + index) * bits;
+      const u32 byte = data.address + bit_address / 8;
+      if (bits >= 8) {
+        const u32 size = bits / 8;
+        context_.flow(
+            {Space::L1, origin.space, byte, count * size, from, size, origin.size, origin.size});
+      } else if (bit_address % 8 == 0 && count * bits % 8 == 0) {
+        const u32 each = 8 / bits * origin.size;
+        context_.flow({Space::L1, origin.space, byte, count * bits / 8, from, 1, each, each});
+      } else {
+        for (u32 i = 0; i < count; ++i)
+          context_.flow({Space::L1, origin.space, data.address + (bit_address + i * bits) / 8, 1,
+                         from + i * origin.size, 1, origin.size, origin.size});
+      }
+    };
+    note_datums(before, origin.first, origin.count);
+    for (u32 i = 0; block && i < origin.count;) {
+      const u32 at = waiting + before + i;
+      const u32 run = std::min(origin.count - i, kRow - at % kRow);
+      const u32 size = run * origin.size;
+      context_.flow({Space::L1, origin.space,
+                     packer_.exponents.address + packer_.exponents.fill + at / kRow, 1,
+                     origin.first + i * origin.size, 1, size, size});
+      i += run;
+    }
+    if (!path_->accumulate || block) return;
+    const u32 size = bits / 8;
+    const u32 first = data.address + data.fill + before * size;
+    context_.flow({Space::L1, Space::L1, first, origin.count * size, first, size, size, size});
+  }
+}
+
+template <class C>
 bool BasicOutput<C>::append_plain(const u32* datum, u32 count) {
   std::array<u8, kRow * 4> byte;
   const u32 size = numeric::bits_of(path_->out) / 8;

@@ -5,9 +5,20 @@
 // Blackhole), TDMA-RISC.md (AccTileSize). The packer never writes the contents of a tile header.
 #pragma once
 
+#include "tensix/dst/dst_access.hpp"
+#include "tensix/pack/flight.hpp"
 #include "tensix/pack/path.hpp"
 
 namespace bhemu::tensix::pack {
+
+/// Where datums come from that are about to be packed: `count` cells of `space` one after the
+/// other, each `size` of them (tensix/footprint/flow.hpp).
+struct Origin {
+  Space space = Space::Dst;
+  u32 first = 0;
+  u32 count = 0;
+  u32 size = 1;
+};
 
 /// `C`: Context, or Footprint, which goes the same way with a copy of the packer's state and notes
 /// what it would write.
@@ -24,6 +35,9 @@ class BasicOutput {
   bool open(const Adc& adc);
   /// `count` up to 16 codes with their results of the late conversion.
   bool append(const u32* code, const u32* datum, u32 count);
+  /// Of a footprint: where the datums of a row lie that are about to be appended.
+  void note_row_flow(const Input& input, u32 index, const DstMapping& mapping,
+                     u32 l1_datum_bytes) const;
   /// A row as compression means it: PACR instructions up to the first without Concat.
   bool begin_row();
   bool end_row();
@@ -34,6 +48,8 @@ class BasicOutput {
   bool close(bool last);
 
  private:
+  /// The next datums but `before` come from there.
+  void note_flow(const Origin& origin, u32 before) const;
   bool append_values(const u32* datum, u32 count);
   bool append_compressed(const u32* code, const u32* datum, u32 count);
   bool encode_held(bool is_last);

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "tensix/dst/dst_access.hpp"
 #include "tensix/dst/notes.hpp"
 #include "tensix/pack/output.hpp"
 #include "tensix/pack/whole_rows.hpp"
@@ -79,6 +78,10 @@ class Pacr {
   bool needs_datums() const { return !kOnlyNotes<C> || path_->compress; }
   bool flush() const { return insn_.flush() != 0; }
 
+  u32 l1_datum_bytes() const {
+    return numeric::address_bytes_of(
+        numeric::format_of(section_.template get<cfg::THCON_SEC0_REG1_In_data_format>()));
+  }
   bool path_reads_32b() const { return cfg::PCK_DEST_RD_CTRL_Read_32b_data::get(words_) != 0; }
   bool find_input();
   bool find_zeros();
@@ -183,8 +186,7 @@ bool Pacr<C>::find_input() {
   note_counters(0, {X, Y, Z, W});
   note_counters(1, {X});
   const AdcChannel& in = adc_.channel[0];
-  const u32 bytes = numeric::address_bytes_of(
-      numeric::format_of(section_.template get<cfg::THCON_SEC0_REG1_In_data_format>()));
+  const u32 bytes = l1_datum_bytes();
   const u32 size = static_cast<u32>(std::countr_zero(bytes));  // 1, 2 or 4 bytes
   const u32 x_mask = (kRow >> size) - 1;
   const u32 address = cfg::PCK0_ADDR_BASE_REG_0_Base::get(words_) +
@@ -238,8 +240,7 @@ bool Pacr<C>::fetch(u32 index, Row& code) {
   }
   Row stored{};
   if (input_.from_l1) {
-    const u32 size = numeric::address_bytes_of(
-        numeric::format_of(section_.template get<cfg::THCON_SEC0_REG1_In_data_format>()));
+    const u32 size = l1_datum_bytes();
     if (!L1::contains(input_.l1_address, input_.columns * size)) {
       context_.raise(Rule::PackL1Range,
                      fmt::format("PACR reads {:#x}, {} datums", input_.l1_address, input_.columns));
@@ -373,6 +374,7 @@ bool Pacr<C>::emit(u32 index, Row& code) {
     }
     first = 0;
   }
+  if constexpr (kOnlyNotes<C>) output_.note_row_flow(input_, index, mapping_, l1_datum_bytes());
   if (!output_.append(&code[first], &datum[first], count)) return false;
   const bool each_row = insn_.row_pad_zero() < 4;
   return !each_row || !pads_now() || pad_to_sixteen(count);

@@ -355,6 +355,24 @@ void note_places(const Footprint& print, Access access, const LanePlace& place, 
     if (columns != 0) note_dst(print, access, {wide, place.first_row + row, 1, 1, columns});
   }
 }
+/// Lane by lane, between an LReg and Dst.
+void note_lane_flow(const Footprint& print, bool load, u32 lreg, const LanePlace& place, bool wide,
+                    u32 lanes) {
+  if (!print.wants_flows()) return;
+  const DstMapping mapping = DstAccess::mapping_of(print.state);
+  for (u32 half = 0; half < (wide ? 2 : 1); ++half)
+    for (u32 lane = 0; lane < numeric::kLanes; ++lane) {
+      if (!bit(lanes, lane)) continue;
+      const u32 row = mapping.place(place.first_row + lane / 8, wide) + 8 * half;
+      const u32 cell = row % kDstRows * kRowDatums + place.column(lane);
+      const u32 own = lreg * numeric::kLanes + lane;
+      Flow flow{load ? Space::LReg : Space::Dst, load ? Space::Dst : Space::LReg};
+      flow.to_begin = load ? own : cell;
+      flow.from_begin = load ? cell : own;
+      (load ? flow.step : flow.stride) = 2;
+      print.flow(flow);
+    }
+}
 /// The stack pointer steps with INT32_ALL.
 void note_stack_step(const Footprint& print) {
   thread_cfg::SFPU_STACK_Incr::get(print.thread_config());
@@ -366,9 +384,10 @@ void note_store(const Footprint& print, Mod mod, u32 vd, u32 address, u32 lanes)
   const u32 enabled = note_enabled(print);
   const u32 active = (mod == Mod::Int32All ? kAllLanes : enabled) &
                      ~lanes_with(sfpu, lane_config::kBlockDestWrite) & lanes;
+  const LanePlace place = place_of(sfpu, address, lane_config::kDestWriteColumnExchange);
   if (mod != Mod::Zero) note_lreg(print, vd, active);
-  note_places(print, Access::Write, place_of(sfpu, address, lane_config::kDestWriteColumnExchange),
-              store_is_wide(mod), active);
+  note_places(print, Access::Write, place, store_is_wide(mod), active);
+  if (mod != Mod::Zero) note_lane_flow(print, false, vd, place, store_is_wide(mod), active);
 }
 
 }  // namespace
@@ -390,9 +409,14 @@ void sfpu::note_load_from_dst(const Footprint& print, const DstOperand& operand)
     const u32 enabled = note_enabled(print);
     const u32 active = (all ? kAllLanes : enabled) & ~lanes_with(sfpu, lane_config::kBlockDestRead);
     const LanePlace place = place_of(sfpu, address, lane_config::kDestReadColumnExchange);
-    if (mod != Mod::Zero) note_places(print, Access::Read, place, load_is_wide(mod), active);
+    if (mod != Mod::Zero) {
+      note_places(print, Access::Read, place, load_is_wide(mod), active);
+      note_lane_flow(print, true, vd, place, load_is_wide(mod), active);
+    }
     const bool keeps_half = mod == Mod::Lo16Only || mod == Mod::Hi16Only;
     print.note(keeps_half ? Access::ReadWrite : Access::Write, Space::LReg, vd, 1, active);
+    const u32 own = vd * numeric::kLanes;
+    if (keeps_half) print.flow({Space::LReg, Space::LReg, own, numeric::kLanes, own});
     if (vd < 4)
       print.write(Space::LReg, vd + 4, 1,
                   lanes_with(sfpu, lane_config::kEnableDestIndex) &

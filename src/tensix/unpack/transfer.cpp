@@ -77,6 +77,15 @@ Destination destination_of(const C& context, const Plan& plan) {
   return to;
 }
 
+/// Of a footprint: where the datums lie whose cells are being emitted. A cell then holds no value
+/// but 1 + the datum's index here, or 0 where it comes from nothing.
+struct Origins {
+  u64 data = 0;  // bit address of the first
+  u32 datum_bits = 0;
+  bool has_exponents = false;
+  std::array<u32, kRow> exponent{};  // byte addresses
+};
+
 /// Where the cells of one instruction go. `put` writes a run of datums of one destination row.
 template <class C>
 class Sink {
@@ -111,6 +120,7 @@ class Sink {
   }
   void skip(u32 count) { position_ += count; }
   u32 position() const { return position_; }
+  void come_from(const Origins& origins) { origins_ = &origins; }
 
   /// How many of the next `rows` whole rows lie one after the other in the Src bank as they come,
   /// and where; 0: they go through `put`.
@@ -140,11 +150,47 @@ class Sink {
   }
 
   void write_src(u32 row, u32 column, const u32* cell, u32 count) {
-    if constexpr (kOnlyNotes<C>)
-      context_.write(src_space(plan_.select.unpacker), first_row_ + row, 1,
-                     ((1u << count) - 1) << column);
-    else
+    if constexpr (kOnlyNotes<C>) {
+      const Space space = src_space(plan_.select.unpacker);
+      context_.write(space, first_row_ + row, 1, ((1u << count) - 1) << column);
+      note_flow(space, (first_row_ + row) * kRow + column, cell, count);
+    } else {
       std::memcpy(&rows_[row].datum[column], cell, u64{count} * 4);
+    }
+  }
+
+  /// Runs of datums that lie one after the other, as whole bytes.
+  void note_flow(Space to, u32 first, const u32* cell, u32 count) const {
+    if (origins_ == nullptr || !context_.wants_flows()) return;
+    const Origins& from = *origins_;
+    for (u32 i = 0; i < count;) {
+      u32 run = 1;
+      while (cell[i] != 0 && i + run < count && cell[i + run] == cell[i] + run) ++run;
+      if (cell[i] != 0) note_run(to, first + i, cell[i] - 1, run, from);
+      i += run;
+    }
+  }
+  void note_run(Space to, u32 first, u32 index, u32 count, const Origins& from) const {
+    const u64 bit_address = from.data + u64{index} * from.datum_bits;
+    const u32 byte = static_cast<u32>(bit_address / 8);
+    if (from.datum_bits >= 8) {
+      const u32 size = from.datum_bits / 8;
+      context_.flow({to, Space::L1, first, count, byte, 1, size, size});
+    } else if (bit_address % 8 == 0) {
+      context_.flow({to, Space::L1, first, count, byte, 8 / from.datum_bits});
+    } else {
+      for (u32 i = 0; i < count; ++i)
+        context_.flow({to, Space::L1, first + i, 1,
+                       static_cast<u32>((bit_address + u64{i} * from.datum_bits) / 8)});
+    }
+    if (!from.has_exponents) return;
+    for (u32 i = 0; i < count;) {
+      const u32 exponent = from.exponent[index + i];
+      u32 same = 1;
+      while (i + same < count && from.exponent[index + i + same] == exponent) ++same;
+      context_.flow({to, Space::L1, first + i, same, exponent, kRow});
+      i += same;
+    }
   }
 
   bool put_in_src_a(u32 row, u32 column, const u32* cell, u32 count) {
@@ -172,6 +218,9 @@ class Sink {
       if (finds_rows_) note_mapping(context_, wide);
       note_dst_rows(context_, Access::Write, {wide, row, 1, 1, ((1u << count) - 1) << column},
                     mapping_);
+      const u32 first = mapping_.place(row, wide);
+      for (u32 half = 0; half < (wide ? 2 : 1); ++half)
+        note_flow(Space::Dst, (first + 8 * half) % kDstRows * kRow + column, cell, count);
       return true;
     } else {
       return write_dst(row, column, cell, count);
@@ -212,6 +261,7 @@ class Sink {
   u32 first_row_;  // of the bank
   bool by_address_;
   DstMapping mapping_;  // of the rows that are written
+  const Origins* origins_ = nullptr;
   std::conditional_t<kOnlyNotes<C>, const SrcRow, SrcRow>* rows_ = nullptr;
 };
 
@@ -227,7 +277,9 @@ class Mover {
         convert_(plan.target.to_dst && plan.target.form == DstForm::Bits32 ? nullptr
                                                                            : plan.convert),
         is_bfp_(numeric::is_bfp(plan.source.format)),
-        sink_(context, plan, to, finds_rows) {}
+        sink_(context, plan, to, finds_rows) {
+    if constexpr (kOnlyNotes<C>) sink_.come_from(origins_);
+  }
 
   bool run() {
     if constexpr (!kOnlyNotes<C>)
@@ -378,6 +430,10 @@ class Mover {
     if (!in_l1(source_.data / 8, (source_.data + bits + 7) / 8)) return false;
     if constexpr (kOnlyNotes<C>) {
       note_l1(source_.data / 8, (source_.data + bits + 7) / 8);
+      for (u32 i = 0; i < count; ++i) cell[i] = i + 1;
+      origins_.data = source_.data;
+      origins_.datum_bits = source_.datum_bits;
+      origins_.has_exponents = convert_ != nullptr && is_bfp_ && !source_.forced_exponent;
       std::array<u8, kRow> exponent;
       return convert_ == nullptr || !is_bfp_ || read_exponents(count, exponent);
     } else {
@@ -410,6 +466,7 @@ class Mover {
       const u64 address = source_.exponent / 16;
       if (!in_l1(address, address + 1)) return false;
       note_l1(address, address + 1);
+      if constexpr (kOnlyNotes<C>) origins_.exponent[i] = static_cast<u32>(address);
       exponent[i] = memory[address];
       if (++source_.exponent % 256 == 0) source_.exponent = wrapped(source_.exponent, 16);
     }
@@ -461,6 +518,8 @@ class Mover {
   numeric::UnpackRow convert_;
   bool is_bfp_;
   std::array<u8, kSrcRows> row_exponent_;
+  struct Nothing {};
+  std::conditional_t<kOnlyNotes<C>, Origins, Nothing> origins_;
   Sink<C> sink_;
 };
 
