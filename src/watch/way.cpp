@@ -62,19 +62,22 @@ const char* operation(const Actor& actor) {
 /// " SFPSTORE acts only on the lanes that ... had left on": where a condition has not been ended.
 std::string lanes_of(const Device& device, const Answer& answer, NodeId here,
                      const host::CodeMap& code) {
+  const bool passed = answer.passed_over.has_value();
   const Written* latest = nullptr;
-  for (const Written& mode : answer.modes)
+  for (const Written& mode : passed ? answer.passed_modes : answer.modes)
     if (mode.place.area == Area::ConditionCode &&
         (latest == nullptr || mode.writer.author.cycle > latest->writer.author.cycle))
       latest = &mode;
-  const std::string_view own = operation(answer.writer);
+  const std::string_view own = operation(passed ? *answer.passed_over : answer.writer);
   if (latest == nullptr || (own != "SFPSTORE" && own != "SFPLOAD")) return "";
   const std::string_view by = operation(latest->writer);
   if (by.empty() || by == "SFPENCC" || by == "SFPPOPC") return "";
+  const std::string which = passed ? fmt::format(" Later {} has passed over it: it",
+                                                 station(device, *answer.passed_over, here, code))
+                                   : fmt::format(" That {}", own);
   return fmt::format(
-      " That {} acts on those lanes only that {} has left on; no SFPENCC or SFPPOPC has come "
-      "since.",
-      own, station(device, latest->writer, here, code));
+      "{} acts on those lanes only that {} has left on; no SFPENCC or SFPPOPC has come since.",
+      which, station(device, latest->writer, here, code));
 }
 
 /// " That UNPACR had Haloize_mode 1, set by ...": of fields that still are as they were then.

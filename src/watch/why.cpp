@@ -77,9 +77,35 @@ class Trail {
       return;
     }
     add(answer, node, *sources, depth - 1);
+    if (answer.writer.kind == Actor::Kind::Thread)
+      for (Answer& source : answer.from) find_passed_over(source, answer);
   }
 
  private:
+  /// Among what the reader has read: who has written beside the source after it was written.
+  void find_passed_over(Answer& source, const Answer& reader) const {
+    const bool dst = source.place.area == Area::Dst;
+    if (!source.known || (!dst && source.place.area != Area::LReg)) return;
+    Writers* const of = writers_.of(source.node);
+    const Record* const read = of == nullptr ? nullptr : of->record(reader.writer.record);
+    if (read == nullptr) return;
+    const u32 opcode = dst ? tensix::op::SFPSTORE::kOpcode : tensix::op::SFPLOAD::kOpcode;
+    const u64 width = dst ? kHalfUnits : kLaneUnits;
+    Cycle latest = source.writer.author.cycle;
+    for (const Written& beside : read->sources) {
+      const Author& author = beside.writer.author;
+      const bool same_row = beside.place.area == source.place.area &&
+                            beside.place.begin / width == source.place.begin / width;
+      if (!same_row || beside.writer.kind != Actor::Kind::Thread ||
+          tensix::opcode_of(author.pc) != opcode || author.cycle <= latest)
+        continue;
+      latest = author.cycle;
+      source.passed_over = beside.writer;
+      const Record* const record = of->record(beside.writer.record);
+      source.passed_modes = record == nullptr ? std::vector<Written>() : record->modes;
+    }
+  }
+
   /// What a request carried to the place: from its sender's L1, or from where it was read. `node`:
   /// where.
   const std::vector<Written>* sources_of_request(Answer& answer, NodeId& node,
@@ -295,6 +321,9 @@ void add_lines(const Device& device, const Answer& answer, NodeId asked, unsigne
   else if (answer.values)
     text += fmt::format("{} -> {} by ", answer.before, answer.after);
   text += text_of(device, answer.writer, code) + "\n";
+  if (answer.passed_over)
+    text += fmt::format("{}  (passed over by {}, whose lane was off)\n", indent,
+                        text_of(device, *answer.passed_over, code));
   if (answer.repeats) text += fmt::format("{}  (and so on)\n", indent);
   for (const Answer& source : answer.from)
     add_lines(device, source, answer.node, level + 1, code, text);

@@ -2,6 +2,7 @@
 // bytes it came from.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,10 @@ struct Answer {
   bool repeats = false;  // an instruction has added to what one like it had left; not followed
   bool cut = false;      // there is more that is not followed or no longer remembered
   std::vector<Written> modes;  // of an instruction of the coprocessor (writers.hpp)
+  /// Of a datum of Dst or a lane: a later SFPSTORE or SFPLOAD that has written others of its row,
+  /// but not this, whose lane was off; and what had switched it off.
+  std::optional<Actor> passed_over;
+  std::vector<Written> passed_modes;
   std::vector<Answer> from;
 };
 
