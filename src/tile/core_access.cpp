@@ -16,6 +16,14 @@
 namespace bhemu::tile {
 namespace {
 
+/// Not inline: most runs keep no log, and their pushes should not pay for its arguments.
+template <class Environment>
+[[gnu::noinline]] void note_push(const Environment& env, unsigned core, unsigned thread, u32 word,
+                                 Cycle now) {
+  env.checks->pushes()->pushed(thread, word, agent_of(env.shape.core[core]), env.cores[core].pc,
+                               now, env.faults);
+}
+
 using riscv::Loaded;
 using riscv::Outcome;
 
@@ -341,10 +349,8 @@ Outcome CoreAccess::push_tensix(unsigned core, unsigned thread, u32 word, Cycle 
   if (!room)
     return wait(core, BlockKind::FifoFull, mask_of(fifo_of(thread)) | mask_of(thread_of(thread)),
                 0xFFE40000 + thread * 0x10000);
-  if (env_.checks != nullptr)
-    if (PushLog* const log = env_.checks->pushes())
-      log->pushed(thread, word, agent_of(env_.shape.core[core]), env_.cores[core].pc, now,
-                  env_.faults);
+  if (env_.checks != nullptr && env_.checks->pushes() != nullptr) [[unlikely]]
+    note_push(env_, core, thread, word, now);
   if (tensix::opcode_of(word) == tensix::op::STOREREG::kOpcode)
     env_.buses[core]->stores.add(kStoreRegBase + tensix::op::STOREREG{word}.reg_addr() * 4,
                                  env_.host.nominal_begin(now));
