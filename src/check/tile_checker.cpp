@@ -93,9 +93,7 @@ Author TileChecker::pusher_of(const trace::Issue& one) const {
   return {from.core, from.pc, author.cycle, author.tile};
 }
 
-/// "TRISC1 pc 0x8a10"; empty where it is not known.
-std::string TileChecker::pushed_from(const trace::Issue& one) const {
-  const Author pusher = pusher_of(one);
+std::string TileChecker::place_of(const Author& pusher) {
   return is_core(pusher.agent) ? fmt::format("{} pc {:#x}", name_of(pusher.agent), pusher.pc) : "";
 }
 

@@ -72,7 +72,9 @@ class TileChecker final : public trace::Observer {
   bool launched() const { return layout_->kernel_base != Layout::kNever; }
   bool in_kernel(u32 pc) const { return pc >= layout_->kernel_base; }
   Author pusher_of(const trace::Issue& one) const;
-  std::string pushed_from(const trace::Issue& one) const;
+  std::string pushed_from(const trace::Issue& one) const { return place_of(pusher_of(one)); }
+  /// "TRISC1 pc 0x8a10"; empty where it is no core.
+  static std::string place_of(const Author& pusher);
   void raise(Rule rule, const Author& author, std::string text);
   /// "page 1 of circular buffer 0", "tensor input", or "what belongs to no buffer".
   std::string place(u64 address) const;
@@ -135,10 +137,10 @@ class TileChecker final : public trace::Observer {
   /// Rows of Dst that were cleared, and nothing was computed in since; and what is packed of Dst.
   struct Cleared {
     std::array<bool, tensix::kDstRows> rows{};
-    Author last;              // who has cleared some last
-    Author computed;          // who has written anything else last
-    std::string computed_at;  // where it was pushed
-    std::string last_at;
+    Author last;             // who has cleared some last
+    Author computed;         // who has written anything else last
+    Author computed_pusher;  // the core that has pushed it, there
+    Author last_pusher;
     u32 computed_row = 0;
     u32 first_packed = tensix::kDstRows;
     bool any_packed = false;  // of what was computed

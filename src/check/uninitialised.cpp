@@ -174,34 +174,30 @@ void TileChecker::check_computed(const trace::Issue& one) {
   const bool packs = opcode == tensix::op::PACR::kOpcode;
   for (const tensix::Touch& touch : *one.touches) {
     if (touch.space != Space::Dst) continue;
-    const u64 end = std::min<u64>(touch.end(), tensix::kDstRows);
-    for (u32 row = touch.begin; row < end; ++row) {
-      if (packs && tensix::reads(touch.access)) {
-        cleared_.any_packed |= !cleared_.rows[row];
-        cleared_.first_packed = std::min(cleared_.first_packed, row);
-      } else if (tensix::writes(touch.access)) {
-        cleared_.rows[row] = clears;
-        (clears ? cleared_.last : cleared_.computed) = one.operation.author;
-        if (!clears) cleared_.computed_row = row;
-      }
+    const u32 end = static_cast<u32>(std::min<u64>(touch.end(), tensix::kDstRows));
+    if (touch.begin >= end) continue;
+    if (packs && tensix::reads(touch.access)) {
+      for (u32 row = touch.begin; row < end; ++row) cleared_.any_packed |= !cleared_.rows[row];
+      cleared_.first_packed = std::min(cleared_.first_packed, touch.begin);
+    } else if (tensix::writes(touch.access)) {
+      std::fill(cleared_.rows.begin() + touch.begin, cleared_.rows.begin() + end, clears);
+      if (!clears) cleared_.computed_row = end - 1;
+      (clears ? cleared_.last : cleared_.computed) = one.operation.author;
+      (clears ? cleared_.last_pusher : cleared_.computed_pusher) = pusher_of(one);
     }
   }
-  if (cleared_.last.cycle == one.operation.author.cycle &&
-      cleared_.last.agent == one.operation.author.agent)
-    cleared_.last_at = pushed_from(one);
-  if (cleared_.computed.cycle == one.operation.author.cycle &&
-      cleared_.computed.agent == one.operation.author.agent)
-    cleared_.computed_at = pushed_from(one);
   if (!packs || tensix::op::PACR{word}.last() == 0) return;
   if (!cleared_.any_packed && cleared_.first_packed < tensix::kDstRows) {
     const Author& computed = cleared_.computed;
+    const std::string last_at = place_of(cleared_.last_pusher);
+    const std::string computed_at = place_of(cleared_.computed_pusher);
     raise(
         Rule::UninitialisedRegister, one.operation.author,
         fmt::format(
             "it packs Dst from row {} on, where nothing was computed since {} cleared it in cycle "
             "{}{}{}{}; {}",
             cleared_.first_packed, name_of(cleared_.last.agent), cleared_.last.cycle,
-            cleared_.last_at.empty() ? "" : " at ", cleared_.last_at,
+            last_at.empty() ? "" : " at ", last_at,
             cleared_.last.agent == one.operation.author.agent &&
                     computed.cycle < cleared_.last.cycle
                 ? " (Dst has to be packed before it is cleared and handed back)"
@@ -210,7 +206,7 @@ void TileChecker::check_computed(const trace::Issue& one) {
                 ? std::string("nothing was computed anywhere in Dst in this launch")
                 : fmt::format("what was computed last is row {}, by {} in cycle {}{}{}",
                               cleared_.computed_row, name_of(computed.agent), computed.cycle,
-                              cleared_.computed_at.empty() ? "" : " at ", cleared_.computed_at)));
+                              computed_at.empty() ? "" : " at ", computed_at)));
   }
   cleared_.any_packed = false;
   cleared_.first_packed = tensix::kDstRows;

@@ -33,7 +33,6 @@ bool join(Touch& old, const Touch& added) {
 }  // namespace
 
 void Touches::keep(const Touch& touch) {
-  if (touch.size == 0 || touch.mask == 0) return;
   // Mostly it goes on where the last of its space has ended.
   const u8 latest = last_[static_cast<unsigned>(touch.space)];
   if (latest != kNone && more_.empty() && count_ - latest <= kLooksBack) {
@@ -43,22 +42,27 @@ void Touches::keep(const Touch& touch) {
       return;
     }
   }
-  Touch* const all = data();
-  const u32 first = count_ > kLooksBack ? count_ - kLooksBack : 0;
-  if (count_ < kInside) {
-    u8& last = last_[static_cast<unsigned>(touch.space)];
-    for (u8 i = last; i != kNone && i >= first; i = before_[i])
-      if (join(all[i], touch)) return;
-    before_[count_] = last;
-    last = static_cast<u8>(count_);
-    inside_[count_++] = touch;
-    return;
-  }
-  for (u32 i = count_; i-- > first;)
-    if (join(all[i], touch)) return;
-  if (more_.empty()) more_.assign(inside_.begin(), inside_.end());
-  more_.push_back(touch);
-  ++count_;
+  // Not inline: what it needs of the processor's registers would be saved above, too.
+  const auto look_back = [this](const Touch& added) __attribute__((noinline)) {
+    if (added.size == 0 || added.mask == 0) return;
+    Touch* const all = data();
+    const u32 first = count_ > kLooksBack ? count_ - kLooksBack : 0;
+    if (count_ < kInside) {
+      u8& last = last_[static_cast<unsigned>(added.space)];
+      for (u8 i = last; i != kNone && i >= first; i = before_[i])
+        if (join(all[i], added)) return;
+      before_[count_] = last;
+      last = static_cast<u8>(count_);
+      inside_[count_++] = added;
+      return;
+    }
+    for (u32 i = count_; i-- > first;)
+      if (join(all[i], added)) return;
+    if (more_.empty()) more_.assign(inside_.begin(), inside_.end());
+    more_.push_back(added);
+    ++count_;
+  };
+  look_back(touch);
 }
 
 }  // namespace bhemu::tensix
