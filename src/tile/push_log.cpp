@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/bits.hpp"
+#include "tensix/frontend/frontend.hpp"
 
 namespace bhemu::tile {
 namespace {
@@ -21,18 +21,17 @@ void add(std::vector<PushLog::From>& origins, const PushLog::From& from) {
 
 void PushLog::record(Thread& of, u32 word, Agent core, u32 pc) {
   if (of.left != 0) {
-    of.slots[of.slot++ % kSlots] = {word, pc, 0, core};
+    of.slots[of.slot++ % tensix::kReplaySlots] = {word, pc, 0, core};
     --of.left;
     return;
   }
-  // A length of zero means 64 (REPLAY).
-  constexpr u32 kLongest = 64;
-  of.left = bits(word, 4, 6) == 0 ? kLongest : bits(word, 4, 6);
-  of.slot = bits(word, 14, 5);
+  const tensix::op::REPLAY insn{word};
+  of.left = tensix::frontend::replayed_words(insn);
+  of.slot = insn.start_idx();
 }
 
 void PushLog::configured(unsigned thread, u32 index, u32 word, Agent core, u32 pc) {
-  if (index < kMopWords) thread_of(thread).mop[index] = {word, pc, 0, core};
+  if (index < tensix::kMopConfigWords) thread_of(thread).mop[index] = {word, pc, 0, core};
 }
 
 void PushLog::look(const std::vector<Fault>& faults) {

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/fault.hpp"
+#include "tensix/frontend/state.hpp"
+#include "tensix/isa.hpp"
 
 namespace bhemu::tile {
 
@@ -27,7 +29,8 @@ class PushLog {
       look(faults.faults());
     Thread& of = thread_of(thread);
     of.last[of.count++ % kKept] = {word, pc, now, core};
-    const bool loads = word >> 24 == kReplay && (word & 1) != 0;
+    using tensix::op::REPLAY;
+    const bool loads = tensix::opcode_of(word) == REPLAY::kOpcode && REPLAY{word}.load_mode() != 0;
     if (loads || of.left != 0) [[unlikely]]
       record(of, word, core, pc);
   }
@@ -40,10 +43,7 @@ class PushLog {
   void forget();
 
  private:
-  static constexpr u32 kReplay = 0x04;
   static constexpr u32 kKept = 128;  // more than can wait for their gate
-  static constexpr u32 kSlots = 32;
-  static constexpr u32 kMopWords = 10;
   struct Push {
     u32 word = 0;
     u32 pc = 0;
@@ -52,8 +52,8 @@ class PushLog {
   };
   struct Thread {
     std::array<Push, kKept> last{};
-    std::array<Push, kSlots> slots{};  // of the replay buffer
-    std::array<Push, kMopWords> mop{};
+    std::array<Push, tensix::kReplaySlots> slots{};  // of the replay buffer
+    std::array<Push, tensix::kMopConfigWords> mop{};
     u64 count = 0;
     u32 left = 0;  // words that REPLAY has still to record, and where
     u32 slot = 0;

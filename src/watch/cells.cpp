@@ -10,6 +10,8 @@
 namespace bhemu::watch {
 namespace {
 
+static_assert(kRowUnits == tensix::kRowDatums && kLaneUnits == numeric::kLanes);
+
 constexpr u64 kMostBytes = 1 << 16;  // compared at every access
 
 std::vector<u32> memory_of(Device& device, NodeId node, const Place& place) {

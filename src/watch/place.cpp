@@ -349,7 +349,7 @@ std::vector<Place> Reader::places() {
   if (area == "dst") return rows(Area::Dst, tensix::kDstRows);
   if (area == "srca") return source(Area::SrcA);
   if (area == "srcb") return source(Area::SrcB);
-  if (area == "lreg") return rows(Area::LReg, 17);
+  if (area == "lreg") return rows(Area::LReg, tensix::kLRegs);
   if (area == "gpr") return {grouped(Area::Gpr, kThreads, tensix::kGprs, kWordBits)};
   if (area == "cfg") return config(false);
   if (area == "tcfg") return config(true);

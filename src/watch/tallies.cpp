@@ -6,6 +6,7 @@
 
 #include "base/bits.hpp"
 #include "host/boot/mailboxes.hpp"
+#include "tensix/frontend/frontend.hpp"
 #include "tensix/isa.hpp"
 #include "tensix/operation.hpp"
 #include "tile/tile.hpp"
@@ -353,7 +354,7 @@ void Tallies::pushed(const trace::Push& one) {
 
 void Tallies::note_replay(unsigned thread, u32 word, const Actor& actor) {
   const op::REPLAY insn{word};
-  const u32 length = insn.len() == 0 ? tensix::kReplaySlots : insn.len();
+  const u32 length = tensix::frontend::replayed_words(insn);
   auto& slots = slots_[thread];
   if (insn.load_mode() != 0) {
     recordings_.push_back({actor, insn.start_idx(), length});

@@ -7,8 +7,6 @@
 namespace bhemu::watch {
 namespace {
 
-constexpr u64 kLRegs = 17;
-
 bool is_object(Area area) {
   return area >= Area::Semaphore;
 }
@@ -220,7 +218,7 @@ std::vector<Written> Writers::sources_of(u64 number, const Place& place) const {
   if (place.area != Area::LReg || !by_lane(writer->word)) return writer->sources;
   Units lanes(Area::LReg);
   for (u64 own = place.begin; own < place.end; ++own)
-    for (u64 lreg = 0; lreg < kLRegs; ++lreg)
+    for (u64 lreg = 0; lreg < tensix::kLRegs; ++lreg)
       lanes.add_cells(lreg * kLaneUnits + own % kLaneUnits, 1);
   lanes.pick(writer->sources, found);
   for (const Written& source : writer->sources)

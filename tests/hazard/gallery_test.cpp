@@ -97,7 +97,8 @@ RaceReport since_the_boot(Watched watched) {
   return std::move(watched.report);
 }
 
-/// Of the gallery so many are resumed, which takes four more runs for each.
+/// Of the gallery one in so many is resumed, since each takes four more runs; all of it where
+/// BHEMU_ROUNDS is set.
 constexpr std::size_t kEach = 6;
 
 class ResumedGallery : public testing::TestWithParam<GalleryEntry> {};

@@ -71,6 +71,14 @@ TEST_F(PushLogTest, remembers_what_was_recorded_for_replays) {
   EXPECT_TRUE(places(broken(kWord + 2, 2002)).empty()) << "no longer recorded";
 }
 
+TEST_F(PushLogTest, takes_a_recording_without_length_for_the_whole_buffer_and_no_more) {
+  push(encode<op::REPLAY>({{"load_mode", 1}, {"len", 0}, {"start_idx", 3}}), 0x100, 10);
+  for (u32 i = 0; i < tensix::kReplaySlots; ++i) push(kWord + i, 0x200 + 4 * i, 11 + i);
+  for (u32 i = 0; i < 1000; ++i) push(0x03000000 + i % 40, 0x400, 50 + i);
+  for (const u32 i : {0u, tensix::kReplaySlots - 1})
+    EXPECT_EQ(places(broken(kWord + i, 2000 + i)), (std::vector<u32>{0x200 + 4 * i}));
+}
+
 TEST_F(PushLogTest, remembers_who_set_the_mop_up_and_that_it_was_a_mop) {
   log_.configured(1, 5, kWord, kCore, 0x500);
   EXPECT_EQ(places(broken(kWord, 100)), (std::vector<u32>{0x501}));

@@ -110,7 +110,7 @@ void record(Frontend& frontend, const Incoming& incoming) {
 
 void start_replay(Frontend& frontend, op::REPLAY insn) {
   frontend.replay_index = static_cast<u8>(insn.start_idx());
-  frontend.replay_left = static_cast<u8>(insn.len() == 0 ? kReplaySlots : insn.len());
+  frontend.replay_left = static_cast<u8>(replayed_words(insn));
   if (insn.load_mode() == 0) {
     frontend.replay_mode = ReplayMode::Play;
   } else {

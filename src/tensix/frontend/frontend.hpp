@@ -64,29 +64,24 @@ inline void fill_gate(Frontend& frontend, u32 word, Origin origin) {
   frontend.gate_full = true;
 }
 
-/// The next word of a template-1 MOP within its inner loop. False: it is the last iteration, or the
-/// word is for an expander behind this one; `next_of_mop` knows what to do in every case.
-inline bool inner_loop_word(Frontend& frontend, u32& word) {
-  MopExpansion& run = frontend.mop;
-  if (run.phase != MopPhase::Loop || run.inner + 1 >= run.inner_count) return false;
-  word = frontend.mop_config[kMopLoopOp] ^ (run.inner % 2 != 0 ? run.flip : 0);
-  if (kDecoded[opcode_of(word)].unit == Unit::Frontend) return false;
-  ++run.inner;
-  return true;
+/// Of a template-1 MOP: the word of the inner iteration that it has come to.
+inline u32 loop_word(const Frontend& frontend) {
+  const MopExpansion& run = frontend.mop;
+  if (run.inner + 1 != run.inner_count)
+    return frontend.mop_config[kMopLoopOp] ^ (run.inner % 2 != 0 ? run.flip : 0);
+  return frontend.mop_config[run.outer + 1u == run.outer_count ? kMopLoop0Last : kMopLoop1Last];
 }
 
-/// The same for the word of the last inner iteration.
-inline bool outer_loop_word(Frontend& frontend, u32& word) {
+/// The next word of a template-1 MOP within its inner loop. False: it is at another step, or the
+/// word is for an expander behind this one; `next_of_mop` knows what to do in every case.
+inline bool take_loop_word(Frontend& frontend, u32& word) {
   MopExpansion& run = frontend.mop;
-  if (run.phase == MopPhase::Loop && run.inner + 1 == run.inner_count) {
-    const bool last = run.outer + 1u == run.outer_count;
-    word = frontend.mop_config[last ? kMopLoop0Last : kMopLoop1Last];
-    if (kDecoded[opcode_of(word)].unit == Unit::Frontend) return false;
-    ++run.inner;
-    frontend.gate_from_brisc = false;
-    return true;
-  }
-  return false;
+  if (run.phase != MopPhase::Loop || run.inner >= run.inner_count) return false;
+  word = loop_word(frontend);
+  if (kDecoded[opcode_of(word)].unit == Unit::Frontend) return false;
+  ++run.inner;
+  frontend.gate_from_brisc = false;
+  return true;
 }
 
 /// A MOP's inner loop repeats a single word, more than once from here on, and neither BRISC nor the
@@ -98,6 +93,10 @@ inline bool repeats_one_word(const Frontend& frontend) {
          frontend.behind_mop.empty();
 }
 
+/// How many words REPLAY records or plays; no length means the whole buffer.
+inline u32 replayed_words(op::REPLAY insn) {
+  return insn.len() == 0 ? kReplaySlots : insn.len();
+}
 /// From the next word on the replay expander records or plays, as the instruction says.
 void start_replay(Frontend& frontend, op::REPLAY insn);
 
@@ -118,8 +117,7 @@ inline bool refill(State& state, const Environment& env, unsigned thread, Cycle 
       frontend.behind_mop.empty()) {
     if (frontend.mop.phase != MopPhase::Idle) {
       u32 word;
-      if (!inner_loop_word(frontend, word) && !outer_loop_word(frontend, word))
-        return refill_from_queues(state, env, thread, now);
+      if (!take_loop_word(frontend, word)) return refill_from_queues(state, env, thread, now);
       if (env.wakeup != nullptr) env.wakeup->touch(thread_of(thread));
       frontend.gate_word = word;
       frontend.gate_origin = Origin::Mop;

@@ -77,18 +77,6 @@ u32 step_template0(Frontend& frontend) {
   return word;
 }
 
-u32 loop_word(Frontend& frontend) {
-  using namespace template1;
-  const auto& config = frontend.mop_config;
-  MopExpansion& run = frontend.mop;
-  const bool last_inner = run.inner == run.inner_count - 1;
-  const bool last_outer = run.outer == run.outer_count - 1;
-  const u32 loop_op = config[kLoopOp] ^ (run.inner % 2 != 0 ? run.flip : 0);
-  ++run.inner;
-  if (!last_inner) return loop_op;
-  return config[last_outer ? kLoop0Last : kLoop1Last];
-}
-
 void next_outer(MopExpansion& run) {
   run.inner = 0;
   run.phase = ++run.outer == run.outer_count ? MopPhase::Idle : MopPhase::Start;
@@ -107,6 +95,7 @@ bool step_template1(Frontend& frontend, u32& word) {
     case MopPhase::Loop:
       if (run.inner < run.inner_count) {
         word = loop_word(frontend);
+        ++run.inner;
         return true;
       }
       run.phase = MopPhase::End0;
@@ -215,7 +204,7 @@ void footprint(const Footprint& print, op::MOP_CFG) {
 
 void footprint(const Footprint& print, op::REPLAY insn) {
   const Access access = insn.load_mode() != 0 ? Access::Write : Access::Read;
-  const u32 count = std::min(insn.len() == 0 ? kReplaySlots : insn.len(), kReplaySlots);
+  const u32 count = std::min(frontend::replayed_words(insn), kReplaySlots);
   for (u32 i = 0; i < count; ++i)
     print.note(access, Space::Replay,
                print.thread * kReplaySlots + (insn.start_idx() + i) % kReplaySlots);

@@ -132,7 +132,7 @@ Cycle Turn::burst(Cycle now, Cycle until) {
       frontend.gate_full ? NextWord{true, false, frontend.gate_word} : next_word(frontend, now);
   if (next.known && !stays_alone(next.word, held)) return now;
 
-  return execute_alone(thread, held, now, until);
+  return execute_alone(thread, next, held, now, until);
 }
 
 bool Turn::stays_alone(u32 word, u32 held) {
@@ -154,12 +154,10 @@ bool Turn::is_watched(unsigned thread, Cycle now) const {
   return state_.mover.busy_until > now;
 }
 
-Turn::Progress Turn::execute_known(Context& context, fpu::ProductRun& products, u32 held,
-                                   Cycle& now, Cycle until) {
+Turn::Progress Turn::execute_known(Context& context, fpu::ProductRun& products,
+                                   const NextWord& next, u32 held, Cycle& now, Cycle until) {
   const unsigned thread = context.thread;
-  if (until - now < 2) return Progress::None;
-  const NextWord next = next_word(state_.frontend[thread], now);
-  if (!next.several || !stays_alone(next.word, held) || is_watched(thread, now))
+  if (until - now < 2 || !next.several || !stays_alone(next.word, held) || is_watched(thread, now))
     return Progress::None;
   const u32 most = static_cast<u32>(std::min<Cycle>(until - now, kReplaySlots));
   Upcoming words(state_, env_, thread, now, most);
@@ -212,7 +210,7 @@ Turn::Progress Turn::execute_known(Context& context, fpu::ProductRun& products, 
   return stuck ? Progress::Stuck : Progress::Some;
 }
 
-Cycle Turn::execute_alone(unsigned thread, u32 held, Cycle now, Cycle until) {
+Cycle Turn::execute_alone(unsigned thread, NextWord next, u32 held, Cycle now, Cycle until) {
   Frontend& frontend = state_.frontend[thread];
   Context context{state_, env_, thread, now, 0};
   fpu::ProductRun products;
@@ -220,7 +218,8 @@ Cycle Turn::execute_alone(unsigned thread, u32 held, Cycle now, Cycle until) {
   while (now < until) {
     if (now != begin && windows_are_watched(env_)) advance(state_, env_, now);
     if (!frontend.gate_full) {
-      const Progress progress = execute_known(context, products, held, now, until);
+      if (now != begin) next = next_word(frontend, now);
+      const Progress progress = execute_known(context, products, next, held, now, until);
       if (progress == Progress::Some) continue;
       if (progress == Progress::Stuck) return now;
       changed_ = refill(state_, env_, thread, now);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "tensix/frontend/gate.hpp"
+#include "tensix/frontend/upcoming.hpp"
 
 namespace bhemu::tensix::fpu {
 class ProductRun;
@@ -48,7 +49,8 @@ class Turn {
   /// `step<Plain>` of a thread that no latched wait holds back.
   bool step(unsigned thread, Cycle now, u8& accepted, StepNotes& notes);
   /// `burst` of this thread. `held`: units whose instructions could release another thread.
-  Cycle execute_alone(unsigned thread, u32 held, Cycle now, Cycle until);
+  /// `next`: of its gate when it is empty.
+  Cycle execute_alone(unsigned thread, NextWord next, u32 held, Cycle now, Cycle until);
   /// Executing `word` needs nothing but its unit and releases no other thread.
   static bool stays_alone(u32 word, u32 held);
   enum class Progress : u8 {
@@ -57,8 +59,8 @@ class Turn {
     Stuck,  // the cycle `now` is not complete
   };
   /// Executes words that are known beforehand, together where they can be.
-  Progress execute_known(Context& context, fpu::ProductRun& products, u32 held, Cycle& now,
-                         Cycle until);
+  Progress execute_known(Context& context, fpu::ProductRun& products, const NextWord& next,
+                         u32 held, Cycle& now, Cycle until);
   bool is_watched(unsigned thread, Cycle now) const;
 
   State& state_;

@@ -25,20 +25,14 @@ void touch(const Environment& env, Resource resource) {
 /// Of a MOP of template 1 from the start of an iteration to its last inner one.
 NextWord next_in_loop(const Frontend& frontend) {
   const MopExpansion& run = frontend.mop;
-  const auto& config = frontend.mop_config;
   if (run.phase == MopPhase::Start) {
-    if (opcode_of(config[kMopStartOp]) != op::NOP::kOpcode)
-      return {true, false, config[kMopStartOp]};
+    const u32 start = frontend.mop_config[kMopStartOp];
+    if (opcode_of(start) != op::NOP::kOpcode) return {true, false, start};
   } else if (run.phase != MopPhase::Loop) {
     return {};
   }
   if (run.inner >= run.inner_count) return {};
-  if (run.inner + 1 == run.inner_count)
-    return {true, false, config[run.outer + 1u == run.outer_count ? kMopLoop0Last : kMopLoop1Last]};
-  // The start of an iteration takes a step of its own here, with the first word of the loop.
-  const bool repeated = run.phase == MopPhase::Loop && run.flip == 0;
-  return {true, repeated && run.inner + 2 < run.inner_count,
-          config[kMopLoopOp] ^ (run.inner % 2 != 0 ? run.flip : 0)};
+  return {true, repeats_one_word(frontend) && run.inner + 2 < run.inner_count, loop_word(frontend)};
 }
 
 }  // namespace
