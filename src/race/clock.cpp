@@ -4,19 +4,25 @@
 
 namespace bhemu::race {
 
-u32 Clock::base_at(const Base* base, u16 tile, Component component) {
-  if (base == nullptr) return 0;
-  const auto at =
-      std::lower_bound(base->begin(), base->end(), tile,
-                       [](const TileTimes& one, u16 wanted) { return one.tile < wanted; });
-  if (at == base->end() || at->tile != tile) return 0;
-  return component < at->times->size() ? (*at->times)[component] : 0;
+const Times* Clock::find(const Others* others, u16 tile) {
+  const unsigned group = tile / kGroup;
+  if (others == nullptr || group >= others->size() || (*others)[group] == nullptr) return nullptr;
+  return &(*(*others)[group])[tile % kGroup];
+}
+
+const Times* Clock::Base::of(u16 tile) const {
+  return own.tile == tile ? &own.times : find(others.get(), tile);
+}
+
+u32 Clock::base_at(u16 tile, Component component) const {
+  const Times* const times = base_ == nullptr ? nullptr : base_->of(tile);
+  return times == nullptr ? 0 : times->at(component);
 }
 
 u32 Clock::at(u16 tile, Component component) const {
   for (unsigned i = 0; i < used_; ++i)
     if (recent_[i].component == component && recent_[i].tile == tile) return recent_[i].time;
-  return base_at(base_.get(), tile, component);
+  return base_at(tile, component);
 }
 
 void Clock::raise(Epoch upto) {
@@ -26,100 +32,116 @@ void Clock::raise(Epoch upto) {
     one.time = std::max(one.time, upto.time);
     return;
   }
-  if (base_at(base_.get(), upto.tile, upto.component) >= upto.time) return;
+  if (base_at(upto.tile, upto.component) >= upto.time) return;
   if (used_ == kRecent) fold();
   recent_[used_++] = upto;
 }
 
-/// Puts what is recent into a bulk of its own.
-void Clock::fold() {
-  Base base = base_ == nullptr ? Base() : *base_;
-  while (used_ != 0) {
-    const u16 tile = recent_[0].tile;
-    auto at = std::lower_bound(base.begin(), base.end(), tile,
-                               [](const TileTimes& one, u16 wanted) { return one.tile < wanted; });
-    if (at == base.end() || at->tile != tile)
-      at = base.insert(at, {tile, std::make_shared<const Times>()});
-    std::size_t size = at->times->size();
-    for (unsigned i = 0; i < used_; ++i)
-      if (recent_[i].tile == tile) size = std::max<std::size_t>(size, recent_[i].component + 1u);
-    Times times;
-    times.reserve(size);
-    times = *at->times;
-    times.resize(size);
-    unsigned kept = 0;
-    for (unsigned i = 0; i < used_; ++i) {
-      if (recent_[i].tile != tile) {
-        recent_[kept++] = recent_[i];
-        continue;
-      }
-      u32& time = times[recent_[i].component];
-      time = std::max(time, recent_[i].time);
-    }
-    used_ = static_cast<u8>(kept);
-    at->times = std::make_shared<const Times>(std::move(times));
-  }
-  base_ = std::make_shared<const Base>(std::move(base));
+/// Others that know this of one tile, too.
+std::shared_ptr<const Clock::Others> Clock::with(const std::shared_ptr<const Others>& others,
+                                                 const TileTimes& one) {
+  const Times* const known = find(others.get(), one.tile);
+  if (known != nullptr && known->covers(one.times)) return others;
+  const unsigned group = one.tile / kGroup;
+  Others copy;
+  copy.reserve(std::max<std::size_t>(others == nullptr ? 0 : others->size(), group + 1));
+  if (others != nullptr) copy = *others;
+  if (copy.size() <= group) copy.resize(group + 1);
+  Group changed = copy[group] == nullptr ? Group() : *copy[group];
+  Times& times = changed[one.tile % kGroup];
+  times = Times::merged(times, one.times);
+  copy[group] = std::make_shared<const Group>(std::move(changed));
+  return std::make_shared<const Others>(std::move(copy));
 }
 
-bool Clock::covers(const Times& a, const Times& b) {
-  const std::size_t both = std::min(a.size(), b.size());
-  u32 missing = 0;
-  for (std::size_t i = 0; i < both; ++i) missing |= static_cast<u32>(a[i] < b[i]);
-  for (std::size_t i = both; i < b.size(); ++i) missing |= b[i];
-  return missing == 0;
+/// Puts what is recent into a bulk of its own.
+void Clock::fold() {
+  Base base = base_ == nullptr ? Base{{recent_[0].tile, {}}, nullptr} : *base_;
+  const auto end = recent_.begin() + used_;
+  const auto in_tile = [](u16 tile) { return [tile](Epoch one) { return one.tile == tile; }; };
+  if (std::none_of(recent_.begin(), end, in_tile(base.own.tile))) {
+    const u16 tile = recent_[0].tile;
+    base.others = with(base.others, base.own);
+    const Times* const known = find(base.others.get(), tile);
+    base.own = {tile, known == nullptr ? Times() : *known};
+  }
+  for (auto first = recent_.begin(); first != end;) {
+    const u16 tile = first->tile;
+    const auto rest = std::partition(first, end, in_tile(tile));
+    if (tile == base.own.tile) {
+      base.own.times = base.own.times.with({first, rest});
+    } else {
+      base.others = with(base.others, {tile, Times().with({first, rest})});
+    }
+    first = rest;
+  }
+  used_ = 0;
+  base_ = std::make_shared<const Base>(std::move(base));
 }
 
 /// Whether one knows all that the other does; most joins bring nothing new.
 bool Clock::covers(const Base& a, const Base& b) {
-  auto mine = a.begin();
-  for (const TileTimes& theirs : b) {
-    while (mine != a.end() && mine->tile < theirs.tile) ++mine;
-    if (mine == a.end() || mine->tile != theirs.tile) return false;
-    if (mine->times != theirs.times && !covers(*mine->times, *theirs.times)) return false;
+  const Times* const own = a.of(b.own.tile);
+  if (own == nullptr || !own->covers(b.own.times)) return false;
+  if (a.others == b.others || b.others == nullptr) return true;
+  const Times nothing;
+  for (unsigned group = 0; group < b.others->size(); ++group) {
+    const Group* const theirs = (*b.others)[group].get();
+    if (theirs == nullptr) continue;
+    const Group* const mine =
+        a.others != nullptr && group < a.others->size() ? (*a.others)[group].get() : nullptr;
+    if (mine == theirs) continue;
+    for (unsigned i = 0; i < kGroup; ++i) {
+      const bool is_own = group * kGroup + i == a.own.tile;
+      const Times& known = is_own ? a.own.times : mine == nullptr ? nothing : (*mine)[i];
+      if (!known.covers((*theirs)[i])) return false;
+    }
   }
   return true;
 }
 
-/// The greater of two, entry by entry; one of them where it is that already.
-std::shared_ptr<const Clock::Times> Clock::merged(const std::shared_ptr<const Times>& a,
-                                                  const std::shared_ptr<const Times>& b) {
-  if (a == b || covers(*a, *b)) return a;
-  if (covers(*b, *a)) return b;
-  const Times& longer = a->size() >= b->size() ? *a : *b;
-  const Times& shorter = a->size() >= b->size() ? *b : *a;
-  Times times = longer;
-  for (std::size_t i = 0; i < shorter.size(); ++i) times[i] = std::max(times[i], shorter[i]);
-  return std::make_shared<const Times>(std::move(times));
+bool Clock::covers(const Group& a, const Group& b) {
+  for (unsigned i = 0; i < kGroup; ++i)
+    if (!a[i].covers(b[i])) return false;
+  return true;
+}
+
+std::shared_ptr<const Clock::Group> Clock::merged(const std::shared_ptr<const Group>& a,
+                                                  const std::shared_ptr<const Group>& b) {
+  if (a == b || b == nullptr) return a;
+  if (a == nullptr || covers(*b, *a)) return b;
+  if (covers(*a, *b)) return a;
+  Group all;
+  for (unsigned i = 0; i < kGroup; ++i) all[i] = Times::merged((*a)[i], (*b)[i]);
+  return std::make_shared<const Group>(std::move(all));
+}
+
+std::shared_ptr<const Clock::Others> Clock::merged(const std::shared_ptr<const Others>& a,
+                                                   const std::shared_ptr<const Others>& b) {
+  if (a == b || b == nullptr) return a;
+  if (a == nullptr) return b;
+  Others all(std::max(a->size(), b->size()));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i] = merged(i < a->size() ? (*a)[i] : nullptr, i < b->size() ? (*b)[i] : nullptr);
+  return all == *a ? a : all == *b ? b : std::make_shared<const Others>(std::move(all));
 }
 
 void Clock::join_base(const std::shared_ptr<const Base>& other) {
-  if (base_ == nullptr || !covers(*base_, *other)) {
-    if (base_ == nullptr || covers(*other, *base_)) {
-      base_ = other;
-    } else {
-      Base base;
-      base.reserve(std::max(base_->size(), other->size()));
-      auto mine = base_->begin();
-      auto theirs = other->begin();
-      while (mine != base_->end() || theirs != other->end()) {
-        if (theirs == other->end() || (mine != base_->end() && mine->tile < theirs->tile)) {
-          base.push_back(*mine++);
-        } else if (mine == base_->end() || theirs->tile < mine->tile) {
-          base.push_back(*theirs++);
-        } else {
-          base.push_back({mine->tile, merged(mine->times, theirs->times)});
-          ++mine;
-          ++theirs;
-        }
-      }
-      base_ = std::make_shared<const Base>(std::move(base));
-    }
-    // A recent entry that the new bulk exceeds would hide it.
-    for (unsigned i = 0; i < used_; ++i) {
-      Epoch& one = recent_[i];
-      one.time = std::max(one.time, base_at(base_.get(), one.tile, one.component));
-    }
+  if (base_ != nullptr && covers(*base_, *other)) return;
+  if (base_ == nullptr || covers(*other, *base_)) {
+    base_ = other;
+  } else {
+    Base base = *base_;
+    base.others = merged(base.others, other->others);
+    if (other->own.tile != base.own.tile) base.others = with(base.others, other->own);
+    if (const Times* const theirs = other->of(base.own.tile); theirs != nullptr)
+      base.own.times = Times::merged(base.own.times, *theirs);
+    base_ = std::make_shared<const Base>(std::move(base));
+  }
+  // A recent entry that the new bulk exceeds would hide it.
+  for (unsigned i = 0; i < used_; ++i) {
+    Epoch& one = recent_[i];
+    one.time = std::max(one.time, base_at(one.tile, one.component));
   }
 }
 
@@ -139,11 +161,15 @@ void Clock::join(const Clock& other, Joined& joined) {
 }
 
 std::size_t Clock::bytes() const {
-  std::size_t total = 0;
-  if (base_ == nullptr || base_.use_count() != 1) return total;
-  total += sizeof(Base) + base_->capacity() * sizeof(TileTimes);
-  for (const TileTimes& one : *base_)
-    if (one.times.use_count() == 1) total += one.times->capacity() * sizeof(u32);
+  if (base_ == nullptr || base_.use_count() != 1) return 0;
+  std::size_t total = sizeof(Base) + base_->own.times.bytes();
+  if (base_->others == nullptr || base_->others.use_count() != 1) return total;
+  total += sizeof(Others) + base_->others->capacity() * sizeof(base_->others->front());
+  for (const std::shared_ptr<const Group>& group : *base_->others) {
+    if (group.use_count() != 1) continue;
+    total += sizeof(Group);
+    for (const Times& one : *group) total += one.bytes();
+  }
   return total;
 }
 

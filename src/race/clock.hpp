@@ -9,28 +9,30 @@
 #include <memory>
 #include <vector>
 
-#include "race/component.hpp"
+#include "race/times.hpp"
 
 namespace bhemu::race {
 
-/// One action of one component. Time 0: none.
-struct Epoch {
-  u32 time = 0;
-  Component component = 0;
-  u16 tile = 0;
-
-  explicit operator bool() const { return time != 0; }
-  friend bool operator==(const Epoch&, const Epoch&) = default;
-};
-
 class Clock {
  private:
-  using Times = std::vector<u32>;  // by component
   struct TileTimes {
     u16 tile = 0;
-    std::shared_ptr<const Times> times;
+    Times times;
   };
-  using Base = std::vector<TileTimes>;  // by tile, ascending
+  /// By tile, in groups: a clock that has been launched knows of every tile, and what it learns
+  /// later is of few.
+  static constexpr unsigned kGroup = 16;
+  using Group = std::array<Times, kGroup>;
+  using Others = std::vector<std::shared_ptr<const Group>>;
+  /// What is behind the recent entries. An agent learns of its own tile all the time and of others
+  /// now and then, when it is launched or a packet comes; so those are a table of their own, which
+  /// most clocks of a tile share.
+  struct Base {
+    TileTimes own;                         // of the tile that changed last
+    std::shared_ptr<const Others> others;  // of `own.tile` it may know less than `own`
+
+    const Times* of(u16 tile) const;
+  };
 
  public:
   /// The bulks that an owner's clock has joined of late. What it knows only grows, so it need not
@@ -67,12 +69,17 @@ class Clock {
   static constexpr unsigned kRoom = 4;
 
   void fold();
+  u32 base_at(u16 tile, Component component) const;
   void join_base(const std::shared_ptr<const Base>& other);
-  static bool covers(const Times& a, const Times& b);
   static bool covers(const Base& a, const Base& b);
-  static u32 base_at(const Base* base, u16 tile, Component component);
-  static std::shared_ptr<const Times> merged(const std::shared_ptr<const Times>& a,
-                                             const std::shared_ptr<const Times>& b);
+  static bool covers(const Group& a, const Group& b);
+  static const Times* find(const Others* others, u16 tile);
+  static std::shared_ptr<const Group> merged(const std::shared_ptr<const Group>& a,
+                                             const std::shared_ptr<const Group>& b);
+  static std::shared_ptr<const Others> merged(const std::shared_ptr<const Others>& a,
+                                              const std::shared_ptr<const Others>& b);
+  static std::shared_ptr<const Others> with(const std::shared_ptr<const Others>& others,
+                                            const TileTimes& one);
 
   std::shared_ptr<const Base> base_;
   std::array<Epoch, kRecent> recent_{};
