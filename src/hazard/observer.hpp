@@ -140,6 +140,9 @@ class TileObserver final : public trace::Observer {
     u32 word = 0;
     u32 a = 0, b = 0;          // its operands
     race::OldWords old_words;  // of a store
+    bool has_sent = false;     // a request
+
+    std::vector<u32> late_sends;  // initiators that stores on their way to the NIU start
 
     u64 under_way = 0;  // registers that a load goes to
     bool in_kernel = false;
@@ -172,7 +175,13 @@ class TileObserver final : public trace::Observer {
     u32 last_macro = 0;                        // instruction number of the last SFPLOADMACRO
     std::vector<trace::BankMove> moves;        // of the instruction under way
     std::vector<trace::ObjectChange> changes;  // likewise
-    struct Pushed {                            // how a word came to the queue
+    struct LateStore {                         // to a register of the tile, that has yet to land
+      u32 word = 0;
+      Cycle at = 0;
+      u32 number = 0;
+    };
+    std::vector<LateStore> late_stores;
+    struct Pushed {  // how a word came to the queue
       u32 number = 0;
       u32 pc = 0;
       bool gathering = false;
@@ -200,6 +209,8 @@ class TileObserver final : public trace::Observer {
   void touch_pcbuf(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access);
   void touch_atomic(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access,
                     const CorePlace& place);
+  void send(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access,
+            const race::Location& where);
   void spill(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access);
   void feed_load(CoreView& core, const trace::Instruction& one, const trace::CoreAccess& access,
                  const CorePlace& place, bool more = false);
@@ -245,6 +256,8 @@ class TileObserver final : public trace::Observer {
   void keep_result(const trace::Arrival& arrival, const Tickets& tickets);
   void write_by_host(u64 address, std::span<const u8> bytes, Cycle cycle, bool posted);
   void change_queue(const trace::ObjectChange& change);
+  void change_late(ThreadView& thread, const trace::ObjectChange& change);
+  void note_late_store(ThreadView& thread, const trace::Issue& issue);
   void signal_pages(const trace::ObjectChange& change, u64 step);
   void publish_pages(const trace::ObjectChange& change,
                      const std::array<race::Clock, kLevels>& clocks);

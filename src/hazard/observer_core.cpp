@@ -1,4 +1,6 @@
 // What cores do.
+#include <utility>
+
 #include "base/bits.hpp"
 #include "hazard/observer.hpp"
 #include "riscv/data_cache.hpp"
@@ -77,6 +79,7 @@ void TileObserver::executes(const trace::Instruction& one) {
   core.word = one.word;
   core.a = one.state->x[bits(one.word, 15, 5)];
   core.b = one.state->x[bits(one.word, 20, 5)];
+  core.has_sent = false;
   if (is_plain_store(one.word)) {
     const u32 offset = bits(one.word, 25, 7) << 5 | bits(one.word, 7, 5);
     const u32 address = core.a + static_cast<u32>(sign_extend(offset, 12));
@@ -84,7 +87,8 @@ void TileObserver::executes(const trace::Instruction& one) {
   }
   for (u64 left = one.reads & core.under_way; left != 0; left &= left - 1)
     detectors_.feed(event::Use{one.author, static_cast<u8>(std::countr_zero(left)), one.step});
-  core.under_way &= ~one.reads;
+  // The value of a load whose register is written over is never waited for.
+  core.under_way &= ~(one.reads | one.writes);
 }
 
 void TileObserver::retired(const trace::Instruction& one) {
@@ -163,7 +167,7 @@ void TileObserver::touch_memory(CoreView& core, const trace::Instruction& one,
   }
   const bool starts_request =
       place.where.place == Place::Initiator && (place.where.begin & 31) == 16;
-  if (starts_request) return;  // told as a request
+  if (starts_request) return send(core, one, access, place.where);
   if (access.address == kFeatureDisable) {
     if (access.stored == feature_disable_) return;  // nothing changes for anybody
     feature_disable_ = access.stored;
@@ -177,6 +181,17 @@ void TileObserver::touch_memory(CoreView& core, const trace::Instruction& one,
   if (access.region != tile::Region::L1) return;
   written(access.address, access.size);
   core.has_seen_own(access.address, detectors_.first());
+}
+
+/// A request is told of when it is sent; where that was not with the store, so is the store.
+void TileObserver::send(CoreView& core, const trace::Instruction& one,
+                        const trace::CoreAccess& access, const race::Location& where) {
+  const bool was_sent = std::exchange(core.has_sent, false);
+  if (was_sent || !bit(access.stored, 0)) return;
+  const auto initiator = static_cast<u32>(where.begin / 32);
+  core.late_sends.push_back(initiator);
+  detectors_.feed(
+      event::Send{one.author, initiator / 4, static_cast<u16>(initiator % 4), one.step});
 }
 
 /// From now on the core does not see what was there before its own store or atomic.

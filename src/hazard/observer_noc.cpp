@@ -189,6 +189,13 @@ void TileObserver::requested(const trace::Request& request) {
   if (request.kind == trace::RequestKind::Atomic) one.change = change_of(request);
   one.source = {Place::L1, reads_source ? request.length : 0, request.local};
   one.step = cores_[core].step;
+  std::vector<u32>& late = cores_[core].late_sends;
+  const auto sent = std::find(late.begin(), late.end(), request.noc * 4u + request.buffer);
+  one.was_late = sent != late.end();
+  if (one.was_late)
+    late.erase(sent);
+  else
+    cores_[core].has_sent = true;
   if (request.targets.size() == 1 && request.kind != trace::RequestKind::Read) {
     const bool is_atomic = request.kind == trace::RequestKind::Atomic;
     one.target = request.targets.front();
@@ -300,7 +307,7 @@ void TileObserver::changed(const trace::ObjectChange& change) {
       } else if (change.author.agent >= Agent::Thread0 && change.author.agent <= Agent::Thread2) {
         const unsigned thread =
             static_cast<unsigned>(change.author.agent) - static_cast<unsigned>(Agent::Thread0);
-        threads_[thread].changes.push_back(change);
+        change_late(threads_[thread], change);
       } else if (change.author.agent == Agent::Host) {
         publish_pages(change, shared_.host);
       } else {
@@ -310,6 +317,21 @@ void TileObserver::changed(const trace::ObjectChange& change) {
     default:
       return;  // semaphores and mutexes are read off the instructions
   }
+}
+
+/// A thread's change comes with its instruction, which is told of at its end, or when the store
+/// lands.
+void TileObserver::change_late(ThreadView& thread, const trace::ObjectChange& change) {
+  const auto late = std::find_if(
+      thread.late_stores.begin(), thread.late_stores.end(), [&](const ThreadView::LateStore& one) {
+        return one.word == change.author.pc && one.at == change.author.cycle;
+      });
+  if (late == thread.late_stores.end()) {
+    thread.changes.push_back(change);
+    return;
+  }
+  signal_pages(change, late->number);
+  thread.late_stores.erase(late);
 }
 
 void TileObserver::change_queue(const trace::ObjectChange& change) {

@@ -129,16 +129,26 @@ void TileObserver::feed_moves(ThreadView& thread, u32 number, bool gives) {
   }
 }
 
-/// The bits of a configuration word that an instruction has changed; all, where that is not known.
+/// The bits of a configuration word that an instruction has changed, or will when what is under way
+/// has landed; all, where that is not known.
 u32 TileObserver::config_change(const trace::Issue& issue, u32 word) const {
   if (issue.state == nullptr || word >= config_.size()) return ~0u;
+  const u32 bank = word / tensix::kConfigWords;
   const u32 in_bank = word % tensix::kConfigWords;
-  return config_[config_place(word)] ^ issue.state->cfg.bank[word / tensix::kConfigWords][in_bank];
+  u32 value = issue.state->cfg.bank[bank][in_bank];
+  const tensix::EffectQueue& effects = issue.state->effects;
+  for (u32 i = 0; i < effects.count; ++i) {
+    const tensix::Effect& one = effects.effect[i];
+    if (one.kind != tensix::EffectKind::Config || one.address != in_bank) continue;
+    if (one.bank == bank || in_bank >= tensix::kGlobalConfigBase)
+      value = (value & ~one.mask) | (one.value[0] & one.mask);
+  }
+  return config_[config_place(word)] ^ value;
 }
 
 void TileObserver::take_config(const trace::Issue& issue, const tensix::Touch& touch) {
   for (u32 word = touch.begin; word < touch.end() && word < config_.size(); ++word)
-    config_[config_place(word)] ^= config_change(issue, word);
+    config_[config_place(word)] ^= config_change(issue, word) & touch.mask;
 }
 
 void TileObserver::feed_touches(const trace::Issue& issue, u32 number, std::vector<Location>& reads,
@@ -233,7 +243,25 @@ void TileObserver::issued(const trace::Issue& issue) {
   thread.moves.clear();
   for (const trace::ObjectChange& change : thread.changes) signal_pages(change, number);
   thread.changes.clear();
+  note_late_store(thread, issue);
   if (!issue.discarded) check_window(issue, std::move(reads), std::move(writes));
+}
+
+/// Of an instruction whose store to a register of the tile is still under way, for when it lands.
+/// One that has changed nothing there is never told of.
+void TileObserver::note_late_store(ThreadView& thread, const trace::Issue& issue) {
+  if (issue.state == nullptr) return;
+  const Author& author = issue.operation.author;
+  std::erase_if(thread.late_stores, [&](const auto& one) { return one.at < author.cycle; });
+  const tensix::EffectQueue& effects = issue.state->effects;
+  for (u32 i = effects.count; i-- != 0;) {
+    const tensix::Effect& one = effects.effect[i];
+    if (one.kind != tensix::EffectKind::StoreRegister || one.thread != issue.thread ||
+        one.author.pc != author.pc)
+      continue;
+    thread.late_stores.push_back({author.pc, one.at, static_cast<u32>(issue.op)});
+    return;
+  }
 }
 
 void TileObserver::check_window(const trace::Issue& issue, std::vector<Location>&& reads,

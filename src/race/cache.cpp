@@ -71,9 +71,52 @@ void Detector::on(const event::InvalidateCode& one) {
     if ((one.cores >> i & 1) != 0) cores_[i].code.join(clock);
 }
 
+/// Code of which a core has fetched words is read by it, as far as its writers are concerned. A
+/// fetch is told of once, until the word is written: that a core comes back to old code later than
+/// others have heard from it is not seen.
+void Detector::note_fetch(unsigned index, const event::Fetch& one) {
+  if (settings_.without_locks || one.where.place != Place::L1) return;
+  const u64 line = one.where.begin / kCodeLine;
+  if (line >= code_lines_.size()) code_lines_.resize(settings_.memory_bytes / kCodeLine + 1);
+  code_lines_[line] |= static_cast<u8>(1u << index);
+  Fetched& fetched = code_[line * kCores + index];
+  fetched.words |= static_cast<u16>(1u << one.where.begin / 4 % 16);
+  fetched.time = std::max(cores_[index].time, 1u);
+  fetched.site = one.site;
+}
+
+/// A write to code that a core may still be fetching.
+void Detector::check_code(const Actor& actor, const Location& where) {
+  for (u64 line = where.begin / kCodeLine; line <= (where.end() - 1) / kCodeLine; ++line) {
+    if (line >= code_lines_.size()) return;
+    for (unsigned index = 0; index < kCores; ++index) {
+      if ((code_lines_[line] >> index & 1) == 0) continue;
+      const auto found = code_.find(line * kCores + index);
+      Fetched& last = found->second;
+      u16 written = 0;
+      for (u64 word = 0; word < 16; ++word) {
+        const u64 at = line * kCodeLine + word * 4;
+        if (at + 4 > where.begin && at < where.end()) written |= static_cast<u16>(1u << word);
+      }
+      if ((last.words & written) == 0) continue;
+      const Epoch epoch{last.time, program_of(index), settings_.tile};
+      const bool by_itself = actor.self.tile == settings_.tile &&
+                             is_core_component(actor.self.component) &&
+                             core_of_component(actor.self.component) == index;
+      if (!by_itself && !actor.clock->knows(epoch))
+        report_sides({last.site, epoch, kind::Load, Mode::Read, true}, actor, where);
+      last.words &= static_cast<u16>(~written);
+      if (last.words != 0) continue;
+      code_.erase(found);
+      code_lines_[line] &= static_cast<u8>(~(1u << index));
+    }
+  }
+}
+
 void Detector::on(const event::Fetch& one) {
   const unsigned index = index_of(core_of(one.site.agent));
   Core& core = cores_[index];
+  note_fetch(index, one);
   Epoch stale;
   shadow_.look(one.where, [&](const Cell& cell, u64, u64) {
     if (cell.write && !core.code.knows(cell.write)) stale = cell.write;

@@ -302,6 +302,8 @@ void Detector::access(const Actor& actor, const Location& where) {
   // A DRAM bank has no agents, and pairs of others' accesses are not reported there (report()).
   if (settings_.without_locks && settings_.memory_place == Place::Dram && !settings_.has_far_locks)
     return;
+  if (where.place == Place::L1 && actor.mode != Mode::Read && !code_.empty())
+    check_code(actor, where);
   if (guard_ != nullptr && guarded_access(actor, where)) return;
   shadow_.visit(where, [&](Cell& cell, u64 begin, u64 end) {
     access_cell(actor, cell, {where.place, static_cast<u32>(end - begin), begin});
@@ -387,6 +389,10 @@ EdgeId Detector::edge_of(Finding& finding, const Actor& actor) const {
   if (edge == EdgeId::StoreOtherRegion && between != scope::Own && core >= 0 &&
       !has_heard_from(*actor.clock, static_cast<unsigned>(core), before.time))
     return EdgeId::OtherAccess;
+  // Who has heard of what the core did later lacks the use of what it had loaded.
+  if (edge == EdgeId::OtherAccess && finding.first.kind == kind::Load && core >= 0 &&
+      has_heard_from(*actor.clock, static_cast<unsigned>(core), before.time))
+    return EdgeId::LoadLater;
   // A distance in instructions is known for what the matrix unit has written only.
   if (edge == EdgeId::FpuToSfpLoad && finding.first.mode == Mode::Read) return EdgeId::UnitToUnit;
   // Of two packets on one channel the later has been waited for: by custom that orders the first.
@@ -400,19 +406,16 @@ EdgeId Detector::edge_of(Finding& finding, const Actor& actor) const {
   return edge;
 }
 
-/// A packet that arrives after an access which should have come later: an access of its sender,
-/// later in the program, or of an agent that was signalled by the sender after the packet was sent.
+/// A packet that arrives, or is read, after an access which should have come later: an access of
+/// its sender, later in the program, or of an agent that was signalled by the sender after the
+/// packet was sent.
 bool Detector::is_late_packet(const Actor& actor, Epoch before) const {
-  if (!is_noc_component(actor.self.component) || actor.mode == Mode::Read) return false;
+  if (!is_noc_component(actor.self.component)) return false;
+  if (actor.mode == Mode::Read && actor.kind != kind::NocSource) return false;
   if (is_noc_component(before.component) || before.tile != settings_.tile) return false;
   const bool own_tile = before.tile == actor.self.tile;
-  const bool by_a_core = is_core(actor.site.agent);
-  const unsigned sender = by_a_core ? index_of(core_of(actor.site.agent)) : 0;
-  // What the reader itself did before it asked is not too early; it is not known to be done.
-  const bool of_sender = by_a_core && is_core_component(before.component) &&
-                         core_of_component(before.component) == sender;
-  if (own_tile && actor.kind == kind::NocRead && !of_sender) return true;
-  if (!by_a_core) return false;
+  if (!is_core(actor.site.agent)) return false;
+  const unsigned sender = index_of(core_of(actor.site.agent));
   const u32 sent = actor.clock->at(actor.self.tile, store_of(sender, Region::Niu));
   if (is_core_component(before.component)) {
     const unsigned core = core_of_component(before.component);
@@ -476,9 +479,10 @@ void Detector::report(Finding finding) {
   for (auto at = begin; at != end; ++at) {
     Finding& known = findings_[at->second];
     if (!same_finding(known, finding)) continue;
-    ++known.times;
+    const u32 times = known.times + 1;
     // Of all that the two lines touch the first in order, whichever a run meets first.
-    if (finding.where.begin < known.where.begin) known.where = finding.where;
+    if (finding.where.begin < known.where.begin) known = std::move(finding);
+    known.times = times;
     return;
   }
   index_of_.emplace(key, findings_.size());

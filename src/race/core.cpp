@@ -384,10 +384,13 @@ Detector::Certain Detector::certain_of_semaphore(unsigned core, unsigned index) 
 const Clock* Detector::known_by_post(Object object, u16 index, u32 count, bool gets) const {
   if (object == Object::Semaphore) {
     const Semaphore& semaphore = semaphores_[index & 7];
-    return gets ? semaphore.gets.at(count) : semaphore.posts.at(count);
+    return gets ? semaphore.gets.when(count) : semaphore.posts.when(count);
   }
   const auto found = objects_.find(key_of(object, index));
-  return found == objects_.end() ? nullptr : found->second.at(count);
+  if (found == objects_.end()) return nullptr;
+  // Words are taken from a queue one by one, by whoever.
+  const bool queue = object == Object::Mailbox || object == Object::PcBuf;
+  return queue ? found->second.at(count) : found->second.when(count);
 }
 
 }  // namespace bhemu::race

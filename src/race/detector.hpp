@@ -79,6 +79,7 @@ class Detector {
   void on(const event::SrcTake& one);
   void on(const event::SrcGive& one);
   void on(const event::SrcPointers& one);
+  void on(const event::Send& one);
   void on(const event::Request& one);
   void on(const event::Arrive& one);
   void on(const event::Counter& one);
@@ -185,6 +186,14 @@ class Detector {
     u64 line = 0;
     std::array<Epoch, 4> written{};  // last write of each word when the line was filled
   };
+  struct Sending {  // a core's store to CMD_CTRL
+    unsigned niu = 0;
+    u16 buffer = 0;
+    u32 number = 0;  // of the request
+    u32 time = 0;    // of the core's store
+    Clock clock;     // what the store took along
+    Epoch latch;
+  };
   struct Core {
     Clock known;
     Clock::Joined joined;  // by `known`
@@ -200,6 +209,9 @@ class Detector {
     Clock code;                                  // writes that its instruction cache has seen
     std::deque<std::pair<u32, u64>> gpr_stores;  // not long ago: time and step
     u32 gprs_written = 0;                        // stores to GPRs up to this time are long ago
+    std::vector<Sending> sends;                  // whose requests have not been told of
+    u32 returned = 0;                            // when its last kernel returned, and where
+    Site returned_at;
   };
   struct SrcTest {
     u8 src = 0;
@@ -378,6 +390,9 @@ class Detector {
                      u32 upto_time);
   void check_split(Niu& niu, const event::Request& one, const Side& by, const Clock& clock);
   void count_request(Niu& niu, const event::Request& one);
+  Epoch enter(NocClass row, const Sending& send);
+  Sending begin_send(const event::Send& one, NocClass row);
+  void report_exit(const NocClass& row, Epoch last, Epoch returned, const Site& at);
   bool proves(const Niu& niu, unsigned index, u32 value) const;
   Clock answered(const event::Counter& one, Core& core, unsigned index);
 
@@ -395,6 +410,10 @@ class Detector {
   bool guarded_access(const Actor& actor, const Location& where);
   void leave_section(LockId lock, const Clock& clock);
   void note_guarded(const Location& where, const Clock& clock, const u32* value);
+
+  // cache.cpp
+  void note_fetch(unsigned index, const event::Fetch& one);
+  void check_code(const Actor& actor, const Location& where);
 
   // check.cpp
   void access(const Actor& actor, const Location& where);
@@ -471,6 +490,14 @@ class Detector {
   std::vector<RecentWrite> recent_;         // the last of each word
   std::vector<RecentWrite> older_;          // those that others have replaced, a ring by number
   u32 older_count_ = 0;
+  static constexpr unsigned kCodeLine = 64;
+  struct Fetched {  // of a line, by one core
+    Site site;      // the last
+    u32 time = 0;   // of the core's program
+    u16 words = 0;  // that have not been written since
+  };
+  std::vector<u8> code_lines_;             // by address / kCodeLine: the cores that have fetched
+  std::unordered_map<u64, Fetched> code_;  // by that number * kCores + core
   bool feature_written_ = false;           // DBG_FEATURE_DISABLE, by a core
   std::unordered_map<u32, Track> tracks_;  // by tile and component
   std::vector<Track*> own_tracks_;         // those of this tile, by component

@@ -327,6 +327,14 @@ struct SrcPointers {
 // Of NIUs.
 
 /// A core writes CMD_CTRL. `ticket` names the request to whoever carries out its effects.
+/// A core's store that starts a request when it comes to the NIU, which it has not yet
+/// (`--timing chaos`). The request is told of then.
+struct Send {
+  Site site;
+  unsigned niu = 0;
+  u16 buffer = 0;
+  u64 step = 0;
+};
 struct Request {
   Site site;
   unsigned niu = 0;
@@ -345,6 +353,7 @@ struct Request {
   u64 polled = Packet::kNoWord;      // as Packet::polled
   Location source{Place::L1, 0, 0};  // in this tile; size 0: none (a read, an atomic, inline)
   u64 step = 0;
+  bool was_late = false;     // event::Send has told of its store
   Ticket* ticket = nullptr;  // out
 };
 /// The effect of a request of any tile in this one: its data written, read or changed here.
@@ -390,7 +399,7 @@ using Event =
                  event::Push, event::DoneCheck, event::Signal, event::Observe, event::AwaitThread,
                  event::DataCache, event::InvalidateCode, event::Fetch, event::Return,
                  event::Expand, event::Issue, event::StreamTest, event::Access, event::SrcTake,
-                 event::SrcGive, event::SrcPointers, event::Request, event::Arrive, event::Counter,
-                 event::HostWrite, event::HostRead>;
+                 event::SrcGive, event::SrcPointers, event::Send, event::Request, event::Arrive,
+                 event::Counter, event::HostWrite, event::HostRead>;
 
 }  // namespace bhemu::race

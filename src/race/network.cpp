@@ -119,14 +119,49 @@ std::shared_ptr<Packet> Detector::packet_of(const event::Request& one, u32 numbe
   return packet;
 }
 
-void Detector::on(const event::Request& one) {
+/// A request's entry into a class, which has all of that kind from the same core.
+Epoch Detector::enter(NocClass row, const Sending& send) {
+  const Component component = class_of(row);
+  NocClass& kept = classes_[component - kFirstNoc];
+  kept.last = send.number;
+  kept.last_time = send.time;
+  kept.site = row.site;
+  kept.clock.join(send.clock);
+  return {send.number, component, settings_.tile};
+}
+
+/// What a store to CMD_CTRL does by itself, wherever it is. `row` says of the request what is
+/// known.
+Detector::Sending Detector::begin_send(const event::Send& one, NocClass row) {
   Core& core = begin(one.site, one.step);
   const unsigned index = index_of(core_of(one.site.agent));
-  Niu& niu = nius_[one.niu];
-  const u32 number = ++niu.number;
-  Clock clock = snapshot(index, Region::Niu);
-  queue_store(core, {Place::Initiator, 1, (one.niu * 4u + one.buffer) * 32 + 16}, Region::Niu);
+  Sending send{one.niu, one.buffer, ++nius_[one.niu].number, core.time, {}, {}};
+  send.clock = snapshot(index, Region::Niu);
+  const u32 first = (one.niu * 4u + one.buffer) * 32;
+  queue_store(core, {Place::Initiator, 1, first + 16}, Region::Niu);
+  // The initiator's registers are read until CMD_CTRL says 0 (row 43).
+  row.phase = kLatch;
+  row.buffer = static_cast<u8>(one.buffer);
+  send.latch = enter(row, send);
+  remember(send.latch, {one.site}, commit_kind(row.kind));
+  access({send.latch, &send.clock, one.site, Mode::Read, commit_kind(row.kind), false},
+         {Place::Initiator, 17, first});
+  return send;
+}
 
+void Detector::on(const event::Send& one) {
+  const unsigned index = index_of(core_of(one.site.agent));
+  NocClass row;
+  row.niu = static_cast<u8>(one.niu);
+  row.core = static_cast<u8>(index);
+  row.site = one.site;
+  cores_[index].sends.push_back(begin_send(one, row));
+}
+
+void Detector::on(const event::Request& one) {
+  const unsigned index = index_of(core_of(one.site.agent));
+  Core& core = cores_[index];
+  Niu& niu = nius_[one.niu];
   NocClass row;
   row.kind = one.kind;
   row.niu = static_cast<u8>(one.niu);
@@ -135,17 +170,18 @@ void Detector::on(const event::Request& one) {
   row.channel = one.channel;
   row.to_register = one.to_register;
   row.site = one.site;
-  const auto enter = [&](u8 phase, u8 buffer) {
-    row.phase = phase;
-    row.buffer = buffer;
-    const Component component = class_of(row);
-    NocClass& kept = classes_[component - kFirstNoc];
-    kept.last = number;
-    kept.last_time = core.time;
-    kept.site = one.site;
-    kept.clock.join(clock);
-    return Epoch{number, component, settings_.tile};
-  };
+
+  const auto late = std::find_if(core.sends.begin(), core.sends.end(), [&](const Sending& send) {
+    return one.was_late && send.niu == one.niu && send.buffer == one.buffer;
+  });
+  Sending send;
+  if (late == core.sends.end()) {
+    send = begin_send({one.site, one.niu, one.buffer, one.step}, row);
+  } else {
+    send = std::move(*late);
+    core.sends.erase(late);
+  }
+  Clock& clock = send.clock;
 
   // Custom (row 49): all packets on a channel take effect in order; but a register can be written
   // before the data in front of it is in memory (row 62), and what a read brings back comes by
@@ -157,22 +193,25 @@ void Detector::on(const event::Request& one) {
           before.phase == kCommit && before.kind != NocKind::Read)
         clock.raise({before.last, static_cast<Component>(kFirstNoc + i), settings_.tile});
 
-  std::shared_ptr<Packet> packet = packet_of(one, number);
-
-  // The initiator's registers are read until CMD_CTRL says 0 (row 43).
-  const Epoch latch = enter(kLatch, static_cast<u8>(one.buffer));
-  remember(latch, {one.site}, commit_kind(one.kind));
-  const Location registers{Place::Initiator, 17, (one.niu * 4u + one.buffer) * 32};
-  access({latch, &clock, one.site, Mode::Read, commit_kind(one.kind), false}, registers);
-  check_split(niu, one, {one.site, latch, commit_kind(one.kind), Mode::Write}, clock);
+  std::shared_ptr<Packet> packet = packet_of(one, send.number);
+  check_split(niu, one, {one.site, send.latch, commit_kind(one.kind), Mode::Write}, clock);
 
   if (one.source.size != 0 || one.kind == NocKind::Read) {
-    packet->source = enter(kSource, 0);
+    row.phase = kSource;
+    packet->source = enter(row, send);
     remember(packet->source, {one.site}, source_kind(one.kind));
   }
-  packet->commit = enter(kCommit, 0);
+  row.phase = kCommit;
+  packet->commit = enter(row, send);
   remember(packet->commit, {one.site}, commit_kind(one.kind));
   note_packet(*packet, packet->commit);
+  if (send.time <= core.returned && one.kind != NocKind::PostedAtomic) {
+    // The kernel has returned while the store was still on its way.
+    const Epoch last = one.kind == NocKind::Posted ? packet->source : packet->commit;
+    NocClass& kept = classes_[last.component - kFirstNoc];
+    kept.reported = send.number;
+    report_exit(kept, last, {core.returned, program_of(index), settings_.tile}, core.returned_at);
+  }
   let_go_far(one, index, clock);
   if (settings_.without_locks && settings_.has_far_locks) packet->held = guard_->held(clock);
   packet->clock = clock;
@@ -377,6 +416,20 @@ Clock Detector::known_by_free_initiator(unsigned niu, unsigned buffer) const {
   return clock;
 }
 
+void Detector::report_exit(const NocClass& row, Epoch last, Epoch returned, const Site& at) {
+  Finding finding;
+  finding.kind = FindingKind::ExitInFlight;
+  finding.edge = EdgeId::KernelEnd;
+  finding.tile = settings_.tile;
+  finding.where = {Place::Counter, 1, row.niu * 64u};
+  finding.first = side_of(last, Mode::Write);
+  finding.first.site = row.site;
+  finding.first.known = true;
+  finding.second = {at, returned, kind::Load, Mode::Read, true};
+  finding.detail = std::string("a ") + name_of(row.kind) + " can still be under way";
+  report(finding);
+}
+
 /// What the core sent and does not know to be done when its kernel returns (row 54): for posted
 /// writes the reading of the source, for all others the answer.
 void Detector::on(const event::Return& one) {
@@ -393,19 +446,10 @@ void Detector::on(const event::Return& one) {
     row.reported = row.last;
     if ((told & bit_of(row.kind)) != 0) continue;
     told |= bit_of(row.kind);
-    Finding finding;
-    finding.kind = FindingKind::ExitInFlight;
-    finding.edge = EdgeId::KernelEnd;
-    finding.tile = settings_.tile;
-    finding.where = {Place::Counter, 1, row.niu * 64u};
-    finding.first = side_of(last, Mode::Write);
-    finding.first.site = row.site;
-    finding.first.known = true;
-    finding.second = {
-        one.site, {core.time, program_of(index), settings_.tile}, kind::Load, Mode::Read, true};
-    finding.detail = std::string("a ") + name_of(row.kind) + " can still be under way";
-    report(finding);
+    report_exit(row, last, {core.time, program_of(index), settings_.tile}, one.site);
   }
+  core.returned = core.time;
+  core.returned_at = one.site;
   if (!has_thread(core_of(one.site.agent))) return;
   const unsigned thread = index - 2;
   for (unsigned part = 0; part < kParts; ++part) {

@@ -13,6 +13,7 @@ class ClockQueue {
  public:
   void publish(const Clock& clock, u32 amount = 1) {
     total_ += amount;
+    all_.join(clock);
     if (posts_.size() < kKept) {
       posts_.push_back({total_, clock});
       return;
@@ -21,6 +22,10 @@ class ClockQueue {
     posts_[oldest_] = {total_, clock};
     oldest_ = (oldest_ + 1) % kKept;
   }
+  /// What is known when `count` have happened; null: nothing, or it is too long ago. Of all that
+  /// there were so far each has happened, whoever made it; of fewer, which ones they were is taken
+  /// from the order of the run.
+  const Clock* when(u32 count) const { return count != 0 && count == total_ ? &all_ : at(count); }
   /// The post by which `count` had happened; null when there was none, or it is too long ago.
   const Clock* at(u32 count) const {
     if (count <= forgotten_) return nullptr;
@@ -32,6 +37,7 @@ class ClockQueue {
   u32 total() const { return total_; }
   void clear() {
     posts_.clear();
+    all_ = {};
     oldest_ = 0;
     total_ = 0;
     forgotten_ = 0;
@@ -44,6 +50,7 @@ class ClockQueue {
     Clock clock;
   };
   std::vector<Post> posts_;  // a ring once there are kKept
+  Clock all_;
   std::size_t oldest_ = 0;
   u32 total_ = 0;
   u32 forgotten_ = 0;  // how many posts those were that are no longer kept

@@ -135,11 +135,11 @@ void Detector::lift(Thread& thread, unsigned index) {
     // Not 0: one post more than were taken. Below the limit: all but `max` - 1 of the posts taken.
     // Others may have posted and taken since, so what counts is what the thread is certain of.
     const u32 posts = semaphore.given.known_to(known);
-    if (const Clock* post = semaphore.posts.at(semaphore.taken.known_to(known) + 1);
+    if (const Clock* post = semaphore.posts.when(semaphore.taken.known_to(known) + 1);
         test.on_zero && post != nullptr)
       thread.known.join(*post);
     if (!test.on_max || posts + 1 <= semaphore.max) continue;
-    if (const Clock* get = semaphore.gets.at(posts + 1 - semaphore.max); get != nullptr)
+    if (const Clock* get = semaphore.gets.when(posts + 1 - semaphore.max); get != nullptr)
       thread.known.join(*get);
   }
 }

@@ -65,6 +65,10 @@ class Code {
     a_.lw(t2, 0, t0);
   }
   void use() { a_.addi(zero, t2, 0); }
+  void load_use(u32 address) {
+    load(address);
+    use();
+  }
   void loop_until(u32 address, u32 value, bool fences) {
     const std::string label = std::to_string(a_.here());
     a_.li(t0, address);
@@ -115,9 +119,11 @@ class Code {
         return load(step.address);
       case Kind::Use:
         return use();
-      case Kind::LoadUse:
-        load(step.address);
+      case Kind::Drop:
+        a_.li(t2, 0);
         return use();
+      case Kind::LoadUse:
+        return load_use(step.address);
       case Kind::Add:
         a_.li(t0, step.address);
         a_.li(t1, 1);
@@ -154,19 +160,16 @@ class Code {
         return loop_until(step.address, 0, false);
       case Kind::ThreadDone:
         set(kPcBuf + 4, 0);
-        load(kPcBuf + 4);
-        return use();
+        return load_use(kPcBuf + 4);
       case Kind::ExpanderDone:
         set(kPcBuf + 8, 0);
-        load(kPcBuf + 8);
-        return use();
+        return load_use(kPcBuf + 8);
       case Kind::Csr:
         return csr(step.value, step.address != 0);
       case Kind::Mail:
         return set(kMailbox + 0x1000 * mailbox_of(step.address), 1);
       case Kind::Take:
-        load(kMailbox + 0x1000 * mailbox_of(step.address));
-        return use();
+        return load_use(kMailbox + 0x1000 * mailbox_of(step.address));
       case Kind::Nops:
         for (u32 i = 0; i < step.value; ++i) a_.addi(zero, zero, 0);
         return;

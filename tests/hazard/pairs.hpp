@@ -33,6 +33,7 @@ struct Step {
     Store,         // `value` to `address`
     Load,          // whose value nobody uses yet
     Use,           // of the last load
+    Drop,          // the last load's register is written over, and that is used
     LoadUse,       // both
     Add,           // an atomic, to the word at `address`
     Fence,         //

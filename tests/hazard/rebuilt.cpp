@@ -220,6 +220,11 @@ class RebuiltRaces {
         {EdgeId::AtomicDone,
          "old_value_of_an_atomic",
          {{0, kBrisc, {send(add_to(1, kFlag)), load_use(kAnswer)}}}},
+        // Row 3: what is used is not what was loaded, only the register has the same number.
+        {EdgeId::StoreOtherRegion,
+         "read_back_and_dropped",
+         {{0, kTrisc0, {store(kData), load(kData), {Step::Kind::Drop}, mail(kTrisc1)}},
+          {0, kTrisc1, {take(kTrisc0), load_use(kData)}}}},
         // Row 3: PCBuf is another region than L1.
         {EdgeId::StoreOtherRegion,
          "argument_behind_a_pcbuf",

@@ -23,6 +23,7 @@ struct Way {  // of running the same program
   unsigned threads = 1;
   bool parking = true;
   TimingModel timing = TimingModel::Fast;
+  u64 seed = 0;
   std::size_t most_tiles = 0;  // that are watched; 0: all
   bool narrow = false;         // half of the columns, which are booted in half of the time
   bool resumed = false;        // from a snapshot of another device, which has booted unwatched
@@ -38,6 +39,7 @@ inline Watched run_once(const Program& program, const Way& way, bool contracts,
   options.threads = way.threads;
   options.parking = way.parking;
   options.timing = way.timing;
+  options.seed = way.seed;
   if (way.narrow) options.board.harvested_columns = 0x3F80;
   Machine machine(options, Firmware::embedded());
   machine.set_limit(20'000'000);

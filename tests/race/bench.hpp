@@ -86,6 +86,10 @@ class Bench {
     access(thread, op, word, where, mode);
     return op;
   }
+  /// The store by which a core starts a request, on its way to the NIU: request() lets it arrive.
+  void send(unsigned core, unsigned niu = 0, u16 buffer = 0) {
+    detector.on(event::Send{site(core), niu, buffer, ++steps_[core]});
+  }
   Ticket request(unsigned core, event::Request one) {
     Ticket ticket;
     one.site = site(core);

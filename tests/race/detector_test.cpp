@@ -87,6 +87,88 @@ TEST(RaceDetector, counters_prove_something_only_when_all_requests_they_count_ar
   }
 }
 
+/// The store by which a core starts a request can lie in its queue for long (`--timing chaos`).
+/// What the core does meanwhile comes behind the request all the same.
+TEST(RaceDetector, a_request_takes_along_what_its_core_knew_when_it_started_it) {
+  for (const bool late : {false, true}) {
+    Bench bench;
+    event::Request write;
+    write.source = l1(0x1000, 64);
+    write.was_late = late;
+    if (late)
+      bench.send(kBrisc);
+    else
+      bench.request(kBrisc, write);
+    bench.store(kBrisc, l1(0x1000));                             // of its source
+    bench.store(kBrisc, {Place::Initiator, 1, 2}, Region::Niu);  // and of a register it is made of
+    if (late) bench.request(kBrisc, write);
+    const std::vector<Finding> all = bench.detector.findings();
+    ASSERT_EQ(all.size(), 2u) << late << bench.text();
+    for (const Finding& one : all)
+      EXPECT_EQ(one.edge,
+                one.where.place == Place::L1 ? EdgeId::SourceReuse : EdgeId::InitiatorBusy)
+          << late << bench.text();
+  }
+}
+
+TEST(RaceDetector, a_kernel_leaves_behind_what_it_started_wherever_the_store_is) {
+  Bench bench;
+  event::Request read;
+  read.kind = NocKind::Read;
+  read.was_late = true;
+  bench.send(kBrisc);
+  bench.detector.on(event::Return{bench.site(kBrisc)});
+  EXPECT_TRUE(bench.silent());
+  bench.request(kBrisc, read);
+  EXPECT_EQ(bench.count(FindingKind::ExitInFlight), 1u) << bench.text();
+  read.was_late = false;  // by the next kernel, which may wait for it
+  bench.request(kBrisc, read);
+  EXPECT_EQ(bench.count(FindingKind::ExitInFlight), 1u) << bench.text();
+}
+
+/// Of two posts that have come both have happened, whoever made them; which of two the first was
+/// is taken from the run.
+TEST(RaceDetector, who_waits_for_all_posts_there_are_knows_what_each_poster_knew) {
+  for (const Object object : {Object::Pages, Object::Semaphore}) {
+    for (const u32 awaited : {1u, 2u}) {
+      Bench bench;
+      for (const unsigned core : {kTrisc0, kTrisc1}) {
+        bench.store(core, l1(0x1000 * core));
+        bench.load_use(core, l1(0x1000 * core));
+        bench.signal(core, object, 3);
+      }
+      bench.observe(kTrisc2, object, 3, awaited);
+      bench.load_use(kTrisc2, l1(0x1000 * kTrisc0));
+      EXPECT_TRUE(bench.silent()) << bench.text();
+      bench.load_use(kTrisc2, l1(0x1000 * kTrisc1));
+      EXPECT_EQ(bench.silent(), awaited == 2) << bench.text();
+    }
+  }
+}
+
+TEST(RaceDetector, code_is_not_to_be_written_while_a_core_may_be_fetching_it) {
+  for (const bool waits : {false, true}) {
+    Bench bench;
+    const auto fetch = [&](u64 address) {
+      bench.detector.on(event::Fetch{bench.site(kNcrisc), l1(address)});
+    };
+    bench.store(kNcrisc, l1(0x8000));
+    fetch(0x1004);
+    fetch(0x1008);
+    bench.load_use(kNcrisc, l1(0x8000));
+    bench.signal(kNcrisc, Object::Mailbox, 1);
+    if (waits) bench.observe(kBrisc, Object::Mailbox, 1, 1);
+    bench.store(kBrisc, l1(0x1000));  // beside it
+    EXPECT_TRUE(bench.silent()) << bench.text();
+    bench.store(kBrisc, l1(0x1008));
+    EXPECT_EQ(bench.silent(), waits) << bench.text();
+    const unsigned before = bench.count(FindingKind::Race);
+    bench.store(kBrisc, l1(0x1008));   // nobody has fetched what was written
+    bench.store(kNcrisc, l1(0x1004));  // and a core is in order with itself
+    EXPECT_EQ(bench.count(FindingKind::Race), before) << bench.text();
+  }
+}
+
 TEST(RaceDetector, answers_of_reads_on_one_channel_are_in_no_order) {
   for (const u8 waited_for : {u8{1}, u8{2}}) {
     Bench bench;
