@@ -105,6 +105,7 @@ class TileObserver final : public trace::Observer {
   void executes(const trace::Instruction& one) override;
   void retired(const trace::Instruction& one) override;
   void released(unsigned core, u32 pc, const Author& by) override;
+  void held(unsigned core, const Author& by) override;
   void pushed(const trace::Push& push) override;
   void expanded(const trace::Expansion& expansion) override;
   void issued(const trace::Issue& issue) override;
@@ -256,6 +257,7 @@ class TileObserver final : public trace::Observer {
   void keep_result(const trace::Arrival& arrival, const Tickets& tickets);
   void write_by_host(u64 address, std::span<const u8> bytes, Cycle cycle, bool posted);
   void change_queue(const trace::ObjectChange& change);
+  void hold(const race::event::Hold& one);
   void change_late(ThreadView& thread, const trace::ObjectChange& change);
   void note_late_store(ThreadView& thread, const trace::Issue& issue);
   void signal_pages(const trace::ObjectChange& change, u64 step);

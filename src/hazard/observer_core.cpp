@@ -133,6 +133,13 @@ void TileObserver::released(unsigned index, u32, const Author& by) {
   core.follower.forget_all();
 }
 
+void TileObserver::held(unsigned index, const Author& by) {
+  CoreView& core = cores_[index];
+  core.late_sends.clear();
+  core.has_sent = false;
+  hold(event::Hold{by, index});
+}
+
 // --- Memory and registers
 
 void TileObserver::touch_memory(CoreView& core, const trace::Instruction& one,

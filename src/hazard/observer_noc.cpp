@@ -382,6 +382,13 @@ void TileObserver::publish_pages(const trace::ObjectChange& change,
 
 // --- The host
 
+void TileObserver::hold(const event::Hold& one) {
+  if (one.site.agent == Agent::Host)
+    feed_host(detectors_, shared_, one);
+  else
+    detectors_.feed(one);
+}
+
 void TileObserver::write_by_host(u64 address, std::span<const u8> bytes, Cycle cycle, bool posted) {
   if (address >= tile_.l1().size() || bytes.empty()) return;
   written(address, bytes.size());

@@ -250,7 +250,7 @@ void TileObserver::issued(const trace::Issue& issue) {
 /// Of an instruction whose store to a register of the tile is still under way, for when it lands.
 /// One that has changed nothing there is never told of.
 void TileObserver::note_late_store(ThreadView& thread, const trace::Issue& issue) {
-  if (issue.state == nullptr) return;
+  if (issue.state == nullptr || issue.discarded) return;
   const Author& author = issue.operation.author;
   std::erase_if(thread.late_stores, [&](const auto& one) { return one.at < author.cycle; });
   const tensix::EffectQueue& effects = issue.state->effects;

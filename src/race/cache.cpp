@@ -75,7 +75,9 @@ void Detector::on(const event::InvalidateCode& one) {
 /// fetch is told of once, until the word is written: that a core comes back to old code later than
 /// others have heard from it is not seen.
 void Detector::note_fetch(unsigned index, const event::Fetch& one) {
-  if (settings_.without_locks || one.where.place != Place::L1) return;
+  if (settings_.without_locks || one.where.place != Place::L1 ||
+      one.where.end() > settings_.memory_bytes)
+    return;
   const u64 line = one.where.begin / kCodeLine;
   if (line >= code_lines_.size()) code_lines_.resize(settings_.memory_bytes / kCodeLine + 1);
   code_lines_[line] |= static_cast<u8>(1u << index);
@@ -83,6 +85,11 @@ void Detector::note_fetch(unsigned index, const event::Fetch& one) {
   fetched.words |= static_cast<u16>(1u << one.where.begin / 4 % 16);
   fetched.time = std::max(cores_[index].time, 1u);
   fetched.site = one.site;
+}
+
+void Detector::forget_fetches(unsigned index) {
+  std::erase_if(code_, [&](const auto& one) { return one.first % kCores == index; });
+  for (u8& cores : code_lines_) cores &= static_cast<u8>(~(1u << index));
 }
 
 /// A write to code that a core may still be fetching.

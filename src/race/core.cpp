@@ -122,6 +122,23 @@ void Detector::on(const event::Start& one) {
   core.l0.clear();
 }
 
+/// Who holds a core knows that it is done with all it did; what it sent and its thread are not
+/// stopped. Its stores are taken to have left it long before it runs again.
+void Detector::on(const event::Hold& one) {
+  Core& core = cores_[one.core];
+  Clock done;
+  if (core.time != 0)
+    for (unsigned part = 0; part < kCoreStride; ++part)
+      done.raise({core.time, static_cast<Component>(program_of(one.core) + part), settings_.tile});
+  if (one.site.agent == Agent::Host)
+    host_.join(done);
+  else if (is_core(one.site.agent) && one.site.tile == settings_.tile)
+    cores_[index_of(core_of(one.site.agent))].known.join(done);
+  core.sends.clear();
+  core.returned = 0;
+  forget_fetches(one.core);
+}
+
 void Detector::on(const event::Load& one) {
   Core& core = one.more ? cores_[index_of(core_of(one.site.agent))] : begin(one.site, one.step);
   const unsigned index = index_of(core_of(one.site.agent));

@@ -58,6 +58,7 @@ class Detector {
 
   void feed(const Event& event);
   void on(const event::Start& one);
+  void on(const event::Hold& one);
   void on(const event::Load& one);
   void on(const event::Store& one);
   void on(const event::Amo& one);
@@ -413,6 +414,7 @@ class Detector {
 
   // cache.cpp
   void note_fetch(unsigned index, const event::Fetch& one);
+  void forget_fetches(unsigned index);
   void check_code(const Actor& actor, const Location& where);
 
   // check.cpp

@@ -151,6 +151,11 @@ struct Start {
   Site site;
   unsigned core = 0;
 };
+/// A core is put in reset by `site`, and does nothing more.
+struct Hold {
+  Site site;
+  unsigned core = 0;
+};
 /// A load. `reg` is the register that receives it; sync says that the word is known to be one that
 /// agents signal by (an atomic's, a semaphore of the launch message, an annotation).
 struct Load {
@@ -395,11 +400,11 @@ struct HostRead {
 }  // namespace event
 
 using Event =
-    std::variant<event::Start, event::Load, event::Store, event::Amo, event::Use, event::Fence,
-                 event::Push, event::DoneCheck, event::Signal, event::Observe, event::AwaitThread,
-                 event::DataCache, event::InvalidateCode, event::Fetch, event::Return,
-                 event::Expand, event::Issue, event::StreamTest, event::Access, event::SrcTake,
-                 event::SrcGive, event::SrcPointers, event::Send, event::Request, event::Arrive,
-                 event::Counter, event::HostWrite, event::HostRead>;
+    std::variant<event::Start, event::Hold, event::Load, event::Store, event::Amo, event::Use,
+                 event::Fence, event::Push, event::DoneCheck, event::Signal, event::Observe,
+                 event::AwaitThread, event::DataCache, event::InvalidateCode, event::Fetch,
+                 event::Return, event::Expand, event::Issue, event::StreamTest, event::Access,
+                 event::SrcTake, event::SrcGive, event::SrcPointers, event::Send, event::Request,
+                 event::Arrive, event::Counter, event::HostWrite, event::HostRead>;
 
 }  // namespace bhemu::race

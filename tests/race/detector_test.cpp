@@ -169,6 +169,21 @@ TEST(RaceDetector, code_is_not_to_be_written_while_a_core_may_be_fetching_it) {
   }
 }
 
+/// A new program is loaded over the old one while the core that ran it is in reset.
+TEST(RaceDetector, who_holds_a_core_in_reset_knows_that_it_is_done) {
+  for (const bool holds : {false, true}) {
+    Bench bench;
+    bench.store(kNcrisc, l1(0x8000));
+    bench.detector.on(event::Fetch{bench.site(kNcrisc), l1(0x1000)});
+    Site host = bench.site(kBrisc);
+    host.agent = Agent::Host;
+    if (holds) bench.detector.on(event::Hold{host, kNcrisc});
+    bench.detector.on(event::HostWrite{host, l1(0x1000), false, {}});
+    bench.detector.on(event::HostWrite{host, l1(0x8000), false, {}});
+    EXPECT_EQ(bench.detector.findings().size(), holds ? 0u : 2u) << holds << bench.text();
+  }
+}
+
 TEST(RaceDetector, answers_of_reads_on_one_channel_are_in_no_order) {
   for (const u8 waited_for : {u8{1}, u8{2}}) {
     Bench bench;
