@@ -141,7 +141,7 @@ class TileObserver final : public trace::Observer {
     u32 word = 0;
     u32 a = 0, b = 0;          // its operands
     race::OldWords old_words;  // of a store
-    bool has_sent = false;     // a request
+    bool has_sent = false;     // it has sent a request
 
     std::vector<u32> late_sends;  // initiators that stores on their way to the NIU start
 
@@ -257,7 +257,6 @@ class TileObserver final : public trace::Observer {
   void keep_result(const trace::Arrival& arrival, const Tickets& tickets);
   void write_by_host(u64 address, std::span<const u8> bytes, Cycle cycle, bool posted);
   void change_queue(const trace::ObjectChange& change);
-  void hold(const race::event::Hold& one);
   void change_late(ThreadView& thread, const trace::ObjectChange& change);
   void note_late_store(ThreadView& thread, const trace::Issue& issue);
   void signal_pages(const trace::ObjectChange& change, u64 step);

@@ -1,6 +1,4 @@
 // What cores do.
-#include <utility>
-
 #include "base/bits.hpp"
 #include "hazard/observer.hpp"
 #include "riscv/data_cache.hpp"
@@ -133,13 +131,6 @@ void TileObserver::released(unsigned index, u32, const Author& by) {
   core.follower.forget_all();
 }
 
-void TileObserver::held(unsigned index, const Author& by) {
-  CoreView& core = cores_[index];
-  core.late_sends.clear();
-  core.has_sent = false;
-  hold(event::Hold{by, index});
-}
-
 // --- Memory and registers
 
 void TileObserver::touch_memory(CoreView& core, const trace::Instruction& one,
@@ -193,8 +184,7 @@ void TileObserver::touch_memory(CoreView& core, const trace::Instruction& one,
 /// A request is told of when it is sent; where that was not with the store, so is the store.
 void TileObserver::send(CoreView& core, const trace::Instruction& one,
                         const trace::CoreAccess& access, const race::Location& where) {
-  const bool was_sent = std::exchange(core.has_sent, false);
-  if (was_sent || !bit(access.stored, 0)) return;
+  if (core.has_sent || !bit(access.stored, 0)) return;
   const auto initiator = static_cast<u32>(where.begin / 32);
   core.late_sends.push_back(initiator);
   detectors_.feed(

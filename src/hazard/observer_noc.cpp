@@ -382,8 +382,10 @@ void TileObserver::publish_pages(const trace::ObjectChange& change,
 
 // --- The host
 
-void TileObserver::hold(const event::Hold& one) {
-  if (one.site.agent == Agent::Host)
+void TileObserver::held(unsigned core, const Author& by) {
+  cores_[core].late_sends.clear();
+  const event::Hold one{by, core};
+  if (by.agent == Agent::Host)
     feed_host(detectors_, shared_, one);
   else
     detectors_.feed(one);

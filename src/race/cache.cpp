@@ -83,7 +83,7 @@ void Detector::note_fetch(unsigned index, const event::Fetch& one) {
   code_lines_[line] |= static_cast<u8>(1u << index);
   Fetched& fetched = code_[line * kCores + index];
   fetched.words |= static_cast<u16>(1u << one.where.begin / 4 % 16);
-  fetched.time = std::max(cores_[index].time, 1u);
+  fetched.time = cores_[index].time;
   fetched.site = one.site;
 }
 
@@ -96,22 +96,24 @@ void Detector::forget_fetches(unsigned index) {
 void Detector::check_code(const Actor& actor, const Location& where) {
   for (u64 line = where.begin / kCodeLine; line <= (where.end() - 1) / kCodeLine; ++line) {
     if (line >= code_lines_.size()) return;
+    if (code_lines_[line] == 0) continue;
+    u16 written = 0;
+    for (u64 word = 0; word < 16; ++word) {
+      const u64 at = line * kCodeLine + word * 4;
+      if (at + 4 > where.begin && at < where.end()) written |= static_cast<u16>(1u << word);
+    }
     for (unsigned index = 0; index < kCores; ++index) {
       if ((code_lines_[line] >> index & 1) == 0) continue;
       const auto found = code_.find(line * kCores + index);
       Fetched& last = found->second;
-      u16 written = 0;
-      for (u64 word = 0; word < 16; ++word) {
-        const u64 at = line * kCodeLine + word * 4;
-        if (at + 4 > where.begin && at < where.end()) written |= static_cast<u16>(1u << word);
-      }
       if ((last.words & written) == 0) continue;
-      const Epoch epoch{last.time, program_of(index), settings_.tile};
-      const bool by_itself = actor.self.tile == settings_.tile &&
-                             is_core_component(actor.self.component) &&
-                             core_of_component(actor.self.component) == index;
-      if (!by_itself && !actor.clock->knows(epoch))
-        report_sides({last.site, epoch, kind::Load, Mode::Read, true}, actor, where);
+      // Whatever the core does later comes behind the fetch.
+      const bool by_itself = is_core_component(actor.self.component) &&
+                             core_behind(actor.self) == static_cast<int>(index);
+      if (!by_itself && !has_heard_from(*actor.clock, index, last.time)) {
+        const Epoch fetch{last.time + 1, program_of(index), settings_.tile};
+        report_sides({last.site, fetch, kind::Load, Mode::Read, true}, actor, where);
+      }
       last.words &= static_cast<u16>(~written);
       if (last.words != 0) continue;
       code_.erase(found);

@@ -533,6 +533,7 @@ std::vector<Epoch> Detector::wanted() const {
 std::size_t Detector::bytes() const {
   std::size_t total = shadow_.bytes() + tracks_.size() * sizeof(Track) +
                       classes_.capacity() * sizeof(NocClass) + words_.size() * sizeof(SyncWord);
+  total += code_lines_.size() + code_.size() * (sizeof(Fetched) + 4 * sizeof(void*));
   for (const Core& core : cores_) total += core.known.bytes();
   for (const Thread& thread : threads_)
     for (const Op& op : thread.ops) total += op.clock.bytes();

@@ -495,7 +495,7 @@ class Detector {
   static constexpr unsigned kCodeLine = 64;
   struct Fetched {  // of a line, by one core
     Site site;      // the last
-    u32 time = 0;   // of the core's program
+    u32 time = 0;   // of the core's last action in front of it
     u16 words = 0;  // that have not been written since
   };
   std::vector<u8> code_lines_;             // by address / kCodeLine: the cores that have fetched

@@ -331,7 +331,6 @@ struct SrcPointers {
 
 // Of NIUs.
 
-/// A core writes CMD_CTRL. `ticket` names the request to whoever carries out its effects.
 /// A core's store that starts a request when it comes to the NIU, which it has not yet
 /// (`--timing chaos`). The request is told of then.
 struct Send {
@@ -340,6 +339,7 @@ struct Send {
   u16 buffer = 0;
   u64 step = 0;
 };
+/// A core writes CMD_CTRL. `ticket` names the request to whoever carries out its effects.
 struct Request {
   Site site;
   unsigned niu = 0;

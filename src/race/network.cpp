@@ -205,9 +205,12 @@ void Detector::on(const event::Request& one) {
   packet->commit = enter(row, send);
   remember(packet->commit, {one.site}, commit_kind(one.kind));
   note_packet(*packet, packet->commit);
-  if (send.time <= core.returned && one.kind != NocKind::PostedAtomic) {
-    // The kernel has returned while the store was still on its way.
-    const Epoch last = one.kind == NocKind::Posted ? packet->source : packet->commit;
+  // Whether the kernel has returned while the store was still on its way. Nobody waits for an
+  // atomic that is not answered, nor for a posted write without a source in memory.
+  const Epoch last = one.kind == NocKind::PostedAtomic ? Epoch{}
+                     : one.kind == NocKind::Posted     ? packet->source
+                                                       : packet->commit;
+  if (last && send.time <= core.returned) {
     NocClass& kept = classes_[last.component - kFirstNoc];
     kept.reported = send.number;
     report_exit(kept, last, {core.returned, program_of(index), settings_.tile}, core.returned_at);

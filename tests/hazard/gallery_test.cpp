@@ -63,20 +63,27 @@ TEST_P(Gallery, of_the_mended_form_the_first_pass_has_nothing_to_say_either) {
 INSTANTIATE_TEST_SUITE_P(Races, Gallery, testing::ValuesIn(gallery()),
                          [](const auto& entry) { return std::string(entry.param.name); });
 
-/// Kind, row, place and both lines; which side came first is a matter of the run.
-std::vector<std::string> texts(const RaceReport& report) {
+/// Both lines, whichever came first in the run.
+std::string lines(const RaceFinding& one) {
+  const auto [low, high] = std::minmax(
+      {race::place_in_code(one.finding.first), race::place_in_code(one.finding.second)});
+  return std::to_string(low) + "/" + std::to_string(high);
+}
+
+template <class Text>
+std::vector<std::string> sorted(const RaceReport& report, Text&& text_of) {
   std::vector<std::string> all;
-  for (const RaceFinding& one : report.findings) {
-    const u32 a = race::place_in_code(one.finding.first);
-    const u32 b = race::place_in_code(one.finding.second);
-    const u32 low = std::min(a, b);
-    const u32 high = std::max(a, b);
-    all.push_back(one.kind + " " + std::to_string(static_cast<unsigned>(one.finding.edge)) + " " +
-                  race::describe(one.finding.where) + " " + std::to_string(low) + "/" +
-                  std::to_string(high));
-  }
+  for (const RaceFinding& one : report.findings) all.push_back(text_of(one));
   std::sort(all.begin(), all.end());
   return all;
+}
+
+/// Kind, row, place and both lines.
+std::vector<std::string> texts(const RaceReport& report) {
+  return sorted(report, [](const RaceFinding& one) {
+    return one.kind + " " + std::to_string(static_cast<unsigned>(one.finding.edge)) + " " +
+           race::describe(one.finding.where) + " " + lines(one);
+  });
 }
 
 TEST_P(Gallery, what_is_found_does_not_depend_on_threads_parking_or_timing) {
@@ -92,15 +99,7 @@ TEST_P(Gallery, what_is_found_does_not_depend_on_threads_parking_or_timing) {
 /// Kinds and both lines: of two that nothing orders a late one can come first, and then another row
 /// is missing; and of many places with the same finding the first differs.
 std::vector<std::string> pairs(const RaceReport& report) {
-  std::vector<std::string> all;
-  for (const RaceFinding& one : report.findings) {
-    const u32 a = race::place_in_code(one.finding.first);
-    const u32 b = race::place_in_code(one.finding.second);
-    all.push_back(one.kind + " " + std::to_string(std::min(a, b)) + "/" +
-                  std::to_string(std::max(a, b)));
-  }
-  std::sort(all.begin(), all.end());
-  return all;
+  return sorted(report, [](const RaceFinding& one) { return one.kind + " " + lines(one); });
 }
 
 /// Stores that are on their way to the NIU when the kernel ends, configuration that is written
