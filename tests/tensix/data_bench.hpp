@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "numeric/format_layout.hpp"
-#include "tensix/context.hpp"
 #include "tensix/cfg/cfg.hpp"
+#include "tensix/context.hpp"
 #include "tensix/data_paths.hpp"
 #include "tensix/dst/dst_access.hpp"
 
