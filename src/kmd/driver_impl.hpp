@@ -17,6 +17,7 @@
 #include "kmd/driver.hpp"
 #include "kmd/firmware.hpp"
 #include "kmd/live_card.hpp"
+#include "kmd/user_structure.hpp"
 #include "mem/mapping.hpp"
 
 namespace bhemu::kmd {
@@ -75,11 +76,11 @@ struct Driver::Impl {
 
   // One per request; 0 or -errno.
 #define REQUEST(number, name, handler, structure, does, refuses) \
-  int handler(Call& call, abi::structure* argument);
+  int handler(Call& call, UserStructure<abi::structure> argument);
 #include "kmd/request.def"
 #undef REQUEST
 
-  int dispatch(Call& call, u64 request, void* argument);
+  int dispatch(Call& call, u64 request, u64 argument);
   int map(File::Impl& file, u64 offset, u64 bytes, Region& region);
   void unmap(File::Impl& file, u64 offset, u64 bytes);
   int admit(File::Impl& file, int flags, std::unique_lock<std::mutex>& lock);

@@ -18,7 +18,7 @@ int File::ioctl(u64 request, void* argument) {
   Driver::Impl& driver = *impl_->driver;
   std::unique_lock<std::mutex> lock(driver.mutex);
   Driver::Impl::Call call{*impl_, lock};
-  const int result = driver.dispatch(call, request, argument);
+  const int result = driver.dispatch(call, request, reinterpret_cast<u64>(argument));
   driver.notify(lock);
   return result;
 }
@@ -32,7 +32,7 @@ bool only_asks(u64 request) {
 
 }  // namespace
 
-int Driver::Impl::dispatch(Call& call, u64 request, void* argument) {
+int Driver::Impl::dispatch(Call& call, u64 request, u64 argument) {
   if (is_stale(call.file)) return -ENODEV;
   const bool always = only_asks(request) || request == abi::RESET_DEVICE;
   if (needs_init && !always) return -ENODEV;
@@ -40,7 +40,7 @@ int Driver::Impl::dispatch(Call& call, u64 request, void* argument) {
   switch (request) {
 #define REQUEST(number, name, handler, structure, does, refuses) \
   case abi::name:                                                \
-    return handler(call, static_cast<abi::structure*>(argument));
+    return handler(call, UserStructure<abi::structure>(argument));
 #include "kmd/request.def"
 #undef REQUEST
     default:

@@ -8,7 +8,6 @@
 #include <limits>
 #include <system_error>
 
-#include "kmd/answer.hpp"
 #include "kmd/driver_impl.hpp"
 #include "pcie/controller.hpp"
 #include "pcie/endpoint.hpp"
@@ -115,9 +114,9 @@ void Driver::Impl::remove_region(int region) {
 
 // --- DMA buffers.
 
-int Driver::Impl::allocate_dma_buf(Call& call, abi::AllocateDmaBuf* argument) {
+int Driver::Impl::allocate_dma_buf(Call& call, UserStructure<abi::AllocateDmaBuf> argument) {
   abi::AllocateDmaBuf::In in{};
-  if (!copy_from_user(&in, &argument->in, sizeof in)) return -EFAULT;
+  if (!argument.get_in(in)) return -EFAULT;
   if (!whole_pages(in.requested_size) || in.requested_size == 0 ||
       in.requested_size > u32{1} << abi::kMaxDmaBufSizeLog2)
     return -EINVAL;
@@ -142,7 +141,7 @@ int Driver::Impl::allocate_dma_buf(Call& call, abi::AllocateDmaBuf* argument) {
   out.physical_address = buffer.bus_address;
   out.mapping_offset = abi::kOffsetDmaBuf + in.buf_index * abi::kDmaBufStep;
   out.size = in.requested_size;
-  if (result == 0 && !copy_to_user(&argument->out, &out, sizeof out)) result = -EFAULT;
+  if (result == 0 && !argument.put_out(out)) result = -EFAULT;
   if (result != 0) {
     release(buffer);
     return result;
@@ -151,7 +150,7 @@ int Driver::Impl::allocate_dma_buf(Call& call, abi::AllocateDmaBuf* argument) {
   return 0;
 }
 
-int Driver::Impl::free_dma_buf(Call&, abi::NoArgument*) {
+int Driver::Impl::free_dma_buf(Call&, UserStructure<abi::NoArgument>) {
   return -EINVAL;
 }
 
@@ -163,12 +162,12 @@ void Driver::Impl::release(DmaBuf& buffer) {
 
 // --- Pinned pages.
 
-int Driver::Impl::pin_pages(Call& call, abi::PinPages* argument) {
+int Driver::Impl::pin_pages(Call& call, UserStructure<abi::PinPages> argument) {
   constexpr u32 kKnown =
       abi::kPinContiguous | abi::kPinNocDma | abi::kPinNocTopDown | abi::kPinReadOnly;
   abi::PinPages::In in{};
-  if (!copy_from_user(&in, &argument->in, sizeof in)) return -EFAULT;
-  if (!clear_user(&argument->out, in.output_size_bytes)) return -EFAULT;
+  if (!argument.get_in(in)) return -EFAULT;
+  if (!argument.clear_out(in.output_size_bytes)) return -EFAULT;
   if ((in.flags & ~kKnown) != 0) return -EINVAL;
   if (!whole_pages(in.virtual_address) || !whole_pages(in.size) || in.size == 0) return -EINVAL;
   const bool read_only = (in.flags & abi::kPinReadOnly) != 0;
@@ -194,7 +193,7 @@ int Driver::Impl::pin_pages(Call& call, abi::PinPages* argument) {
     if (result >= 0) pin.region = std::exchange(result, 0);
   }
   const u64 copied = std::min<u64>(in.output_size_bytes, sizeof out);
-  if (result == 0 && !copy_to_user(&argument->out, &out, copied)) result = -EFAULT;
+  if (result == 0 && !argument.put_out(out, copied)) result = -EFAULT;
   if (result != 0) {
     release(pin);
     return result;
@@ -243,9 +242,9 @@ void Driver::before_unmap(u64 address, u64 bytes) {
     for (Pin& pin : file->pins) impl_->keep(pin, address, bytes);
 }
 
-int Driver::Impl::unpin_pages(Call& call, abi::UnpinPages* argument) {
+int Driver::Impl::unpin_pages(Call& call, UserStructure<abi::UnpinPages> argument) {
   abi::UnpinPages::In in{};
-  if (!copy_from_user(&in, &argument->in, sizeof in)) return -EFAULT;
+  if (!argument.get_in(in)) return -EFAULT;
   const u64 pages = in.size / abi::kPage;
   if (in.reserved != 0 || pages == 0) return -EINVAL;
   // Of several that begin at this address the last one pinned is meant.
@@ -261,9 +260,9 @@ int Driver::Impl::unpin_pages(Call& call, abi::UnpinPages* argument) {
 
 // --- Other cards: there is one.
 
-int Driver::Impl::map_peer_bar(Call&, abi::MapPeerBar* argument) {
+int Driver::Impl::map_peer_bar(Call&, UserStructure<abi::MapPeerBar> argument) {
   abi::MapPeerBar::In in{};
-  if (!copy_from_user(&in, &argument->in, sizeof in)) return -EFAULT;
+  if (!argument.get_in(in)) return -EFAULT;
   if (in.flags != 0 || in.peer_bar_index >= kPeerBars || in.peer_bar_length == 0) return -EINVAL;
   if (fcntl(static_cast<int>(in.peer_fd), F_GETFD) < 0) return -EBADF;
   return -EINVAL;  // no file of this driver, or one of the same card

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "kmd/answer.hpp"
 #include "kmd/driver_impl.hpp"
 
 namespace bhemu::kmd {
@@ -14,9 +13,9 @@ constexpr unsigned kMostCoordinate = 64;
 
 }  // namespace
 
-int Driver::Impl::lock_ctl(Call& call, abi::LockCtl* argument) {
+int Driver::Impl::lock_ctl(Call& call, UserStructure<abi::LockCtl> argument) {
   abi::LockCtl::In in{};
-  if (!copy_from_user(&in, &argument->in, sizeof in)) return -EFAULT;
+  if (!argument.get_in(in)) return -EFAULT;
   if (in.index >= abi::kLocks) return -EINVAL;
   File::Impl& file = call.file;
   abi::LockCtl::Out out{};
@@ -44,12 +43,12 @@ int Driver::Impl::lock_ctl(Call& call, abi::LockCtl* argument) {
     default:
       return -EINVAL;
   }
-  return answer(&argument->out, out, in.output_size_bytes);
+  return argument.answer(out, in.output_size_bytes);
 }
 
-int Driver::Impl::set_noc_cleanup(Call& call, abi::SetNocCleanup* argument) {
+int Driver::Impl::set_noc_cleanup(Call& call, UserStructure<abi::SetNocCleanup> argument) {
   abi::SetNocCleanup wish{};
-  if (!copy_from_user(&wish, argument, sizeof wish)) return -EFAULT;
+  if (!argument.get(wish)) return -EFAULT;
   if (wish.argsz != sizeof wish || wish.flags != 0 || wish.enabled > 1 || wish.addr % 4 != 0 ||
       wish.noc >= kNocs || wish.x > kMostCoordinate || wish.y > kMostCoordinate)
     return -EINVAL;
@@ -57,9 +56,9 @@ int Driver::Impl::set_noc_cleanup(Call& call, abi::SetNocCleanup* argument) {
   return 0;
 }
 
-int Driver::Impl::set_power_state(Call& call, abi::SetPowerState* argument) {
+int Driver::Impl::set_power_state(Call& call, UserStructure<abi::SetPowerState> argument) {
   abi::SetPowerState wish{};
-  if (!copy_from_user(&wish, argument, sizeof wish)) return -EFAULT;
+  if (!argument.get(wish)) return -EFAULT;
   if (wish.argsz != sizeof wish || wish.flags != 0 || wish.reserved0 != 0 ||
       wish.validity > (abi::kPowerSettings << 4 | abi::kPowerFlags))
     return -EINVAL;

@@ -1,7 +1,6 @@
 // Resets. tt-kmd chardev.c (ioctl_reset_device), pcie.c, blackhole.c (blackhole_reset).
 #include <cerrno>
 
-#include "kmd/answer.hpp"
 #include "kmd/driver_impl.hpp"
 
 namespace bhemu::kmd {
@@ -12,9 +11,9 @@ constexpr u32 kTestMessage = 0x90;
 
 }  // namespace
 
-int Driver::Impl::reset_device(Call& call, abi::ResetDevice* argument) {
+int Driver::Impl::reset_device(Call& call, UserStructure<abi::ResetDevice> argument) {
   abi::ResetDevice::In in{};
-  if (!copy_from_user(&in, &argument->in, sizeof in)) return -EFAULT;
+  if (!argument.get_in(in)) return -EFAULT;
   bool done = true;
   switch (in.flags) {
     case abi::kRestoreState:
@@ -57,7 +56,7 @@ int Driver::Impl::reset_device(Call& call, abi::ResetDevice* argument) {
   abi::ResetDevice::Out out{};
   out.output_size_bytes = sizeof out;
   out.result = done ? 0 : 1;
-  return answer(&argument->out, out, in.output_size_bytes);
+  return argument.answer(out, in.output_size_bytes);
 }
 
 /// Files other than the resetting one are dead from here on; what they held goes back at once, for

@@ -18,11 +18,15 @@ namespace {
 using Transfer = ssize_t (*)(pid_t, const iovec*, unsigned long, const iovec*, unsigned long,
                              unsigned long);
 
+void* pointer_to(u64 address) {
+  return reinterpret_cast<void*>(address);  // NOLINT: what a client gave
+}
+
 /// The kernel copies between us and us, and notices what is not mapped. `refused`: it does not do
 /// that here (a sandbox, qemu-user).
-bool transfer(Transfer call, void* ours, void* theirs, u64 bytes, bool& refused) {
+bool transfer(Transfer call, void* ours, u64 theirs, u64 bytes, bool& refused) {
   const iovec local{ours, bytes};
-  const iovec remote{theirs, bytes};
+  const iovec remote{pointer_to(theirs), bytes};
   const ssize_t done = call(getpid(), &local, 1, &remote, 1, 0);
   refused = done < 0 && (errno == EPERM || errno == ENOSYS);
   return done >= 0 && static_cast<u64>(done) == bytes;
@@ -30,31 +34,31 @@ bool transfer(Transfer call, void* ours, void* theirs, u64 bytes, bool& refused)
 
 }  // namespace
 
-bool copy_from_user(void* target, const void* source, u64 bytes) {
+bool copy_from_user(void* target, u64 source, u64 bytes) {
   if (bytes == 0) return true;
-  if (source == nullptr) return false;
+  if (source == 0) return false;
   bool refused = false;
-  if (transfer(process_vm_readv, target, const_cast<void*>(source), bytes, refused)) return true;
-  if (!refused || !is_mapped(reinterpret_cast<u64>(source), bytes, false)) return false;
-  std::memcpy(target, source, bytes);
+  if (transfer(process_vm_readv, target, source, bytes, refused)) return true;
+  if (!refused || !is_mapped(source, bytes, false)) return false;
+  std::memcpy(target, pointer_to(source), bytes);
   return true;
 }
 
-bool copy_to_user(void* target, const void* source, u64 bytes) {
+bool copy_to_user(u64 target, const void* source, u64 bytes) {
   if (bytes == 0) return true;
-  if (target == nullptr) return false;
+  if (target == 0) return false;
   bool refused = false;
   if (transfer(process_vm_writev, const_cast<void*>(source), target, bytes, refused)) return true;
-  if (!refused || !is_mapped(reinterpret_cast<u64>(target), bytes, true)) return false;
-  std::memcpy(target, source, bytes);
+  if (!refused || !is_mapped(target, bytes, true)) return false;
+  std::memcpy(pointer_to(target), source, bytes);
   return true;
 }
 
-bool clear_user(void* target, u64 bytes) {
+bool clear_user(u64 target, u64 bytes) {
   static constexpr std::array<u8, 4096> kZero{};
   for (u64 at = 0; at < bytes;) {
     const u64 part = std::min<u64>(bytes - at, kZero.size());
-    if (!copy_to_user(static_cast<u8*>(target) + at, kZero.data(), part)) return false;
+    if (!copy_to_user(target + at, kZero.data(), part)) return false;
     at += part;
   }
   return true;

@@ -8,10 +8,11 @@
 
 namespace bhemu::kmd {
 
-/// False: not all of it is mapped (or not writable).
-bool copy_from_user(void* target, const void* source, u64 bytes);
-bool copy_to_user(void* target, const void* source, u64 bytes);
-bool clear_user(void* target, u64 bytes);
+/// False: not all of it is mapped (or not writable). The caller's side is an address: it may be
+/// anything.
+bool copy_from_user(void* target, u64 source, u64 bytes);
+bool copy_to_user(u64 target, const void* source, u64 bytes);
+bool clear_user(u64 target, u64 bytes);
 /// Calls `visit(address, bytes)` for the part of each mapping of this process that lies in the
 /// stretch.
 void each_mapping(u64 address, u64 bytes, const std::function<void(u64, u64)>& visit);

@@ -1,7 +1,6 @@
 // Windows: handing out, taking back, aiming. tt-kmd tlb.c, memory.c, blackhole.c.
 #include <cerrno>
 
-#include "kmd/answer.hpp"
 #include "kmd/driver_impl.hpp"
 #include "kmd/window_words.hpp"
 
@@ -10,9 +9,9 @@ namespace bhemu::kmd {
 using card::Function;
 using card::Windows;
 
-int Driver::Impl::allocate_tlb(Call& call, abi::AllocateTlb* argument) {
+int Driver::Impl::allocate_tlb(Call& call, UserStructure<abi::AllocateTlb> argument) {
   abi::AllocateTlb::In in{};
-  if (!copy_from_user(&in, &argument->in, sizeof in)) return -EFAULT;
+  if (!argument.get_in(in)) return -EFAULT;
   const bool small = in.size == Windows::kSmallBytes;
   if (!small && in.size != Windows::kLargeBytes) return -EINVAL;
   const unsigned first = small ? 0 : Windows::kSmall;
@@ -27,15 +26,15 @@ int Driver::Impl::allocate_tlb(Call& call, abi::AllocateTlb* argument) {
   out.id = id;
   out.mmap_offset_uc = abi::kOffsetTlbUncached + place;
   out.mmap_offset_wc = abi::kOffsetTlbCombining + place;
-  if (!copy_to_user(&argument->out, &out, sizeof out)) return -EFAULT;
+  if (!argument.put_out(out)) return -EFAULT;
   windows.set(id);
   call.file.windows.set(id);
   return 0;
 }
 
-int Driver::Impl::free_tlb(Call& call, abi::FreeTlb* argument) {
+int Driver::Impl::free_tlb(Call& call, UserStructure<abi::FreeTlb> argument) {
   abi::FreeTlb::In in{};
-  if (!copy_from_user(&in, &argument->in, sizeof in)) return -EFAULT;
+  if (!argument.get_in(in)) return -EFAULT;
   if (in.id >= abi::kMaxTlbs) return -EINVAL;
   File::Impl& file = call.file;
   if (in.id >= kWindows || !file.windows[in.id]) return -EPERM;
@@ -45,9 +44,9 @@ int Driver::Impl::free_tlb(Call& call, abi::FreeTlb* argument) {
   return 0;
 }
 
-int Driver::Impl::configure_tlb(Call& call, abi::ConfigureTlb* argument) {
+int Driver::Impl::configure_tlb(Call& call, UserStructure<abi::ConfigureTlb> argument) {
   abi::ConfigureTlb::In in{};
-  if (!copy_from_user(&in, &argument->in, sizeof in)) return -EFAULT;
+  if (!argument.get_in(in)) return -EFAULT;
   if (in.id >= abi::kMaxTlbs) return -EINVAL;
   if (in.id >= kWindows || !call.file.windows[in.id]) return -EPERM;
   if (in.config.addr % Windows::bytes_of(in.id) != 0) return -EINVAL;

@@ -44,18 +44,19 @@ int look_without_the_kernel() {
       mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) return 1;
   u8* const first = static_cast<u8*>(pages);
+  const u64 at = reinterpret_cast<u64>(pages);
   if (munmap(first + kPage, kPage) != 0) return 2;
   refuse_copies();
   std::array<u8, 16> bytes{};
   first[kPage - 1] = 7;
-  if (!copy_from_user(bytes.data(), first + kPage - 16, 16) || bytes[15] != 7) return 3;
-  if (copy_from_user(bytes.data(), first + kPage - 8, 16)) return 4;
+  if (!copy_from_user(bytes.data(), at + kPage - 16, 16) || bytes[15] != 7) return 3;
+  if (copy_from_user(bytes.data(), at + kPage - 8, 16)) return 4;
   bytes[0] = 9;
-  if (!copy_to_user(first, bytes.data(), 16) || first[0] != 9) return 5;
-  if (copy_to_user(first + kPage, bytes.data(), 16)) return 6;
+  if (!copy_to_user(at, bytes.data(), 16) || first[0] != 9) return 5;
+  if (copy_to_user(at + kPage, bytes.data(), 16)) return 6;
   if (mprotect(first, kPage, PROT_READ) != 0) return 7;
-  if (copy_to_user(first, bytes.data(), 16)) return 8;
-  if (copy_from_user(bytes.data(), reinterpret_cast<const void*>(u64{0x10}), 16)) return 9;
+  if (copy_to_user(at, bytes.data(), 16)) return 8;
+  if (copy_from_user(bytes.data(), 0x10, 16)) return 9;
   return 0;
 }
 
