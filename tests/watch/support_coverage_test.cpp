@@ -20,8 +20,9 @@ u64 run_copy(RowCoverage* coverage) {
   if (coverage != nullptr) {
     machine.device().observe([&](NodeId) { return coverage->observer(); });
   }
-  const host::PreparedProgram prepared =
-      machine.prepare(host::load_program(std::string(BHEMU_SOURCE_DIR) + "/examples/copy.yaml"));
+  const host::Program program =
+      host::load_program(std::string(BHEMU_SOURCE_DIR) + "/examples/copy.yaml");
+  const host::PreparedProgram prepared = machine.prepare(program);
   EXPECT_EQ(machine.run_unsaved(prepared).status, host::Status::Ok);
   return machine.device().hash();
 }

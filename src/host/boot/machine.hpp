@@ -72,6 +72,7 @@ class Machine {
   Outcome boot();
   /// Files read and arguments computed; boot() need not have happened. `program` must outlive it.
   PreparedProgram prepare(const Program& program);
+  PreparedProgram prepare(const Program&&) = delete;
   /// After boot(). Saves tensors to `directory` (empty: where the program says) when all is well.
   /// With a `snapshot` of the same program under way, goes on from there, and needs no boot.
   /// Throws ArchiveError for a snapshot of another version.
