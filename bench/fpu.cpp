@@ -79,7 +79,7 @@ void instruction(benchmark::State& run_state, const Case& which) {
   run_state.SetItemsProcessed(static_cast<i64>(run_state.iterations()));
 }
 
-const bool kRegistered = [] {
+[[maybe_unused]] const bool kRegistered = [] {
   for (const Case& which : kCases) benchmark::RegisterBenchmark(which.name, instruction, which);
   return true;
 }();

@@ -22,7 +22,7 @@ void guest_program(benchmark::State& run_state, const GuestProgram& program) {
   run_state.SetLabel(program.unit);
 }
 
-const bool kRegistered = [] {
+[[maybe_unused]] const bool kRegistered = [] {
   for (const GuestProgram& program : guest_programs())
     benchmark::RegisterBenchmark(("device_" + program.name).c_str(), guest_program, program)
         ->UseManualTime();

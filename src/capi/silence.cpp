@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kTick{1};
 constexpr unsigned kTicksShared = 5;  // the card reaches into the client's memory
-constexpr unsigned kTicksUnshared = 100;
 
 }  // namespace
 

@@ -6,7 +6,6 @@
 namespace bhemu::check {
 namespace {
 
-constexpr u32 kStackPointer = 2;
 constexpr u32 kOwnLdm = 0xFFB00000;
 /// BRISC starts at L1[0]; NULL and small offsets from it lead here. Above, firmware keeps words
 /// that requests of kernels may write (the result of an atomic is at 4).

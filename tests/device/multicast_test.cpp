@@ -37,7 +37,6 @@ enum Niu : i32 {
   kData = 0x28,
   kCommand = 0x40,
 };
-constexpr u32 kUnicast = 0x2092;
 constexpr u32 kMulticast = 1u << 8 | 1u << 5 | 4u << 13 | 0x92;
 constexpr u32 kPosted = 1u << 4;
 constexpr u32 kToSelfToo = 1u << 17;

@@ -64,10 +64,8 @@ class GdbServer : public testing::Test {
 };
 
 constexpr const char* kCopy = "examples/copy.yaml";
-// Where the kernels of that program begin, and its output buffer: what `monitor symbols` and
-// `monitor cb` say.
+// Where BRISC's kernel of that program begins, as `monitor symbols` says.
 constexpr u32 kBriscKernel = 0x8810;
-constexpr u32 kOutputBuffer = 0x38000;
 
 TEST_F(GdbServer, who_only_looks_on_changes_neither_cycles_nor_hash) {
   const u64 plain = run(kCopy, nullptr);

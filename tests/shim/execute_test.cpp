@@ -25,7 +25,6 @@ using namespace bhemu::shim;
 // --- A window that traps, and what is behind it.
 
 constexpr u64 kWindow = 3 * 4096;
-constexpr u64 kMargin = 0x20000;  // of addresses that instructions compute on the way
 
 struct TrapBus final : Bus {
   u8* window = nullptr;
