@@ -21,6 +21,7 @@ constexpr u32 kGprWindow = 0xFFE00000;
 class Player {
  public:
   explicit Player(const Program& program) : program_(program) {
+    if (program.data.empty()) return;
     std::memcpy(check_.l1().data() + kData, program.data.data(), program.data.size() * 4);
   }
 
