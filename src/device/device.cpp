@@ -42,7 +42,8 @@ Device::Impl::Impl(const DeviceOptions& wanted)
     : options(wanted),
       board(wanted.board),
       routing(board.routing()),
-      code(riscv::jit::CodeCache::create(wanted.jit)) {
+      code(riscv::jit::CodeCache::create(wanted.jit)),
+      lines(std::make_shared<riscv::LineCache>()) {
   sites.resize(board.node_count(), nullptr);
   nodes.resize(board.node_count());
   tiles.resize(board.node_count(), nullptr);
@@ -148,6 +149,7 @@ ArenaPtr<noc::Node> Device::Impl::tile_at(const TileSite& site) {
   config.parking = options.parking;
   config.shortcuts = options.shortcuts;
   config.code = code;
+  config.lines = lines;
   config.checks = options.checks;
   config.software = options.software;
   config.arena = &arena;
@@ -158,6 +160,7 @@ ArenaPtr<noc::Node> Device::Impl::tile_at(const TileSite& site) {
   if (site.kind == noc::NodeKind::Tensix && (options.full || has_windows(options.timing)))
     config.units = &unit_timing;
   auto tile = make_in<tile::Tile>(&arena, config);
+  if (keep_pushes && tile->checks() != nullptr) tile->checks()->keep_pushes();
   tiles[site.node] = tile.get();
   return tile;
 }
@@ -176,6 +179,12 @@ const DeviceOptions& Device::options() const {
 }
 Cycle Device::cycle() const {
   return impl_->engine->now();
+}
+
+void Device::keep_pushes() {
+  impl_->keep_pushes = true;
+  for (tile::Tile* tile : impl_->tiles)
+    if (tile != nullptr && tile->checks() != nullptr) tile->checks()->keep_pushes();
 }
 
 bool Device::write(Coord tile, u64 address, std::span<const u8> bytes) {

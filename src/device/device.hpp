@@ -217,6 +217,9 @@ class Device {
   /// From now on each node tells its observer of everything, beside those that are there. Between
   /// runs, here and below. Observers belong to the device, until it goes or stop_observing.
   unsigned observe(const ObserverMaker& make);
+  /// For a client that writes its programs itself: the checks of all tiles, those that are made
+  /// later too, remember which core sent an instruction to the coprocessor (tile/push_log.hpp).
+  void keep_pushes();
   void stop_observing(unsigned id);
 
   // --- Diagnosis.

@@ -14,6 +14,7 @@
 #include "mem/arena.hpp"
 #include "pcie/endpoint.hpp"
 #include "riscv/jit/cache.hpp"
+#include "riscv/lines.hpp"
 #include "sched/engine.hpp"
 #include "tile/tile.hpp"
 #include "trace/collector.hpp"
@@ -69,6 +70,8 @@ struct Device::Impl {
   tensix::Timing unit_timing;  // of the Full build of the coprocessors
   noc::Routing routing;
   std::shared_ptr<riscv::jit::CodeCache> code;  // translations that the tiles share
+  std::shared_ptr<riscv::LineCache> lines;      // decoded code, likewise
+  bool keep_pushes = false;                     // Device::keep_pushes
   std::vector<Observation> observations;
   std::vector<std::unique_ptr<trace::Observer>> fanouts;  // by node, where there are several
   unsigned next_observation = 1;

@@ -10,6 +10,7 @@
 #include "riscv/effect.hpp"
 #include "riscv/execute.hpp"
 #include "riscv/isa.hpp"
+#include "riscv/lines.hpp"
 
 namespace bhemu::hazard {
 namespace {
@@ -49,11 +50,10 @@ struct CopyBus {
 
   CopyBus(u8* memory, u32 bytes)
       : flags((bytes >> 6) + 1, 1),  // so that every store comes by store_l1
-        table(Mapping::anonymous(u64{bytes} / 4 * sizeof(riscv::Decoded))),
         words(Mapping::anonymous(bytes)),
         l1(memory),
         l1_flags(flags.data()),
-        decoded(reinterpret_cast<riscv::Decoded*>(table.data())) {}
+        code(lines.table()) {}
 
   riscv::Loaded load(riscv::CoreState& state, u32 address, u32) {
     asked_niu |= is_niu(address);
@@ -75,7 +75,7 @@ struct CopyBus {
                                                    : riscv::Loaded{0};
   }
   riscv::Outcome write_csr(riscv::CoreState&, u32, u32) { return riscv::Outcome::Ok; }
-  void mark_code(u32) {}
+  void decode(u32 pc) { lines.decode(pc, l1); }
   bool raise(riscv::CoreState&, Rule, std::string) { return true; }
   bool has_debugger() const { return false; }
   void pause() {}
@@ -93,7 +93,7 @@ struct CopyBus {
     u32& known = reinterpret_cast<u32*>(words.data())[pc / 4];
     if (known == word) return;
     known = word;
-    decoded[pc / 4] = {};
+    lines.forget(pc);
   }
   /// A core that waits for a while, or gives up after a while, looks at a clock that goes on.
   u32 clock(const riscv::CoreState& state, bool tick, bool high) {
@@ -107,8 +107,8 @@ struct CopyBus {
   void forget() { noticed = asked_niu = asked_clock = false; }
 
   std::vector<u8> flags;
-  Mapping table;
-  Mapping words;          // that `table` was decoded from
+  Mapping words;  // that `lines` were decoded from
+  riscv::OwnLines lines;
   bool requests = false;  // to the NIU are nothing to notice
   bool stores = false;    // to L1, likewise
   bool noticed = false;
@@ -118,7 +118,7 @@ struct CopyBus {
 
   u8* l1;
   const u8* l1_flags;
-  riscv::Decoded* decoded;
+  const riscv::CodeTable& code;
   u32 ldm_size = 0x2000;
   bool attention = false;
 };
@@ -170,7 +170,7 @@ u32 CopyBench::place_alone(u32 word) {
   std::memcpy(&there, alone_.l1 + pc, 4);
   if (there != word) {
     std::memcpy(alone_.l1 + pc, &word, 4);
-    alone_.decoded[pc / 4] = {};
+    alone_.lines.forget(pc);
   }
   return pc;
 }

@@ -24,7 +24,7 @@ struct Loaded {
   Outcome outcome = Outcome::Ok;
 };
 
-/// One predecoded instruction, 8 bytes, one per word of L1, shared by the tile's five cores.
+/// One predecoded instruction, 8 bytes.
 /// `op` 0 means "not decoded yet". Register number 32 is the sink of writes to x0.
 struct Decoded {
   u8 op = 0;
@@ -34,6 +34,17 @@ struct Decoded {
   i32 imm = 0;
 };
 static_assert(sizeof(Decoded) == 8);
+
+/// Code is decoded by lines of L1 (riscv/lines.hpp).
+inline constexpr u32 kLineBytes = 64;
+inline constexpr u32 kLineWords = kLineBytes / 4;
+
+/// Where the interpreter finds decoded words: those of the line at `address` begin at
+/// blocks[places[address / kLineBytes]]. At place 0 are words that are not decoded.
+struct CodeTable {
+  const u32* places = nullptr;  // kL1Size / kLineBytes
+  const Decoded* blocks = nullptr;
+};
 
 inline constexpr u32 kLdmBase = 0xFFB00000;
 constexpr u32 ldm_size_of(CoreId core) {
@@ -74,7 +85,7 @@ struct CoreState {
 //     u8* l1;                                // kL1Bytes bytes
 //     const u8* l1_flags;                    // a byte per 64-byte line (mem/l1.hpp); a store may
 //                                            // write l1 directly only where the byte is 0
-//     Decoded* decoded;                      // kL1Size / 4 entries, always
+//     const CodeTable& code;                 // may change with any call below
 //     u32 ldm_size;                          // of this core
 //     bool attention;                        // set by any call below: leave run() after this
 //                                            // instruction (whether or not it was Blocked)
@@ -90,7 +101,9 @@ struct CoreState {
 //     // Live CSRs that the tile knows (tt_cfg_qstatus, tt_cfg_bstatus, tt_cfg_sstatus on TRISCs).
 //     Loaded read_csr(CoreState&, u32 csr);
 //     Outcome write_csr(CoreState&, u32 csr, u32 value);
-//     // Marks the line of `address` as holding decoded code (sets L1::kCode).
+//     // Decodes the word at `pc`, which is not; from now on whoever changes it has it forgotten.
+//     void decode(u32 pc);
+//     // Marks the line of `address` as holding code (sets L1::kCode): its words were translated.
 //     void mark_code(u32 address);
 //     // Raises; true means the core must stop (the handler returns Outcome::Stop).
 //     bool raise(CoreState&, Rule, std::string text);

@@ -2,8 +2,7 @@
 // for a Bus; core.hpp says what a Bus is.
 //
 // Registers, L1, the entry pointer and the remaining budget stay in locals. A handler that cannot
-// finish inline calls its Cold twin. Vector loads and stores, and code at the very last word of L1,
-// take slower ways.
+// finish inline calls its Cold twin. Vector loads and stores take slower ways.
 #pragma once
 
 #include <bit>
@@ -21,24 +20,16 @@
 
 namespace bhemu::riscv {
 
-/// Decodes the word at `pc` into the tile's table.
-template <class Bus>
-[[gnu::noinline]] void decode_at(Bus& bus, u32 pc) {
-  u32 word;
-  std::memcpy(&word, bus.l1 + pc, 4);
-  bus.mark_code(pc);
-  bus.decoded[pc / 4] = decode(word, pc);
-}
-
-/// Runs from `entries`, which is indexed by pc / 4, to cycle `end`. Returns early, with Ok, when
-/// the bus wants attention, or before an instruction that `run` must look at.
+/// Runs to cycle `end`. Returns early, with Ok, when the bus wants attention, or when the pc has
+/// left L1.
 // tidy: allow function-length: labels and locals must share one frame
 template <class Bus>
-Outcome run_entries(CoreState& state, Bus& bus, const Decoded* const entries, const Cycle end) {
+Outcome run_entries(CoreState& state, Bus& bus, const Cycle end) {
   static const void* const kHandlers[kOps] = {
       &&handle_undecoded,
       &&handle_illegal,
       &&handle_bad_target,
+      &&handle_next_line,
 #define RV(name, bits, extension, format, ...) &&handle_##name,
 #include "riscv/isa.def"
 #undef RV
@@ -51,14 +42,36 @@ Outcome run_entries(CoreState& state, Bus& bus, const Decoded* const entries, co
   const u32 ldm_size = bus.ldm_size;
   const u64 instret_ahead = state.instret - state.cycle;
   u64 budget = end - state.cycle;
-  const Decoded* ip = entries + state.pc / 4;
+  CodeTable code = bus.code;
+  const Decoded* line;  // of the words of the line at line_pc
+  u32 line_pc;
+  const Decoded* ip;
   [[maybe_unused]] const Decoded* stop = nullptr;
-  if constexpr (Bus::kRecord) stop = entries + bus.stop_pc / 4;
   Outcome outcome = Outcome::Ok;
   Cold<Bus> cold(state, bus);
 
 #define BHEMU_DISPATCH goto* kHandlers[ip->op]
-#define BHEMU_PC (static_cast<u32>(ip - entries) * 4)
+#define BHEMU_PC (line_pc + static_cast<u32>(ip - line) * 4)
+#define BHEMU_ENTER(target)                                               \
+  do {                                                                    \
+    const u32 to = target;                                                \
+    line = code.blocks + code.places[to / kLineBytes];                    \
+    line_pc = to & ~(kLineBytes - 1);                                     \
+    ip = line + to % kLineBytes / 4;                                      \
+    if constexpr (Bus::kRecord) { /* an instruction address, or beyond */ \
+      const u32 ahead = bus.stop_pc - line_pc;                            \
+      stop = ahead <= kLineBytes ? line + ahead / 4 : nullptr;            \
+    }                                                                     \
+  } while (false)
+// So many entries away, most often in the same line.
+#define BHEMU_GO(away)                                 \
+  do {                                                 \
+    const i64 at = (ip - line) + i64{away};            \
+    if (static_cast<u64>(at) < kLineWords)             \
+      ip = line + at;                                  \
+    else                                               \
+      BHEMU_ENTER(line_pc + static_cast<u32>(at) * 4); \
+  } while (false)
 // Counts the instruction, then goes on at `ip`.
 #define BHEMU_CONTINUE             \
   do {                             \
@@ -82,14 +95,23 @@ Outcome run_entries(CoreState& state, Bus& bus, const Decoded* const entries, co
     goto after_cold;                             \
   } while (false)
 
+  BHEMU_ENTER(state.pc);
   BHEMU_DISPATCH;
 
 #include "riscv/handlers.hpp"
 
 handle_undecoded : {
   const u32 pc = BHEMU_PC;
-  if (pc >= Bus::kL1Bytes - 4) goto leave;  // run() executes the last word by itself, or faults
-  decode_at(bus, pc);
+  if (pc >= Bus::kL1Bytes) goto leave;  // run() faults
+  bus.decode(pc);
+  code = bus.code;
+  BHEMU_ENTER(pc);
+  BHEMU_DISPATCH;
+}
+handle_next_line : {
+  const u32 pc = line_pc + kLineBytes;
+  if (pc >= Bus::kL1Bytes) goto leave;
+  BHEMU_ENTER(pc);
   BHEMU_DISPATCH;
 }
 handle_illegal:
@@ -103,7 +125,9 @@ after_cold:
   ++state.instret;
   if (--budget == 0 || bus.attention || !is_instruction_address(state.pc, Bus::kL1Bytes))
     return Outcome::Ok;
-  ip = entries + state.pc / 4;
+  // The call may have changed this very line.
+  code = bus.code;
+  BHEMU_ENTER(state.pc);
   if constexpr (Bus::kRecord) {
     if (ip == stop) return Outcome::Ok;
   }
@@ -118,19 +142,10 @@ leave:
 #undef BHEMU_COLD
 #undef BHEMU_NEXT
 #undef BHEMU_CONTINUE
+#undef BHEMU_GO
+#undef BHEMU_ENTER
 #undef BHEMU_PC
 #undef BHEMU_DISPATCH
-}
-
-/// The last word of L1 has no entry after it to fall into, so it never enters the table.
-template <class Bus>
-[[gnu::noinline]] Outcome run_last_word(CoreState& state, Bus& bus) {
-  u32 word;
-  std::memcpy(&word, bus.l1 + state.pc, 4);
-  const Decoded entry = decode(word, state.pc);
-  CHECK(entry.op != 0);
-  const auto base = reinterpret_cast<std::uintptr_t>(&entry) - state.pc / 4 * sizeof(Decoded);
-  return run_entries(state, bus, reinterpret_cast<const Decoded*>(base), state.cycle + 1);
 }
 
 template <class Bus>
@@ -139,10 +154,8 @@ Outcome run(CoreState& state, Bus& bus, Cycle until) {
     Outcome outcome;
     if (!is_instruction_address(state.pc, Bus::kL1Bytes))
       outcome = Cold<Bus>(state, bus).bad_pc();
-    else if (state.pc == Bus::kL1Bytes - 4)
-      outcome = run_last_word(state, bus);
     else
-      outcome = run_entries(state, bus, static_cast<const Decoded*>(bus.decoded), until);
+      outcome = run_entries(state, bus, until);
     if (outcome != Outcome::Ok || bus.attention) return outcome;
     if constexpr (Bus::kRecord) {
       if (state.pc == bus.stop_pc) return outcome;

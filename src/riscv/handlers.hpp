@@ -30,7 +30,7 @@
     u32 rd;                   \
     __VA_ARGS__;              \
     x[ip->rd] = rd;           \
-    ip += ip->imm;            \
+    BHEMU_GO(ip->imm);        \
     BHEMU_CONTINUE;           \
   }
 #define BHEMU_HANDLE_Jalr(...)                                  \
@@ -44,7 +44,7 @@
     u32 rd;                                                     \
     __VA_ARGS__;                                                \
     x[ip->rd] = rd;                                             \
-    ip = entries + target / 4;                                  \
+    BHEMU_ENTER(target);                                        \
     BHEMU_CONTINUE;                                             \
   }
 #define BHEMU_HANDLE_Branch(...) \
@@ -52,7 +52,7 @@
     BHEMU_RS1;                   \
     BHEMU_RS2;                   \
     if (__VA_ARGS__) {           \
-      ip += ip->imm;             \
+      BHEMU_GO(ip->imm);         \
       BHEMU_CONTINUE;            \
     }                            \
     BHEMU_NEXT;                  \

@@ -2,7 +2,6 @@
 // fast one, and the recording one with which the scheduler looks for a loop it may park.
 #pragma once
 
-#include "mem/pages.hpp"
 #include "riscv/core.hpp"
 #include "tile/tile.hpp"
 #include "tile/translated.hpp"
@@ -41,20 +40,18 @@ template <bool Record>
 struct CoreBus {
   static constexpr bool kRecord = Record;
   static constexpr u32 kL1Bytes = kL1Size;
-  /// Bytes of L1; the pages of the table of decoded words are made for so many at a time.
-  static constexpr u32 kCodeWindow = 16 * 1024;
 
   CoreBus(Tile& tile, unsigned core)
       : l1(tile.l1_.data()),
         l1_flags(tile.l1_.flags()),
-        decoded(reinterpret_cast<riscv::Decoded*>(tile.decoded_.data())),
+        code(tile.lines_.table()),
         ldm_size(riscv::ldm_size_of(tile.shape_.core[core])),
         tile_(tile),
         core_(core) {}
 
   u8* l1;
   const u8* l1_flags;
-  riscv::Decoded* decoded;
+  const riscv::CodeTable& code;
   u32 ldm_size;
   bool attention = false;
   bool watches = true;    // of the recording bus: what is read is watched for changes
@@ -85,11 +82,11 @@ struct CoreBus {
   }
   riscv::Loaded read_csr(riscv::CoreState& state, u32 csr);
   riscv::Outcome write_csr(riscv::CoreState& state, u32 csr, u32 value);
-  void mark_code(u32 address) {
-    const u32 window = address / kCodeWindow;
-    if (((made_[window / 64] >> window % 64) & 1) == 0) make_table(window);
-    tile_.l1_.set_flag(address, L1::kCode);
+  void decode(u32 pc) {
+    tile_.lines_.decode(pc, l1);
+    mark_code(pc);
   }
+  void mark_code(u32 address) { tile_.l1_.set_flag(address, L1::kCode); }
   bool raise(riscv::CoreState& state, Rule rule, std::string text) {
     if constexpr (Record) note_impure();
     return tile_.faults().raise(rule, tile_.agent(core_), state.pc, state.cycle, std::move(text));
@@ -119,19 +116,9 @@ struct CoreBus {
  protected:
   void attend();
   bool is_recording() const { return tile_.slots_[core_].recording; }
-  /// The pages of the table for a window of code, unless another core has decoded words of it.
-  void make_table(u32 window) {
-    made_[window / 64] |= u64{1} << window % 64;
-    constexpr u32 kLines = kCodeWindow >> L1::kLineShift;
-    u8 any = 0;
-    for (u32 line = 0; line < kLines; ++line) any |= l1_flags[window * kLines + line];
-    if ((any & L1::kCode) == 0)
-      make_pages(decoded + window * kCodeWindow / 4, kCodeWindow / 4 * sizeof(riscv::Decoded));
-  }
 
   Tile& tile_;
   unsigned core_;
-  std::array<u64, (kL1Size / kCodeWindow + 63) / 64> made_{};  // windows of this core's code
 };
 
 /// The same for a tile with less L1, which the interpreter wants to know when it is compiled.

@@ -73,7 +73,6 @@ void Tile::before_write(u32 address, u32 bytes, const Author& author) {
     }
   }
   // Code goes after the replay above, which may have decoded the old words again.
-  auto* decoded = reinterpret_cast<riscv::Decoded*>(decoded_.data());
   const u32 end = address + bytes;
   u32 code_begin = end;
   u32 code_end = address;
@@ -85,7 +84,7 @@ void Tile::before_write(u32 address, u32 bytes, const Author& author) {
       rouse_coprocessor();
     }
     if ((flags & L1::kCode) != 0) {
-      std::fill(decoded + at / 4, decoded + (next + 3) / 4, riscv::Decoded{});
+      lines_.forget(at);
       code_begin = std::min(code_begin, at);
       code_end = next;
     }

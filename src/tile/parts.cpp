@@ -4,7 +4,7 @@
 // Not listed: what is made once (shape_, quantum_, parking_, long_turns_, buses_, recording_buses_,
 // delayed_buses_, boot_, debug_unit_, registers_, access_, checks_, software_), what belongs to a
 // turn or is lent for one (position_, outbox_, onlooker_), what follows from the rest and is made
-// again (wakeup_, decoded_, translated_), how far ahead loops are looked for (glances_), what
+// again (wakeup_, lines_, translated_), how far ahead loops are looked for (glances_), what
 // reports remember of the past (ledger_, follower_); late_ and departs_ go
 // through visit.late.
 #include <cstring>
@@ -227,7 +227,7 @@ void Tile::reset(Cycle now) {
 }
 
 void Tile::forget_code() {
-  decoded_.clear();
+  lines_.forget_all();
   if (translated_ != nullptr) translated_->translations.drop();
 }
 

@@ -40,7 +40,7 @@ Tile::Tile(const TileConfig& config)
       parking_(config.parking),
       long_turns_(config.shortcuts.long_turns),
       l1_(shape_.l1_bytes),
-      decoded_(Mapping::anonymous(u64{L1::kSize} / 4 * sizeof(riscv::Decoded))),
+      lines_(config.lines != nullptr ? config.lines : std::make_shared<riscv::LineCache>()),
       debugger_({shape_, cores_, slots_, debug_, l1_, wakeup_, faults(), access_, *this}),
       follower_({id(), shape_, cores_, slots_, debug_, l1_, trace_, observer_, coprocessor_,
                  data_caches_}),

@@ -28,6 +28,7 @@
 #include "noc/stream.hpp"
 #include "riscv/core.hpp"
 #include "riscv/effect.hpp"
+#include "riscv/lines.hpp"
 #include "riscv/vector.hpp"
 #include "tensix/coprocessor.hpp"
 #include "tile/activity.hpp"
@@ -78,6 +79,8 @@ struct TileConfig {
   Arena* arena = nullptr;  // where the parts lie; null: anywhere
   /// Where translations of RISC-V code come from; null: the interpreter does everything.
   std::shared_ptr<riscv::jit::CodeCache> code;
+  /// What code decodes to; null: the tile keeps that for itself.
+  std::shared_ptr<riscv::LineCache> lines;
   /// What is checked all the time, with what is known of the software; null: nothing.
   CheckSet checks;
   std::shared_ptr<const Software> software;
@@ -328,7 +331,7 @@ class Tile final : public noc::Node,
   std::array<Glance, kCores> glances_;
 
   L1 l1_;
-  Mapping decoded_;  // riscv::Decoded per word of L1
+  riscv::CodeLines lines_;
   std::array<std::unique_ptr<EthernetCoreBus<false>>, kCores> buses_;  // as CoreBus in most tiles
   std::array<std::unique_ptr<EthernetCoreBus<true>>, kCores> recording_buses_;
   std::unique_ptr<LateStores> late_;  // null: no store has ever been late here

@@ -9,6 +9,7 @@
 
 #include "riscv/execute.hpp"
 #include "riscv/jit/run.hpp"
+#include "riscv/lines.hpp"
 
 namespace bhemu::riscv {
 
@@ -16,17 +17,16 @@ namespace bhemu::riscv {
 struct FlatMemory {
   std::vector<u8> l1 = std::vector<u8>(kL1Size);
   std::vector<u8> flags = std::vector<u8>(kL1Size / 64);
-  std::vector<Decoded> decoded = std::vector<Decoded>(kL1Size / 4);
+  CodeLines lines{std::make_shared<LineCache>()};
   u64 dropped_lines = 0;
   jit::Translations* translations = nullptr;
 
-  /// The tile's door: drops decoded words that the write overlaps.
+  /// The tile's door: lines that the write touches are decoded again.
   void write(u32 address, const void* source, u32 bytes) {
     for (u32 line = address >> 6; line <= (address + bytes - 1) >> 6; ++line) {
       if (flags[line] == 0) continue;
       ++dropped_lines;
-      for (u32 word = line * 16; word < line * 16 + 16; ++word)
-        if (word * 4 + 4 > address && word * 4 < address + bytes) decoded[word] = Decoded{};
+      lines.forget(line << 6);
     }
     if (translations != nullptr) translations->before_write(address, bytes);
     std::memcpy(l1.data() + address, source, bytes);
@@ -50,7 +50,7 @@ struct BasicFlatBus {
       : memory(memory),
         l1(memory.l1.data()),
         l1_flags(memory.flags.data()),
-        decoded(memory.decoded.data()),
+        code(memory.lines.table()),
         ldm_size(ldm_bytes) {}
 
   Loaded load(CoreState& state, u32 address, u32 size) {
@@ -78,6 +78,10 @@ struct BasicFlatBus {
   Outcome write_csr(CoreState&, u32 csr, u32 value) {
     csr_writes.emplace_back(csr, value);
     return Outcome::Ok;
+  }
+  void decode(u32 pc) {
+    memory.lines.decode(pc, l1);
+    mark_code(pc);
   }
   void mark_code(u32 address) { memory.flags[address >> 6] |= 1; }
   bool raise(CoreState& state, Rule rule, std::string text) {
@@ -107,7 +111,7 @@ struct BasicFlatBus {
   FlatMemory& memory;
   u8* l1;
   const u8* l1_flags;
-  Decoded* decoded;
+  const CodeTable& code;
   u32 ldm_size;
   bool attention = false;
   u32 stop_pc = ~u32{0};

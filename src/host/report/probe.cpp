@@ -12,6 +12,7 @@
 #include "noc/stream.hpp"
 #include "riscv/effect.hpp"
 #include "riscv/execute.hpp"
+#include "riscv/lines.hpp"
 #include "tile/regions.hpp"
 #include "tile/tile.hpp"
 
@@ -89,10 +90,9 @@ struct Probe::Copy {
         answered(with_answers),
         memory(kL1Size),
         flags(kL1Size >> L1::kLineShift, 1),  // so that every store comes by store_l1
-        entries(std::make_unique<riscv::Decoded[]>(kL1Size / 4)),
         l1(memory.data()),
         l1_flags(flags.data()),
-        decoded(entries.get()),
+        code(lines.table()),
         ldm_size(riscv::ldm_size_of(which)) {
     std::memcpy(memory.data(), tile.l1().data(), std::min<u32>(kL1Size, tile.l1().size()));
     restart();
@@ -182,7 +182,7 @@ struct Probe::Copy {
   }
   riscv::Loaded read_csr(riscv::CoreState&, u32) { return {0}; }
   riscv::Outcome write_csr(riscv::CoreState&, u32, u32) { return riscv::Outcome::Ok; }
-  void mark_code(u32) {}
+  void decode(u32 pc) { lines.decode(pc, l1); }
   bool raise(riscv::CoreState&, Rule, std::string) { return true; }
   bool has_debugger() const { return false; }
   void pause() {}
@@ -326,10 +326,10 @@ struct Probe::Copy {
   std::vector<u8> memory;
   std::vector<std::pair<u32, u32>> changed;  // of `memory`: address and bytes
   std::vector<u8> flags;
-  std::unique_ptr<riscv::Decoded[]> entries;
+  riscv::OwnLines lines;
   u8* l1;
   const u8* l1_flags;
-  riscv::Decoded* decoded;
+  const riscv::CodeTable& code;
   u32 ldm_size;
   u32 own_memory = 0;
   bool attention = false;

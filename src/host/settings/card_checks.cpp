@@ -97,8 +97,7 @@ class LaunchedTile final : public trace::Observer {
 }  // namespace
 
 void watch_launches(Device& device, CheckSet set) {
-  for (const Coord coord : device.board().tensix())
-    if (tile::Checks* checks = device.tile(coord).checks()) checks->keep_pushes();
+  device.keep_pushes();
   if (!set.needs_observer()) return;
   device.observe([&](NodeId node) -> std::unique_ptr<trace::Observer> {
     if (tile::Tile* tile = device.tile_of(node)) {

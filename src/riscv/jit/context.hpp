@@ -38,9 +38,7 @@ struct Context {
 
 /// What an entry of the table says. Zero: nothing is known of the word.
 inline constexpr u32 kCompiled = 1u << 31;  // a block begins here; below: offset of its code
-inline constexpr u32 kCovered = 1u << 30;   // inside a block; instructions to its end, and visits
-inline constexpr u32 kVisit = 1u << 8;
-inline constexpr u32 kLengthMask = kVisit - 1;
-inline constexpr u32 kVisitsMask = kCovered - kVisit;
+inline constexpr u32 kCovered = 1u << 30;   // inside a block; below: instructions to its end
+inline constexpr u32 kLengthMask = 0xFF;
 
 }  // namespace bhemu::riscv::jit

@@ -4,22 +4,25 @@
 #include <vector>
 
 #include "mem/l1.hpp"
-#include "mem/pages.hpp"
 
 namespace bhemu::riscv::jit {
-namespace {
 
-/// Of the table: firmware and kernels lie at the beginning of L1.
-constexpr u64 kFirstPages = 32 * 1024;
-
-}  // namespace
+u32& Visits::of(u32 pc) {
+  std::array<Count, kWays>& set = sets_[pc / 4 % kSets];
+  unsigned rarest = 0;
+  for (unsigned way = 0; way < kWays; ++way) {
+    if (set[way].pc == pc) return set[way].visits;
+    if (set[way].visits < set[rarest].visits) rarest = way;
+  }
+  set[rarest] = {pc, 0};
+  return set[rarest].visits;
+}
 
 Translations::Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes)
     : cache_(std::move(cache)),
       l1_bytes_(l1_bytes),
       threshold_(cache_->options().threshold),
       table_(Mapping::anonymous(l1_bytes)) {
-  make_pages(table_.data(), kFirstPages);
   change_shelf();
 }
 
@@ -69,20 +72,20 @@ void Translations::unmark(const Unit& unit) {
 }
 
 bool Translations::visit(const CoreState& state, const u8* l1) {
-  u32& entry = table()[state.pc / 4];
-  const u32 visits = (entry & kVisitsMask) / kVisit;
+  const u32 entry = at(state.pc);
+  u32& visits = visits_.of(state.pc);
   const bool often = visits >= threshold_;
-  entry += kVisit;
-  if (visits != 0 && !often) return false;
+  if (visits++ != 0 && !often) return false;
   const Extent extent = (entry & kCovered) != 0 ? Extent::Block : Extent::Region;
   const CodeCache::Query query{l1, l1_bytes_, state.pc, extent, state.x};
   const Unit* unit =
       often ? cache_->find_or_translate(*shelf_, query) : cache_->find(*shelf_, query);
   if (unit == nullptr) {
     // Once more from the second visit on.
-    entry = (entry & ~kVisitsMask) | kVisit;
+    visits = 1;
     return false;
   }
+  visits = 0;  // what is written there next is asked about at once
   install(*unit);
   return true;
 }

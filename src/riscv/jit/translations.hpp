@@ -15,6 +15,24 @@
 
 namespace bhemu::riscv::jit {
 
+/// How often the interpreter has come to an address that has no translation: of the addresses that
+/// share a set the four that it comes to. A count a word of L1 would be a page of memory for every
+/// few visits of each tile.
+class Visits {
+ public:
+  /// The count of `pc`; 0 is one that is not known.
+  u32& of(u32 pc);
+
+ private:
+  static constexpr unsigned kSets = 32;
+  static constexpr unsigned kWays = 4;
+  struct Count {
+    u32 pc = ~u32{0};
+    u32 visits = 0;
+  };
+  std::array<std::array<Count, kWays>, kSets> sets_{};
+};
+
 class Translations {
  public:
   Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes);
@@ -60,6 +78,7 @@ class Translations {
   u32 l1_bytes_;
   u32 threshold_;
   Mapping table_;
+  Visits visits_;
   std::vector<const Unit*> installed_;
   std::vector<u32> fresh_lines_;
   u64 generation_ = 0;

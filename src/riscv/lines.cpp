@@ -1,0 +1,118 @@
+#include "riscv/lines.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "mem/pages.hpp"
+#include "riscv/decode.hpp"
+#include "riscv/isa.hpp"
+
+namespace bhemu::riscv {
+namespace {
+
+constexpr u32 kPlaces = kL1Size / kLineBytes;
+constexpr u32 kStride = sizeof(DecodedLine) / sizeof(Decoded);
+// Of the contents that have stood at an address one after the other, so many may come back.
+constexpr unsigned kLookedAt = 32;
+constexpr Decoded kNextLine{static_cast<u8>(Op::next_line), 0, 0, 0, 0};
+
+// Pages are made for so many lines at a time.
+constexpr u32 kMadeAtOnce = 64 * 1024 / sizeof(DecodedLine);
+
+}  // namespace
+
+LineShelf::LineShelf(u32 capacity)
+    : memory_(Mapping::anonymous(u64{capacity} * sizeof(DecodedLine))),
+      latest_(Mapping::anonymous(u64{kPlaces} * sizeof(std::atomic<u32>))),
+      capacity_(capacity) {}
+
+u32 LineShelf::find(u32 address, const u8* words) const {
+  u32 place = latest(address).load(std::memory_order_acquire);
+  for (unsigned i = 0; place != 0 && i < kLookedAt; ++i) {
+    const DecodedLine& known = line(place);
+    if (std::memcmp(known.words.data(), words, kLineBytes) == 0) return place;
+    place = known.earlier;
+  }
+  return 0;
+}
+
+u32 LineShelf::add(u32 address, const u8* words) {
+  if (count_ == capacity_) return kFull;
+  if (count_ % kMadeAtOnce == 0 || count_ == 1)
+    make_pages(&line(count_ * kStride),
+               std::min(kMadeAtOnce, capacity_ - count_) * sizeof(DecodedLine));
+  const u32 place = count_++ * kStride;
+  DecodedLine& made = line(place);
+  std::memcpy(made.words.data(), words, kLineBytes);
+  for (u32 i = 0; i < kLineWords; ++i) made.entries[i] = decode(made.words[i], address + 4 * i);
+  made.entries[kLineWords] = kNextLine;
+  made.earlier = latest(address).load(std::memory_order_relaxed);
+  latest(address).store(place, std::memory_order_release);
+  return place;
+}
+
+LineCache::LineCache(u32 lines) : lines_(lines), shelf_(std::make_shared<LineShelf>(lines)) {}
+
+std::shared_ptr<LineShelf> LineCache::shelf() {
+  const std::lock_guard lock(mutex_);
+  return shelf_;
+}
+
+u32 LineCache::place(LineShelf& shelf, u32 address, const u8* words) {
+  if (const u32 known = shelf.find(address, words); known != 0) return known;
+  const std::lock_guard lock(mutex_);
+  if (shelf_.get() != &shelf) return LineShelf::kFull;  // another tile has begun a new one
+  // It may have been added since.
+  if (const u32 known = shelf.find(address, words); known != 0) return known;
+  const u32 place = shelf.add(address, words);
+  if (place == LineShelf::kFull) shelf_ = std::make_shared<LineShelf>(lines_);
+  return place;
+}
+
+CodeLines::CodeLines(std::shared_ptr<LineCache> cache)
+    : cache_(std::move(cache)), places_(Mapping::anonymous(u64{kPlaces} * sizeof(u32))) {
+  table_.places = places();
+  take_shelf();
+}
+
+void CodeLines::take_shelf() {
+  shelf_ = cache_->shelf();
+  table_.blocks = shelf_->blocks();
+}
+
+void CodeLines::decode(u32 pc, const u8* l1) {
+  const u32 address = pc & ~(kLineBytes - 1);
+  u32 place;
+  while ((place = cache_->place(*shelf_, address, l1 + address)) == LineShelf::kFull) {
+    forget_all();
+    take_shelf();
+  }
+  places()[address / kLineBytes] = place;
+}
+
+OwnLines::OwnLines()
+    : places_(Mapping::anonymous(u64{kPlaces} * sizeof(u32))),
+      blocks_(Mapping::anonymous(u64{kPlaces + 1} * (kLineWords + 1) * sizeof(Decoded))) {
+  table_.places = reinterpret_cast<const u32*>(places_.data());
+  table_.blocks = reinterpret_cast<const Decoded*>(blocks_.data());
+}
+
+Decoded* OwnLines::block(u32 pc) const {
+  return reinterpret_cast<Decoded*>(blocks_.data()) + (pc / kLineBytes + 1) * (kLineWords + 1);
+}
+
+void OwnLines::decode(u32 pc, const u8* l1) {
+  u32 word;
+  std::memcpy(&word, l1 + pc, sizeof word);
+  Decoded* const entries = block(pc);
+  entries[pc % kLineBytes / 4] = riscv::decode(word, pc);
+  entries[kLineWords] = kNextLine;
+  reinterpret_cast<u32*>(places_.data())[pc / kLineBytes] =
+      (pc / kLineBytes + 1) * (kLineWords + 1);
+}
+
+void OwnLines::forget(u32 pc) {
+  block(pc)[pc % kLineBytes / 4] = {};
+}
+
+}  // namespace bhemu::riscv

@@ -1,0 +1,115 @@
+// Decoded code. The unit is a line of L1, 64 bytes: its sixteen words decoded, and behind them an
+// entry that leads on to the next line. Tiles run the same code at the same addresses, so what a
+// line's contents decode to is kept once for all tiles of a device (LineCache), and a tile has an
+// index a line (CodeLines): what was decoded is warm in the host's caches when the next tile comes
+// to it, and costs no memory of its own.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "mem/mapping.hpp"
+#include "riscv/core.hpp"
+
+namespace bhemu::riscv {
+
+/// One line as it has stood at one address. Immutable once others can find it.
+struct alignas(64) DecodedLine {
+  std::array<Decoded, kLineWords + 1> entries;  // the last: Op::next_line
+  u32 earlier;                                  // other contents of the same line; 0: none known
+  alignas(64) std::array<u32, kLineWords> words;
+};
+static_assert(sizeof(DecodedLine) % sizeof(Decoded) == 0);
+
+/// One filling of the memory. Lines are only added, so it may be read meanwhile.
+class LineShelf {
+ public:
+  static constexpr u32 kFull = ~u32{0};
+
+  explicit LineShelf(u32 capacity);
+
+  /// What CodeTable::blocks is.
+  const Decoded* blocks() const { return reinterpret_cast<const Decoded*>(memory_.data()); }
+  /// The place in `blocks` of the line at `address` with these words; 0: not among the latest.
+  u32 find(u32 address, const u8* words) const;
+  /// Adds it, and returns its place, or kFull. The caller keeps others from adding meanwhile.
+  u32 add(u32 address, const u8* words);
+
+ private:
+  std::atomic<u32>& latest(u32 address) const {
+    return reinterpret_cast<std::atomic<u32>*>(latest_.data())[address / kLineBytes];
+  }
+  DecodedLine& line(u32 place) const {
+    return *reinterpret_cast<DecodedLine*>(memory_.data() + u64{place} * sizeof(Decoded));
+  }
+
+  Mapping memory_;
+  Mapping latest_;  // by line of L1, the place of what was last added for it
+  u32 capacity_;
+  u32 count_ = 1;  // place 0 is the line that is not decoded
+};
+
+/// Bounded: when a shelf is full a new one is begun, and the old one goes when the last tile has
+/// let go of it. Any thread may ask.
+class LineCache {
+ public:
+  /// Of 256 bytes each, in memory that exists when it is used.
+  static constexpr u32 kLines = 32 * 1024;
+
+  explicit LineCache(u32 lines = kLines);
+
+  std::shared_ptr<LineShelf> shelf();
+  /// The place in `shelf` of the line at `address`, whose words are decoded if they have to be;
+  /// or kFull: `shelf` is no longer the current one.
+  u32 place(LineShelf& shelf, u32 address, const u8* words);
+
+ private:
+  u32 lines_;
+  std::mutex mutex_;
+  std::shared_ptr<LineShelf> shelf_;
+};
+
+/// One tile's L1.
+class CodeLines {
+ public:
+  explicit CodeLines(std::shared_ptr<LineCache> cache);
+
+  const CodeTable& table() const { return table_; }
+  /// The line of `pc`, which has not been decoded since it was last forgotten.
+  void decode(u32 pc, const u8* l1);
+  /// Its words change.
+  void forget(u32 address) { places()[address / kLineBytes] = 0; }
+  void forget_all() { places_.clear(); }
+
+ private:
+  u32* places() const { return reinterpret_cast<u32*>(places_.data()); }
+  void take_shelf();
+
+  std::shared_ptr<LineCache> cache_;
+  std::shared_ptr<LineShelf> shelf_;
+  Mapping places_;
+  CodeTable table_;
+};
+
+/// Code that one interpreter has for itself, decoded word by word: for who executes words that
+/// stand in memory for a moment only.
+class OwnLines {
+ public:
+  /// Of kL1Size bytes.
+  OwnLines();
+
+  const CodeTable& table() const { return table_; }
+  void decode(u32 pc, const u8* l1);
+  /// The word at `pc` changes.
+  void forget(u32 pc);
+
+ private:
+  Decoded* block(u32 pc) const;
+
+  Mapping places_;
+  Mapping blocks_;
+  CodeTable table_;
+};
+
+}  // namespace bhemu::riscv
