@@ -1,7 +1,5 @@
-// Rows that a whole chip needs, beside another simulator: start, boot, launch, host accesses, NoC.
-// Both sides are libraries with the libttsim ABI, each row runs in a process of its own, and the
-// sides take turns. Results are checked: a row with a wrong one says so instead of a time.
-#include <dlfcn.h>
+// bhemu_compare_chip: a whole chip beside another simulator. Both sides are libraries with the
+// libttsim ABI, each row runs in a process of its own, and the sides take turns.
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,523 +7,115 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <cstring>
-#include <ctime>
-#include <functional>
-#include <map>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <vector>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
 
-#include "host/boot/firmware.hpp"
-#include "host/boot/launch.hpp"
-#include "support/assembler.hpp"
+#include "peer/card.hpp"
 
 namespace bhemu::peer {
 namespace {
-
-using test::Assembler;
-using enum test::Reg;
-
-double now() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-void demand(bool right, const char* what) {
-  if (!right) throw std::runtime_error(what);
-}
-
-struct Setup {
-  std::string library;
-  std::string firmware;  // a directory; empty: our own
-};
-
-/// A library and its card. Window 0 is for uploads and single accesses, window 1 for whoever aims
-/// once and looks often.
-class Card {
- public:
-  explicit Card(const Setup& setup) {
-    handle_ = dlopen(setup.library.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle_ == nullptr) throw std::runtime_error(dlerror());
-    find("libttsim_clock", clock);
-    find("libttsim_pci_mem_rd_bytes", bus_read);
-    find("libttsim_pci_mem_wr_bytes", bus_write);
-    find("libttsim_exit", exit);
-    void (*set_dma)(void (*)(u64, void*, u32), void (*)(u64, const void*, u32)) = nullptr;
-    void (*init)() = nullptr;
-    find("libttsim_set_pci_dma_mem_callbacks", set_dma);
-    find("libttsim_init", init);
-    init();
-  }
-
-  void (*clock)(u32) = nullptr;
-  void (*bus_read)(u64, void*, u32) = nullptr;
-  void (*bus_write)(u64, const void*, u32) = nullptr;
-  void (*exit)() = nullptr;
-
-  static constexpr u64 kBar0 = 0x1'0000'0000;
-  static constexpr u64 kWindowBytes = 2 << 20;
-
-  void aim(u32 window, Coord tile, u64 address) {
-    const u64 low = address >> 21 | u64{tile.x} << 43 | u64{tile.y} << 49;
-    const std::array<u32, 3> words{static_cast<u32>(low), static_cast<u32>(low >> 32), 0};
-    for (u32 i = 0; i < 3; ++i) bus_write(kBar0 + 0x1FC00000 + window * 12 + i * 4, &words[i], 4);
-  }
-  u64 through(u32 window, u64 address) const {
-    return kBar0 + window * kWindowBytes + address % kWindowBytes;
-  }
-  void write(Coord tile, u64 address, const void* bytes, u64 count) {
-    if (tile != tile_ || address / kWindowBytes != page_) aim(0, tile, address);
-    tile_ = tile;
-    page_ = address / kWindowBytes;
-    bus_write(through(0, address), bytes, static_cast<u32>(count));
-  }
-  void write(Coord tile, u64 address, const std::vector<u32>& words) {
-    write(tile, address, words.data(), words.size() * 4);
-  }
-  void write32(Coord tile, u64 address, u32 value) { write(tile, address, &value, 4); }
-  u32 read32(Coord tile, u64 address) {
-    if (tile != tile_ || address / kWindowBytes != page_) aim(0, tile, address);
-    tile_ = tile;
-    page_ = address / kWindowBytes;
-    u32 value = 0;
-    bus_read(through(0, address), &value, 4);
-    return value;
-  }
-
- private:
-  template <class Function>
-  void find(const char* name, Function& function) {
-    void* symbol = dlsym(handle_, name);
-    if (symbol == nullptr) throw std::runtime_error(std::string("the library lacks ") + name);
-    std::memcpy(&function, &symbol, sizeof function);
-  }
-
-  void* handle_ = nullptr;
-  Coord tile_{0xFF, 0xFF};
-  u64 page_ = 0;
-};
-
-// --- Firmware and kernels.
-
-struct Booter {
-  explicit Booter(const Setup& setup)
-      : board(BoardOptions::defaults(BoardModel::P150)),
-        firmware(setup.firmware.empty() ? host::Firmware::embedded()
-                                        : host::Firmware::load(setup.firmware)) {
-    // 120 tiles: the columns that a P100A has.
-    for (const Coord tile : board.tensix())
-      if (tile.x < 15) tiles.push_back(tile);
-    image = firmware.image(board);
-  }
-
-  Board board;
-  host::Firmware firmware;
-  std::vector<Coord> tiles;
-  std::vector<host::Firmware::Piece> image;
-
-  void release(Card& card) const {
-    for (const Coord tile : tiles) {
-      card.write32(tile, host::kSoftReset0, host::kSoftResetAll);
-      for (const auto& piece : image)
-        if (!piece.bytes.empty())
-          card.write(tile, piece.address, piece.bytes.data(), piece.bytes.size());
-      card.write32(tile, host::kNcriscResetPc, firmware.elf(CoreId::Ncrisc).entry());
-      for (unsigned thread = 0; thread < kThreads; ++thread) {
-        const auto core = static_cast<CoreId>(static_cast<unsigned>(CoreId::Trisc0) + thread);
-        card.write32(tile, host::kTrisc0ResetPc + 4 * thread, firmware.elf(core).entry());
-      }
-    }
-    for (const Coord tile : tiles) card.write32(tile, host::kSoftReset0, host::kSoftResetBriscRuns);
-  }
-  void wait(Card& card, u32 clocks) const {
-    const u32 go = firmware.protocol().go_messages;
-    std::size_t next = 0;
-    for (u32 rounds = 0; next < tiles.size(); ++rounds) {
-      demand(rounds < 100'000, "the tiles do not become ready");
-      card.clock(clocks);
-      while (next < tiles.size() && card.read32(tiles[next], go) >> 24 == host::kGoDone) ++next;
-    }
-  }
-  void boot(Card& card) const {
-    release(card);
-    wait(card, 1000);
-  }
-
-  /// A kernel on each of the five cores, which writes a word and returns.
-  void launch(Card& card, u32 mark) const {
-    host::Launch launch;
-    for (unsigned core = 0; core < kCores; ++core) {
-      Assembler a;
-      a.li(t0, kMarks + 4 * core);
-      a.li(t1, mark + core);
-      a.sw(t1, 0, t0);
-      a.word(0x00008067);  // ret
-      const std::vector<u32> words = a.finish();
-      host::KernelImage kernel;
-      kernel.bytes.resize(words.size() * 4);
-      std::memcpy(kernel.bytes.data(), words.data(), kernel.bytes.size());
-      launch.kernels[core] = kernel;
-    }
-    const host::LaunchOffsets offsets = host::layout_of(launch, firmware);
-    const std::vector<u8> message = host::launch_message(firmware, launch, offsets);
-    std::vector<u8> region(offsets.end);
-    for (unsigned core = 0; core < kCores; ++core)
-      std::copy(launch.kernels[core]->bytes.begin(), launch.kernels[core]->bytes.end(),
-                region.begin() + offsets.text[core]);
-    const host::Protocol& protocol = firmware.protocol();
-    for (const Coord tile : tiles) {
-      const u32 slot =
-          card.read32(tile, protocol.launch_message_read_pointer) % protocol.launch_ring_size;
-      card.write(tile, firmware.kernel_config_base(), region.data(), region.size());
-      card.write(tile, protocol.launch_ring + slot * protocol.launch.bytes, message.data(),
-                 message.size());
-    }
-    for (const Coord tile : tiles) card.write32(tile, protocol.go_messages, u32{host::kGoGo} << 24);
-    wait(card, 200);
-  }
-  void check_marks(Card& card, u32 mark) const {
-    for (const Coord tile : tiles)
-      for (u32 core = 0; core < kCores; ++core)
-        demand(card.read32(tile, kMarks + 4 * core) == mark + core, "a kernel has not run");
-  }
-
- private:
-  static constexpr u32 kMarks = 0x100000;
-};
-
-// --- Guests of the NoC rows.
-
-constexpr Coord kTile{1, 2};
-constexpr u32 kBuffer = 0x20000;
-constexpr u32 kBytes = 8192;
-constexpr u32 kCount = 0x10000;
-constexpr u32 kNiu = 0xFFB20000;
-enum Offset : i32 {
-  kTargLo = 0x00,
-  kTargHi = 0x08,
-  kRetLo = 0x0C,
-  kRetHi = 0x14,
-  kCtrl = 0x1C,
-  kLength = 0x20,
-  kCommand = 0x40,
-  kReadsAnswered = 0x208,
-  kWritesAnswered = 0x204,
-};
-
-constexpr u32 packed(Coord coord) {
-  return coord.x | u32{coord.y} << 6;
-}
-
-void set(Assembler& a, i32 reg, u32 value) {
-  a.li(t0, value);
-  a.sw(t0, reg, s0);
-}
-
-void wait_for(Assembler& a, i32 counter, test::Reg wanted, const std::string& label) {
-  a.label(label);
-  a.lw(t0, counter, s0);
-  a.bne(t0, wanted, label);
-}
-
-/// `turns` times: 8 KiB from DRAM to this tile, and on to the next one.
-std::vector<u32> copy_program(u32 turns) {
-  Assembler a;
-  a.li(s0, kNiu);
-  a.li(s1, turns);
-  a.lw(s3, kReadsAnswered, s0);
-  a.lw(s4, kWritesAnswered, s0);
-  set(a, kLength, kBytes);
-  a.label("turn");
-  set(a, kTargLo, 0);
-  set(a, kTargHi, packed({17, 12}));
-  set(a, kRetLo, kBuffer);
-  set(a, kRetHi, packed(kTile));
-  set(a, kCtrl, 0x2090);
-  set(a, kCommand, 1);
-  a.addi(s3, s3, 1);
-  wait_for(a, kReadsAnswered, s3, "read");
-  set(a, kTargLo, kBuffer);
-  set(a, kTargHi, packed(kTile));
-  set(a, kRetLo, kBuffer);
-  set(a, kRetHi, packed({2, 2}));
-  set(a, kCtrl, 0x2092);
-  set(a, kCommand, 1);
-  a.addi(s4, s4, 1);
-  wait_for(a, kWritesAnswered, s4, "write");
-  a.addi(s1, s1, -1);
-  a.bne(s1, zero, "turn");
-  a.li(t1, kCount);
-  a.li(t0, turns);
-  a.sw(t0, 0, t1);
-  a.halt();
-  return a.finish();
-}
-
-/// `turns` times: 8 KiB to 28 tiles.
-std::vector<u32> multicast_program(u32 turns) {
-  Assembler a;
-  a.li(s0, kNiu);
-  a.li(s1, turns);
-  a.lw(s4, kWritesAnswered, s0);
-  set(a, kLength, kBytes);
-  set(a, kTargLo, kBuffer);
-  set(a, kTargHi, packed(kTile));
-  set(a, kRetLo, kBuffer);
-  set(a, kRetHi, packed({7, 6}) | packed({1, 3}) << 12);
-  set(a, kCtrl, 1u << 8 | 1u << 5 | 4u << 13 | 0x92);
-  a.label("turn");
-  set(a, kCommand, 1);
-  a.addi(s4, s4, 28);
-  wait_for(a, kWritesAnswered, s4, "write");
-  a.addi(s1, s1, -1);
-  a.bne(s1, zero, "turn");
-  a.li(t1, kCount);
-  a.li(t0, turns);
-  a.sw(t0, 0, t1);
-  a.halt();
-  return a.finish();
-}
-
-std::vector<u32> pattern(u32 seed) {
-  std::vector<u32> words(kBytes / 4);
-  for (u32& word : words) word = seed = seed * 1664525 + 1013904223;
-  return words;
-}
-
-double run_guest(Card& card, const std::vector<u32>& program, u32 turns) {
-  card.write32(kTile, host::kSoftReset0, host::kSoftResetAll);
-  card.write32(kTile, kCount, 0);
-  card.write(kTile, 0, program);
-  const double begin = now();
-  card.write32(kTile, host::kSoftReset0, host::kSoftResetBriscRuns);
-  for (u32 round = 0; card.read32(kTile, kCount) != turns; ++round) {
-    demand(round < 1'000'000, "the guest does not finish");
-    card.clock(5000);
-  }
-  return (now() - begin) / turns;
-}
-
-// --- Rows: seconds per unit.
-
-double row_init(const Setup& setup) {
-  const double begin = now();
-  Card card(setup);
-  return now() - begin;
-}
-
-double row_boot(const Setup& setup) {
-  const Booter booter(setup);
-  Card card(setup);
-  const double begin = now();
-  booter.boot(card);
-  return now() - begin;
-}
-
-double row_whole(const Setup& setup) {
-  const Booter booter(setup);
-  const double begin = now();
-  Card card(setup);
-  booter.boot(card);
-  booter.launch(card, 7);
-  const double time = now() - begin;
-  booter.check_marks(card, 7);
-  const double again = now();
-  card.exit();
-  return time + now() - again;
-}
-
-double row_launch(const Setup& setup) {
-  const Booter booter(setup);
-  Card card(setup);
-  booter.boot(card);
-  double best = 1e9;
-  for (u32 i = 0; i < 6; ++i) {
-    const double begin = now();
-    booter.launch(card, 16 * i);
-    best = std::min(best, now() - begin);
-    booter.check_marks(card, 16 * i);
-  }
-  return best;
-}
-
-double row_read(const Setup& setup) {
-  constexpr u32 kTimes = 2'000'000;
-  Card card(setup);
-  card.write32(kTile, 0x1000, 0x12345678);
-  card.aim(1, kTile, 0);
-  u32 value = 0;
-  u32 sum = 0;
-  card.bus_read(card.through(1, 0x1000), &value, 4);
-  const double begin = now();
-  for (u32 i = 0; i < kTimes; ++i) {
-    card.bus_read(card.through(1, 0x1000), &value, 4);
-    sum += value;
-  }
-  const double time = now() - begin;
-  demand(sum == 0x12345678 * kTimes, "a word that was not written");
-  return time / kTimes;
-}
-
-double row_write(const Setup& setup) {
-  constexpr u32 kTimes = 500'000;
-  Card card(setup);
-  card.aim(1, kTile, 0);
-  const double begin = now();
-  for (u32 i = 0; i < kTimes; ++i) card.bus_write(card.through(1, 0x1000 + i % 64 * 4), &i, 4);
-  const double time = now() - begin;
-  demand(card.read32(kTile, 0x1000 + (kTimes - 1) % 64 * 4) == kTimes - 1, "a word is lost");
-  return time / kTimes;
-}
-
-double poll(Card& card, u64 address, u32 times) {
-  card.aim(1, kTile, 0);
-  u32 value = 0;
-  const double begin = now();
-  for (u32 i = 0; i < times; ++i) {
-    card.bus_read(card.through(1, address), &value, 4);
-    card.clock(1);
-  }
-  return (now() - begin) / times;
-}
-
-double row_poll_reset(const Setup& setup) {
-  Card card(setup);
-  card.write32(kTile, 0x1000, 1);
-  return poll(card, 0x1000, 300'000);
-}
-
-double row_poll_idle(const Setup& setup) {
-  const Booter booter(setup);
-  Card card(setup);
-  booter.boot(card);
-  return poll(card, booter.firmware.protocol().go_messages, 20'000);
-}
-
-double row_copy(const Setup& setup) {
-  Card card(setup);
-  const std::vector<u32> words = pattern(3);
-  card.write({17, 12}, 0, words);
-  run_guest(card, copy_program(100), 100);
-  const double time = run_guest(card, copy_program(4000), 4000);
-  for (u32 i = 0; i < words.size(); i += 100)
-    demand(card.read32({2, 2}, kBuffer + 4 * i) == words[i], "the copy differs");
-  return time;
-}
-
-double row_multicast(const Setup& setup) {
-  Card card(setup);
-  const std::vector<u32> words = pattern(5);
-  card.write(kTile, kBuffer, words);
-  run_guest(card, multicast_program(50), 50);
-  const double time = run_guest(card, multicast_program(1000), 1000);
-  for (u8 x = 1; x <= 7; ++x)
-    for (u8 y = 3; y <= 6; ++y)
-      demand(card.read32({x, y}, kBuffer + 400) == words[100], "a receiver has something else");
-  return time;
-}
-
-constexpr u64 kPiece = u64{1} << 18;
-
-double upload(Card& card, Coord tile, u64 bytes, u32 times) {
-  std::vector<u8> data(kPiece);
-  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<u8>(i * 31 >> 7);
-  const double begin = now();
-  for (u32 i = 0; i < times; ++i)
-    for (u64 at = 0; at < bytes; at += kPiece) card.write(tile, at, data.data(), kPiece);
-  const double time = now() - begin;
-  return time / (static_cast<double>(bytes) * times / (1 << 20));
-}
-
-double row_upload_l1(const Setup& setup) {
-  Card card(setup);
-  return upload(card, kTile, u64{1} << 20, 400);
-}
-double row_upload_dram(const Setup& setup) {
-  Card card(setup);
-  return upload(card, {17, 12}, u64{64} << 20, 6);
-}
-
-struct Row {
-  const char* name;
-  const char* unit;  // of a line in the table, and how many of it a second has
-  double scale;
-  double (*run)(const Setup& setup);
-};
-constexpr Row kRows[] = {
-    {"init", "ms", 1e3, row_init},
-    {"boot 120 tiles", "ms", 1e3, row_boot},
-    {"five-core launch on 120 tiles", "ms", 1e3, row_launch},
-    {"init, boot, launch, exit", "ms", 1e3, row_whole},
-    {"32-bit host read of L1", "ns", 1e9, row_read},
-    {"32-bit host write to L1", "ns", 1e9, row_write},
-    {"poll, all cores in reset", "ns", 1e9, row_poll_reset},
-    {"poll, idle firmware", "ns", 1e9, row_poll_idle},
-    {"copy DRAM to L1 to L1, 8 KiB", "us", 1e6, row_copy},
-    {"multicast of 8 KiB to 28", "us", 1e6, row_multicast},
-    {"host upload to L1, per MiB", "us", 1e6, row_upload_l1},
-    {"host upload to DRAM, per MiB", "us", 1e6, row_upload_dram},
-};
-
-/// In a process of its own. Negative: it failed.
-double run_row(const Row& row, const Setup& setup) {
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
-  const pid_t child = fork();
-  if (child < 0) throw std::runtime_error("no process");
-  if (child == 0) {
-    double time = -1;
-    try {
-      time = row.run(setup);
-    } catch (const std::exception& error) {
-      fmt::print(stderr, "{}: {}: {}\n", setup.library, row.name, error.what());
-    }
-    if (write(ends[1], &time, sizeof time) != sizeof time) _exit(1);
-    _exit(0);
-  }
-  close(ends[1]);
-  double time = -1;
-  if (read(ends[0], &time, sizeof time) != sizeof time) time = -1;
-  close(ends[0]);
-  waitpid(child, nullptr, 0);
-  return time;
-}
 
 struct Options {
   std::string ours;
   std::string peer;
   std::string firmware;
+  std::string json;
   std::vector<std::string> only;
   unsigned rounds = 5;
   std::string direct;  // run a row in this process, for profilers
 };
 
-void compare(const Options& options) {
-  fmt::print("| row | unit | bhemu | peer | times as fast |\n|---|---|---|---|---|\n");
-  for (const Row& row : kRows) {
-    const bool wanted = options.only.empty() ||
-                        std::any_of(options.only.begin(), options.only.end(), [&](const auto& one) {
-                          return std::string(row.name).find(one) != std::string::npos;
-                        });
-    if (!wanted) continue;
-    std::array<double, 2> best{1e9, 1e9};
-    for (unsigned round = 0; round < options.rounds; ++round) {
-      best[0] = std::min(best[0], run_row(row, {options.ours, options.firmware}));
-      if (!options.peer.empty())
-        best[1] = std::min(best[1], run_row(row, {options.peer, options.firmware}));
+std::vector<Row> rows_of(const Options& options) {
+  std::vector<Row> rows;
+  for (const std::span<const Row> part : {chip_rows(), grid_rows()})
+    for (const Row& row : part)
+      if (options.only.empty() ||
+          std::any_of(options.only.begin(), options.only.end(), [&](const std::string& one) {
+            return std::string(row.name).find(one) != std::string::npos;
+          }))
+        rows.push_back(row);
+  return rows;
+}
+
+struct Answer {
+  double seconds = -1;
+  u64 results = 0;
+};
+
+/// In a process of its own; nothing: it failed.
+std::optional<Answer> run_row(const Row& row, const Setup& setup) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("no process");
+  if (child == 0) {
+    Answer answer;
+    try {
+      setenv("BHEMU_THREADS", std::to_string(row.threads).c_str(), 1);
+      const Measured measured = row.run(setup);
+      answer = {measured.seconds, measured.results};
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "{}: {}: {}\n", setup.library, row.name, error.what());
     }
-    const auto text = [&](double time) {
-      return time < 0 || time > 1e8 ? std::string("-") : fmt::format("{:.4g}", time * row.scale);
-    };
-    const bool both = best[0] > 0 && best[1] > 0 && best[1] < 1e8;
-    fmt::print("| {} | {} | {} | {} | {} |\n", row.name, row.unit, text(best[0]), text(best[1]),
-               both ? fmt::format("{:.2f}", best[1] / best[0]) : "-");
-    std::fflush(stdout);
+    if (write(ends[1], &answer, sizeof answer) != sizeof answer) _exit(1);
+    _exit(0);
   }
+  close(ends[1]);
+  Answer answer;
+  const bool told = read(ends[0], &answer, sizeof answer) == sizeof answer;
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  if (!told || answer.seconds < 0) return std::nullopt;
+  return answer;
+}
+
+/// The best of a side's rounds.
+class Best {
+ public:
+  void add(const std::optional<Answer>& answer) {
+    if (answer && (!best_ || answer->seconds < best_->seconds)) best_ = answer;
+  }
+  const std::optional<Answer>& get() const { return best_; }
+  std::string text(double scale) const {
+    return best_ ? fmt::format("{:.4g}", best_->seconds * scale) : "-";
+  }
+  std::string json() const { return best_ ? fmt::format("{:.6g}", best_->seconds) : "null"; }
+
+ private:
+  std::optional<Answer> best_;
+};
+
+/// 1: results differ.
+int compare(const Options& options) {
+  fmt::print("| row | unit | bhemu | peer | times as fast | |\n|---|---|---|---|---|---|\n");
+  std::string json;
+  int status = 0;
+  for (const Row& row : rows_of(options)) {
+    Best ours, theirs;
+    for (unsigned round = 0; round < options.rounds; ++round) {
+      ours.add(run_row(row, {options.ours, options.firmware}));
+      if (!options.peer.empty()) theirs.add(run_row(row, {options.peer, options.firmware}));
+    }
+    const bool both = ours.get() && theirs.get();
+    const bool differ = both && ours.get()->results != theirs.get()->results;
+    if (differ) status = 1;
+    fmt::print("| {} | {} | {} | {} | {} | {} |\n", row.name, row.unit, ours.text(row.scale),
+               theirs.text(row.scale),
+               both ? fmt::format("{:.2f}", theirs.get()->seconds / ours.get()->seconds) : "-",
+               differ ? "THE RESULTS DIFFER" : "");
+    std::fflush(stdout);
+    json += fmt::format(
+        "{}    {{\"name\": \"{}\", \"threads\": {}, \"bhemu_seconds\": {}, \"peer_seconds\": {}}}",
+        json.empty() ? "" : ",\n", row.name, row.threads, ours.json(), theirs.json());
+  }
+  if (!options.json.empty()) {
+    std::FILE* const file = std::fopen(options.json.c_str(), "w");
+    if (file == nullptr) throw std::runtime_error("cannot write " + options.json);
+    fmt::print(file, "{{\n  \"rounds\": {},\n  \"rows\": [\n{}\n  ]\n}}\n", options.rounds, json);
+    std::fclose(file);
+  }
+  return status;
 }
 
 }  // namespace
@@ -533,25 +123,27 @@ void compare(const Options& options) {
 
 int main(int argc, char** argv) {
   bhemu::peer::Options options;
-  CLI::App app("Start, boot, launch, host accesses and NoC of bhemu beside another simulator.");
+  CLI::App app(
+      "A whole chip of bhemu beside another simulator: start, boot, launch, host, NoC, "
+      "cores, coprocessors.");
   app.add_option("ours", options.ours, "bhemu's library")->required();
   app.add_option("--peer", options.peer, "another library with the libttsim ABI");
   app.add_option("--firmware", options.firmware,
                  "directory with the ELFs of the firmware to boot; bhemu's own without it");
+  app.add_option("--json", options.json, "write the results here as well");
   app.add_option("--only", options.only, "rows whose names contain one of these");
   app.add_option("--rounds", options.rounds, "rounds of both sides in turn")
       ->check(CLI::Range(1, 99));
   app.add_option("--direct", options.direct, "runs this row here, once, for a profiler");
   CLI11_PARSE(app, argc, argv);
   try {
-    if (!options.direct.empty()) {
-      for (const auto& row : bhemu::peer::kRows)
-        if (options.direct == row.name)
-          fmt::print("{:.4g} {}\n", row.run({options.ours, options.firmware}) * row.scale,
-                     row.unit);
-      return 0;
-    }
-    bhemu::peer::compare(options);
+    if (options.direct.empty()) return bhemu::peer::compare(options);
+    for (const auto& row : bhemu::peer::rows_of(options))
+      if (options.direct == row.name) {
+        setenv("BHEMU_THREADS", std::to_string(row.threads).c_str(), 1);
+        fmt::print("{:.4g} {}\n", row.run({options.ours, options.firmware}).seconds * row.scale,
+                   row.unit);
+      }
   } catch (const std::exception& error) {
     fmt::print(stderr, "bhemu_compare_chip: {}\n", error.what());
     return 2;

@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -296,13 +297,17 @@ def main():
             for old in work.glob(pattern):
                 old.unlink()
     tree = overlay(Path(llk).resolve(), work)
+    begin = time.monotonic()
     run_all(arguments, tree, work)
+    seconds = time.monotonic() - begin
     if not any(work.glob("results-*.jsonl")):
         for log in work.glob("pytest*.log"):
             print(log.read_text()[-3000:])
         print("no test ran")
         return 1
     passed = report(work)
+    ran = len(states(work))
+    print(f"{ran} variants in {seconds:.0f} s, {ran / seconds:.2f} a second, compiling included")
     if arguments.same_as:
         passed = same_as(work, arguments.same_as.resolve()) and passed
     return 0 if passed else 1

@@ -1,0 +1,238 @@
+// Rows of cores and coprocessors: one, a tile's, some tiles', a whole grid's. Time is counted from
+// the first core that is let loose, releases included.
+#include "host/boot/mailboxes.hpp"
+#include "peer/card.hpp"
+#include "peer/guest.hpp"
+#include "support/assembler.hpp"
+
+namespace bhemu::peer {
+namespace {
+
+using test::Assembler;
+using enum test::Reg;
+
+/// Time on the wall: what two host threads are for.
+double on_the_wall() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+/// The columns and rows of a P150.
+std::vector<Coord> grid(unsigned count) {
+  std::vector<Coord> tiles;
+  for (u8 x = 1; x <= 16; ++x)
+    for (u8 y = 2; y <= 11 && tiles.size() < count; ++y)
+      if (x < 8 || x > 9) tiles.push_back({x, y});
+  return tiles;
+}
+
+// --- Cores.
+
+// Where cores start when nothing overrides it; SOFT_RESET_0 by core.
+constexpr std::array<u32, kCores> kStart = {0, 0x12000, 0x6000, 0xA000, 0xE000};
+constexpr std::array<u32, kCores> kHeld = {1u << 11, 1u << 18, 1u << 12, 1u << 13, 1u << 14};
+constexpr u32 kDone = 0x1F000;  // a word a core
+constexpr u32 kFlag = 0x1F100;  // what pollers look at
+constexpr u32 kWork = 0x1F200;  // 64 bytes a core
+constexpr u32 kPerRound = 10;   // instructions
+
+/// Rounds of arithmetic with a load and a store of L1, then what came of them.
+std::vector<u32> busy_program(unsigned core, u32 rounds) {
+  Assembler a(kStart[core]);
+  a.li(s0, kWork + 64 * core);
+  a.li(s1, rounds);
+  a.li(t1, 1);
+  a.label("round");
+  a.lw(t0, 0, s0);
+  a.add(t0, t0, t1);
+  a.slli(t2, t0, 3);
+  a.xor_(t1, t1, t2);
+  a.addi(t1, t1, 77);
+  a.slli(t2, t1, 7);
+  a.add(t1, t1, t2);
+  a.sw(t1, 0, s0);
+  a.addi(s1, s1, -1);
+  a.bne(s1, zero, "round");
+  a.li(s0, kDone + 4 * core);
+  a.sw(t1, 0, s0);
+  a.halt();
+  return a.finish();
+}
+
+std::vector<u32> polling_program(unsigned core) {
+  Assembler a(kStart[core]);
+  a.li(s0, kFlag);
+  a.label("poll");
+  a.lw(t0, 0, s0);
+  a.beq(t0, zero, "poll");
+  a.halt();
+  return a.finish();
+}
+
+u64 combine(u64 hash, u32 word) {
+  return (hash ^ word) * 0x100000001B3u;
+}
+
+struct Loose {
+  std::vector<Coord> tiles;
+  unsigned cores;
+};
+
+/// Lets `cores` of each tile loose and waits for the words that the busy ones leave.
+Measured run_cores(Card& card, const Loose& loose, unsigned busy, u32 clocks, double instructions) {
+  u32 reset = host::kSoftResetAll;
+  for (unsigned core = 0; core < loose.cores; ++core) reset &= ~kHeld[core];
+  const double begin = now();
+  for (const Coord tile : loose.tiles) card.write32(tile, kSoftReset, reset);
+  u64 hash = 0;
+  for (unsigned i = 0; i < busy; ++i) {
+    const Coord tile = loose.tiles[i / loose.cores];
+    u32 word;
+    for (u32 tries = 0; (word = card.read32(tile, kDone + i % loose.cores * 4)) == 0; ++tries) {
+      demand(tries < 10'000'000, "a core does not finish");
+      card.clock(clocks);
+    }
+    hash = combine(hash, word);
+  }
+  return {(now() - begin) / instructions, hash};
+}
+
+Measured busy_cores(const Setup& setup, unsigned tiles, unsigned cores, u32 instructions) {
+  Card card(setup);
+  const Loose loose{grid(tiles), cores};
+  const u32 rounds = instructions / (tiles * cores) / kPerRound;
+  for (const Coord tile : loose.tiles) {
+    card.write32(tile, kSoftReset, host::kSoftResetAll);
+    for (unsigned core = 0; core < cores; ++core)
+      card.write(tile, kStart[core], busy_program(core, rounds));
+  }
+  const double all = static_cast<double>(rounds) * kPerRound * tiles * cores;
+  return run_cores(card, loose, tiles * cores, 1000, all);
+}
+
+Measured row_one_core(const Setup& setup) {
+  return busy_cores(setup, 1, 1, 10'000'000);
+}
+Measured row_five_cores(const Setup& setup) {
+  return busy_cores(setup, 1, 5, 10'000'000);
+}
+Measured row_40_cores(const Setup& setup) {
+  return busy_cores(setup, 8, 5, 16'000'000);
+}
+Measured row_600_cores(const Setup& setup) {
+  return busy_cores(setup, 120, 5, 24'000'000);
+}
+
+/// One core works, the 599 others of 120 tiles poll.
+Measured row_pollers(const Setup& setup) {
+  constexpr u32 kRounds = 10'000;
+  Card card(setup);
+  const Loose loose{grid(120), 5};
+  for (const Coord tile : loose.tiles) {
+    card.write32(tile, kSoftReset, host::kSoftResetAll);
+    for (unsigned core = 0; core < 5; ++core) card.write(tile, kStart[core], polling_program(core));
+  }
+  card.write(loose.tiles[0], kStart[0], busy_program(0, kRounds));
+  return run_cores(card, loose, 1, 1000, kRounds * kPerRound);
+}
+
+// --- Coprocessors: the loops of peer/guest.hpp.
+
+const GuestProgram& program_named(const char* name) {
+  static const std::vector<GuestProgram> kPrograms = guest_programs();
+  for (const GuestProgram& program : kPrograms)
+    if (program.name == name) return program;
+  throw std::runtime_error(std::string("there is no program ") + name);
+}
+
+/// `turns` of the program on each of so many tiles.
+Measured run_program(const Setup& setup, const char* name, unsigned count, u32 turns,
+                     double (*clock)()) {
+  const GuestProgram& program = program_named(name);
+  Card card(setup);
+  const std::vector<Coord> tiles = grid(count);
+  for (const Coord tile : tiles) {
+    card.write32(tile, kSoftReset, host::kSoftResetAll);
+    for (const auto& [address, words] : program.image) card.write(tile, address, words);
+    card.write32(tile, kWanted, turns);
+  }
+  const double begin = clock();
+  for (const Coord tile : tiles) card.write32(tile, kSoftReset, program.reset);
+  for (const Coord tile : tiles)
+    for (u32 tries = 0; card.read32(tile, peer::kCount) != turns; ++tries) {
+      demand(tries < 10'000'000, "a tile does not finish");
+      card.clock(200);
+    }
+  const double seconds = clock() - begin;
+  u64 hash = 0;
+  if (program.has_tile)
+    for (const Coord tile : tiles)
+      for (u32 at = 0; at < kTileBytes; at += 4) hash = combine(hash, card.read32(tile, kOut + at));
+  return {seconds / (program.per_turn * turns * count), hash};
+}
+
+Measured row_mvmul(const Setup& setup) {
+  return run_program(setup, "mvmul", 1, 60, now);
+}
+Measured row_mvmul_8(const Setup& setup) {
+  return run_program(setup, "mvmul", 8, 8, now);
+}
+Measured row_sfpu(const Setup& setup) {
+  return run_program(setup, "sfpu_mad", 1, 1000, now);
+}
+Measured row_copy_1(const Setup& setup) {
+  return run_program(setup, "tile_copy", 1, 3000, now);
+}
+Measured row_copy_140(const Setup& setup) {
+  return run_program(setup, "tile_copy", 140, 40, now);
+}
+Measured row_lofi_1(const Setup& setup) {
+  return run_program(setup, "product_lofi", 1, 600, now);
+}
+Measured row_lofi_140(const Setup& setup) {
+  return run_program(setup, "product_lofi", 140, 8, now);
+}
+Measured row_hifi4_1(const Setup& setup) {
+  return run_program(setup, "product_hifi4", 1, 150, now);
+}
+Measured row_hifi4_140(const Setup& setup) {
+  return run_program(setup, "product_hifi4", 140, 2, now);
+}
+Measured row_copy_threads(const Setup& setup) {
+  return run_program(setup, "tile_copy", 140, 40, on_the_wall);
+}
+Measured row_lofi_threads(const Setup& setup) {
+  return run_program(setup, "product_lofi", 140, 8, on_the_wall);
+}
+Measured row_hifi4_threads(const Setup& setup) {
+  return run_program(setup, "product_hifi4", 140, 2, on_the_wall);
+}
+
+constexpr Row kRows[] = {
+    {"one busy core, an instruction", "ns", 1e9, row_one_core},
+    {"five busy cores of one tile, an instruction", "ns", 1e9, row_five_cores},
+    {"40 busy cores on 8 tiles, an instruction", "ns", 1e9, row_40_cores},
+    {"600 busy cores on 120 tiles, an instruction", "ns", 1e9, row_600_cores},
+    {"one useful core beside 599 pollers, an instruction", "ns", 1e9, row_pollers},
+    {"MVMUL bf16, one tile", "ns", 1e9, row_mvmul},
+    {"MVMUL bf16, 8 tiles", "ns", 1e9, row_mvmul_8},
+    {"SFPMAD, one tile", "ns", 1e9, row_sfpu},
+    {"tile copy, one tile", "us", 1e6, row_copy_1},
+    {"tile copy, 140 tiles", "us", 1e6, row_copy_140},
+    {"tile product LoFi, one tile", "us", 1e6, row_lofi_1},
+    {"tile product LoFi, 140 tiles", "us", 1e6, row_lofi_140},
+    {"tile product HiFi4, one tile", "us", 1e6, row_hifi4_1},
+    {"tile product HiFi4, 140 tiles", "us", 1e6, row_hifi4_140},
+    {"tile copy, 140 tiles, two host threads", "us", 1e6, row_copy_threads, 2},
+    {"tile product LoFi, 140 tiles, two host threads", "us", 1e6, row_lofi_threads, 2},
+    {"tile product HiFi4, 140 tiles, two host threads", "us", 1e6, row_hifi4_threads, 2},
+};
+
+}  // namespace
+
+std::span<const Row> grid_rows() {
+  return kRows;
+}
+
+}  // namespace bhemu::peer
