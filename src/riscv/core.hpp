@@ -39,10 +39,13 @@ static_assert(sizeof(Decoded) == 8);
 inline constexpr u32 kLineBytes = 64;
 inline constexpr u32 kLineWords = kLineBytes / 4;
 
+/// Entries from one line's words to the next line's.
+inline constexpr u32 kLineStride = 32;
+
 /// Where the interpreter finds decoded words: those of the line at `address` begin at
-/// blocks[places[address / kLineBytes]]. At place 0 are words that are not decoded.
+/// blocks[places[address / kLineBytes] * kLineStride]. At place 0 are words that are not decoded.
 struct CodeTable {
-  const u32* places = nullptr;  // kL1Size / kLineBytes
+  const u16* places = nullptr;  // kL1Size / kLineBytes
   const Decoded* blocks = nullptr;
 };
 

@@ -55,7 +55,7 @@ Outcome run_entries(CoreState& state, Bus& bus, const Cycle end) {
 #define BHEMU_ENTER(target)                                               \
   do {                                                                    \
     const u32 to = target;                                                \
-    line = code.blocks + code.places[to / kLineBytes];                    \
+    line = code.blocks + code.places[to / kLineBytes] * kLineStride;      \
     line_pc = to & ~(kLineBytes - 1);                                     \
     ip = line + to % kLineBytes / 4;                                      \
     if constexpr (Bus::kRecord) { /* an instruction address, or beyond */ \

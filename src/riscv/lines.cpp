@@ -11,7 +11,6 @@ namespace bhemu::riscv {
 namespace {
 
 constexpr u32 kPlaces = kL1Size / kLineBytes;
-constexpr u32 kStride = sizeof(DecodedLine) / sizeof(Decoded);
 // Of the contents that have stood at an address one after the other, so many may come back.
 constexpr unsigned kLookedAt = 32;
 constexpr Decoded kNextLine{static_cast<u8>(Op::next_line), 0, 0, 0, 0};
@@ -39,9 +38,8 @@ u32 LineShelf::find(u32 address, const u8* words) const {
 u32 LineShelf::add(u32 address, const u8* words) {
   if (count_ == capacity_) return kFull;
   if (count_ % kMadeAtOnce == 0 || count_ == 1)
-    make_pages(&line(count_ * kStride),
-               std::min(kMadeAtOnce, capacity_ - count_) * sizeof(DecodedLine));
-  const u32 place = count_++ * kStride;
+    make_pages(&line(count_), std::min(kMadeAtOnce, capacity_ - count_) * sizeof(DecodedLine));
+  const u32 place = count_++;
   DecodedLine& made = line(place);
   std::memcpy(made.words.data(), words, kLineBytes);
   for (u32 i = 0; i < kLineWords; ++i) made.entries[i] = decode(made.words[i], address + 4 * i);
@@ -70,7 +68,9 @@ u32 LineCache::place(LineShelf& shelf, u32 address, const u8* words) {
 }
 
 CodeLines::CodeLines(std::shared_ptr<LineCache> cache)
-    : cache_(std::move(cache)), places_(Mapping::anonymous(u64{kPlaces} * sizeof(u32))) {
+    : cache_(std::move(cache)), places_(Mapping::anonymous(u64{kPlaces} * sizeof(u16))) {
+  // The first page is that of the first 128 KiB; a look at it before would make it twice.
+  make_pages(places_.data(), 1);
   table_.places = places();
   take_shelf();
 }
@@ -87,18 +87,18 @@ void CodeLines::decode(u32 pc, const u8* l1) {
     forget_all();
     take_shelf();
   }
-  places()[address / kLineBytes] = place;
+  places()[address / kLineBytes] = static_cast<u16>(place);
 }
 
 OwnLines::OwnLines()
-    : places_(Mapping::anonymous(u64{kPlaces} * sizeof(u32))),
-      blocks_(Mapping::anonymous(u64{kPlaces + 1} * (kLineWords + 1) * sizeof(Decoded))) {
-  table_.places = reinterpret_cast<const u32*>(places_.data());
+    : places_(Mapping::anonymous(u64{kPlaces} * sizeof(u16))),
+      blocks_(Mapping::anonymous(u64{kPlaces + 1} * kLineStride * sizeof(Decoded))) {
+  table_.places = reinterpret_cast<const u16*>(places_.data());
   table_.blocks = reinterpret_cast<const Decoded*>(blocks_.data());
 }
 
 Decoded* OwnLines::block(u32 pc) const {
-  return reinterpret_cast<Decoded*>(blocks_.data()) + (pc / kLineBytes + 1) * (kLineWords + 1);
+  return reinterpret_cast<Decoded*>(blocks_.data()) + (pc / kLineBytes + 1) * kLineStride;
 }
 
 void OwnLines::decode(u32 pc, const u8* l1) {
@@ -107,8 +107,7 @@ void OwnLines::decode(u32 pc, const u8* l1) {
   Decoded* const entries = block(pc);
   entries[pc % kLineBytes / 4] = riscv::decode(word, pc);
   entries[kLineWords] = kNextLine;
-  reinterpret_cast<u32*>(places_.data())[pc / kLineBytes] =
-      (pc / kLineBytes + 1) * (kLineWords + 1);
+  reinterpret_cast<u16*>(places_.data())[pc / kLineBytes] = static_cast<u16>(pc / kLineBytes + 1);
 }
 
 void OwnLines::forget(u32 pc) {

@@ -20,7 +20,7 @@ struct alignas(64) DecodedLine {
   u32 earlier;                                  // other contents of the same line; 0: none known
   alignas(64) std::array<u32, kLineWords> words;
 };
-static_assert(sizeof(DecodedLine) % sizeof(Decoded) == 0);
+static_assert(sizeof(DecodedLine) == kLineStride * sizeof(Decoded));
 
 /// One filling of the memory. Lines are only added, so it may be read meanwhile.
 class LineShelf {
@@ -41,7 +41,7 @@ class LineShelf {
     return reinterpret_cast<std::atomic<u32>*>(latest_.data())[address / kLineBytes];
   }
   DecodedLine& line(u32 place) const {
-    return *reinterpret_cast<DecodedLine*>(memory_.data() + u64{place} * sizeof(Decoded));
+    return reinterpret_cast<DecodedLine*>(memory_.data())[place];
   }
 
   Mapping memory_;
@@ -54,7 +54,7 @@ class LineShelf {
 /// let go of it. Any thread may ask.
 class LineCache {
  public:
-  /// Of 256 bytes each, in memory that exists when it is used.
+  /// Of 256 bytes each, in memory that exists when it is used. A place has 16 bits.
   static constexpr u32 kLines = 32 * 1024;
 
   explicit LineCache(u32 lines = kLines);
@@ -83,7 +83,7 @@ class CodeLines {
   void forget_all() { places_.clear(); }
 
  private:
-  u32* places() const { return reinterpret_cast<u32*>(places_.data()); }
+  u16* places() const { return reinterpret_cast<u16*>(places_.data()); }
   void take_shelf();
 
   std::shared_ptr<LineCache> cache_;

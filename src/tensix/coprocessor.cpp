@@ -67,7 +67,7 @@ bool raise(const Environment& env, Rule rule, const Author& author, std::string 
 
 Coprocessor::Coprocessor(const Environment& environment)
     : state_(make_in<State>(environment.arena, powered_on())),
-      paths_(std::make_unique<DataPaths>()),
+      paths_(make_in<DataPaths>(environment.arena)),
       environment_(environment) {
   environment_.paths = paths_.get();
 }

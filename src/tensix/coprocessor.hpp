@@ -195,7 +195,7 @@ class Coprocessor {
   void lend_paths();
 
   ArenaPtr<State> state_;
-  std::unique_ptr<DataPaths> paths_;
+  ArenaPtr<DataPaths> paths_;
   std::unique_ptr<Watch> watch_;  // null: nobody looks on
   Environment environment_;
   bool bursts_ = true;

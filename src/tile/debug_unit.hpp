@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "base/fault.hpp"
+#include "mem/arena.hpp"
 #include "mem/l1.hpp"
 #include "tensix/coprocessor.hpp"
 #include "tile/activity.hpp"
@@ -47,7 +48,7 @@ class DebugUnit {
     DebugRegisters& registers;
     L1& l1;
     FaultPort& faults;
-    const std::unique_ptr<tensix::Coprocessor>& coprocessor;  // null in an Ethernet tile
+    const ArenaPtr<tensix::Coprocessor>& coprocessor;  // null in an Ethernet tile
     Timestamper& timestamper;
     DaisyDump& dump;
     Debugger& debugger;

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/wait.hpp"
+#include "mem/arena.hpp"
 #include "mem/l1.hpp"
 #include "noc/stream.hpp"
 #include "riscv/core.hpp"
@@ -37,7 +38,7 @@ class Follower {
     const L1& l1;
     trace::Port* const& trace;
     trace::Observer* const& observer;
-    const std::unique_ptr<tensix::Coprocessor>& coprocessor;
+    const ArenaPtr<tensix::Coprocessor>& coprocessor;
     const std::unique_ptr<DataCaches>& data_caches;
   };
   explicit Follower(const Environment& environment);

@@ -25,9 +25,9 @@ template Outcome run<tile::EthernetCoreBus<false>>(Context&, Translations&, Cycl
 
 namespace bhemu::tile {
 
-void Tile::make_translated(const std::shared_ptr<riscv::jit::CodeCache>& code) {
+void Tile::make_translated(const std::shared_ptr<riscv::jit::CodeCache>& code, Arena* arena) {
   if (code == nullptr) return;
-  translated_.reset(new Translated{riscv::jit::Translations(code, l1_.size()), {}});
+  translated_ = make_in<Translated>(arena, code, l1_.size());
   for (unsigned core = 0; core < kCores; ++core) {
     CoreBus<false>& bus = *buses_[core];
     translated_->contexts[core] = shape_.is_tensix()

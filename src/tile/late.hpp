@@ -16,6 +16,7 @@
 #include "base/archive.hpp"
 #include "base/delays.hpp"
 #include "base/types.hpp"
+#include "mem/arena.hpp"
 #include "mem/l1.hpp"
 #include "riscv/core.hpp"
 #include "tensix/coprocessor.hpp"
@@ -46,7 +47,7 @@ class LateStores {
     const std::array<CoreSlot, kCores>& slots;
     const DebugRegisters& registers;
     L1& l1;
-    const std::unique_ptr<tensix::Coprocessor>& coprocessor;
+    const ArenaPtr<tensix::Coprocessor>& coprocessor;
     const std::unique_ptr<Delays>& delays;
     CoreAccess& access;
     LateHost& host;

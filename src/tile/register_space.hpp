@@ -48,7 +48,7 @@ class AccessHost {
 
 /// The parts of a tile that loads, stores and requests reach.
 struct AccessEnvironment {
-  using Buses = std::array<std::unique_ptr<EthernetCoreBus<false>>, kCores>;
+  using Buses = std::array<ArenaPtr<EthernetCoreBus<false>>, kCores>;
 
   const Shape& shape;
   std::array<riscv::CoreState, kCores>& cores;
@@ -56,11 +56,11 @@ struct AccessEnvironment {
   const Buses& buses;
   Wakeup& wakeup;
   FaultPort& faults;
-  const std::array<std::unique_ptr<noc::Niu>, kNocs>& nius;
+  const std::array<ArenaPtr<noc::Niu>, kNocs>& nius;
   const ArenaPtr<noc::StreamFile>& streams;
-  const std::unique_ptr<tensix::Coprocessor>& coprocessor;  // null in an Ethernet tile
-  const std::unique_ptr<eth::Port>& port;                   // null in a Tensix tile
-  const std::unique_ptr<Checks>& checks;                    // null: nothing is checked all the time
+  const ArenaPtr<tensix::Coprocessor>& coprocessor;  // null in an Ethernet tile
+  const std::unique_ptr<eth::Port>& port;            // null in a Tensix tile
+  const std::unique_ptr<Checks>& checks;             // null: nothing is checked all the time
   Mailboxes& mailboxes;
   Pic& pic;
   DebugRegisters& debug;

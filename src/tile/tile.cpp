@@ -65,10 +65,10 @@ Tile::Tile(const TileConfig& config)
                                       shape_.is_tensix() ? &l1_ : nullptr);
   for (unsigned core = 0; core < kCores; ++core) {
     cores_[core].id = shape_.core[core];
-    buses_[core] = std::make_unique<EthernetCoreBus<false>>(*this, core);
-    recording_buses_[core] = std::make_unique<EthernetCoreBus<true>>(*this, core);
+    buses_[core] = make_in<EthernetCoreBus<false>>(config.arena, *this, core);
+    recording_buses_[core] = make_in<EthernetCoreBus<true>>(config.arena, *this, core);
   }
-  make_translated(config.code);
+  make_translated(config.code, config.arena);
   if (config.timing->spread.kind != noc::Spread::Kind::None) {
     departs_ = true;
     for (auto& niu : nius_) niu->set_departures(true);
@@ -86,7 +86,7 @@ void Tile::make_coprocessor(Arena* arena) {
   environment.faults = &faults();
   environment.registers = this;
   environment.node = id();
-  coprocessor_ = std::make_unique<tensix::Coprocessor>(environment);
+  coprocessor_ = make_in<tensix::Coprocessor>(arena, environment);
 }
 
 void Tile::make_nius(const TileConfig& config) {
@@ -103,7 +103,7 @@ void Tile::make_nius(const TileConfig& config) {
   make_checks(config);
   environment.checks = checks_.get();
   for (unsigned noc = 0; noc < kNocs; ++noc)
-    nius_[noc] = std::make_unique<noc::Niu>(noc, environment);
+    nius_[noc] = make_in<noc::Niu>(config.arena, noc, environment);
 }
 
 void Tile::make_checks(const TileConfig& config) {

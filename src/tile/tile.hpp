@@ -22,6 +22,7 @@
 #include "base/wakeup.hpp"
 #include "eth/base_firmware.hpp"
 #include "eth/port.hpp"
+#include "mem/arena.hpp"
 #include "mem/l1.hpp"
 #include "noc/niu.hpp"
 #include "noc/node.hpp"
@@ -299,7 +300,7 @@ class Tile final : public noc::Node,
   void make_port(const TileConfig& config);
   void make_nius(const TileConfig& config);
   void make_checks(const TileConfig& config);
-  void make_translated(const std::shared_ptr<riscv::jit::CodeCache>& code);
+  void make_translated(const std::shared_ptr<riscv::jit::CodeCache>& code, Arena* arena);
   void begin_host_access(Cycle now);
   // Saving, hashing, resetting (parts.cpp)
   struct Parts;
@@ -332,16 +333,16 @@ class Tile final : public noc::Node,
 
   L1 l1_;
   riscv::CodeLines lines_;
-  std::array<std::unique_ptr<EthernetCoreBus<false>>, kCores> buses_;  // as CoreBus in most tiles
-  std::array<std::unique_ptr<EthernetCoreBus<true>>, kCores> recording_buses_;
+  std::array<ArenaPtr<EthernetCoreBus<false>>, kCores> buses_;  // as CoreBus in most tiles
+  std::array<ArenaPtr<EthernetCoreBus<true>>, kCores> recording_buses_;
   std::unique_ptr<LateStores> late_;  // null: no store has ever been late here
   bool departs_ = false;              // requests may wait for their way out
   std::array<std::unique_ptr<DelayedBus>, kCores> delayed_buses_;
-  std::unique_ptr<Translated> translated_;  // null: the interpreter does everything
-  std::unique_ptr<tensix::Coprocessor> coprocessor_;
+  ArenaPtr<Translated> translated_;  // null: the interpreter does everything
+  ArenaPtr<tensix::Coprocessor> coprocessor_;
   std::unique_ptr<eth::Port> port_;
   std::optional<eth::BootFacts> boot_;
-  std::array<std::unique_ptr<noc::Niu>, kNocs> nius_;
+  std::array<ArenaPtr<noc::Niu>, kNocs> nius_;
   ArenaPtr<noc::StreamFile> streams_;
   Mailboxes mailboxes_;
   DebugRegisters debug_;

@@ -2,12 +2,17 @@
 #pragma once
 
 #include <array>
+#include <memory>
+#include <utility>
 
 #include "riscv/jit/run.hpp"
 
 namespace bhemu::tile {
 
 struct Translated {
+  Translated(std::shared_ptr<riscv::jit::CodeCache> code, u32 l1_bytes)
+      : translations(std::move(code), l1_bytes) {}
+
   riscv::jit::Translations translations;
   std::array<riscv::jit::Context, kCores> contexts;
 };

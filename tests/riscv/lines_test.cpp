@@ -26,7 +26,7 @@ struct Sharer {
   void decode(u32 pc) { lines.decode(pc, l1.data()); }
   u32 place(u32 pc) const { return lines.table().places[pc / kLineBytes]; }
   const Decoded& entry(u32 pc) const {
-    return lines.table().blocks[place(pc) + pc % kLineBytes / 4];
+    return lines.table().blocks[place(pc) * kLineStride + pc % kLineBytes / 4];
   }
 
   std::vector<u8> l1 = std::vector<u8>(kL1Size);
@@ -171,7 +171,8 @@ TEST(Lines, words_that_stand_for_a_moment_are_decoded_one_by_one) {
     lines.forget(pc);
   };
   const auto entry = [&](u32 pc) {
-    return lines.table().blocks[lines.table().places[pc / kLineBytes] + pc % kLineBytes / 4];
+    return lines.table()
+        .blocks[lines.table().places[pc / kLineBytes] * kLineStride + pc % kLineBytes / 4];
   };
   EXPECT_EQ(entry(0x1000).op, static_cast<u8>(Op::undecoded));
   write(0x1000, encode_i(Op::addi, 10, 0, 1));

@@ -251,5 +251,18 @@ TEST(Translations, what_one_tile_has_translated_another_has_from_its_first_visit
   EXPECT_EQ(cache->translated(), translated);
 }
 
+TEST(Translations, loops_at_round_addresses_that_take_turns_are_all_translated) {
+  if (jit::CodeCache::create(kFifth) == nullptr) GTEST_SKIP() << "nothing is translated here";
+  const auto machine = std::make_unique<Machine>(CoreId::Brisc, &kFifth);
+  constexpr u32 kPrograms = 10;
+  const auto address = [](u32 program) { return 0x4000 * (program + 1); };
+  for (u32 program = 0; program < kPrograms; ++program)
+    machine->memory.write_words(address(program), {encode_i(Op::addi, 5, 5, 1), encode_j(0, -4)});
+  for (unsigned round = 0; round < 20; ++round)
+    for (u32 program = 0; program < kPrograms; ++program) run_from(*machine, address(program), 40);
+  for (u32 program = 0; program < kPrograms; ++program)
+    EXPECT_TRUE(is_translated(*machine, address(program))) << program;
+}
+
 }  // namespace
 }  // namespace bhemu::riscv

@@ -8,7 +8,7 @@
 namespace bhemu::riscv::jit {
 
 u32& Visits::of(u32 pc) {
-  std::array<Count, kWays>& set = sets_[pc / 4 % kSets];
+  std::array<Count, kWays>& set = sets_[scatter(pc, kSetBits)];
   unsigned rarest = 0;
   for (unsigned way = 0; way < kWays; ++way) {
     if (set[way].pc == pc) return set[way].visits;
@@ -57,7 +57,10 @@ void Translations::drop_made_from(u32 address, u32 bytes) {
 }
 
 void Translations::mark(const Unit& unit) {
-  for (const Unit::Piece& piece : unit.pieces)
+  for (const Unit::Piece& piece : unit.pieces) {
+    for (u32 page = piece.pc / kCodeOfPage; page <= (piece.pc + piece.count * 4 - 1) / kCodeOfPage;
+         ++page)
+      marked_[page / 64] |= u64{1} << page % 64;
     for (u32 i = 0; i < piece.count; ++i) {
       u32& entry = table()[piece.pc / 4 + i];
       if (i == 0)
@@ -65,6 +68,7 @@ void Translations::mark(const Unit& unit) {
       else if ((entry & (kCompiled | kCovered)) == 0)
         entry = kCovered | (piece.count - i);
     }
+  }
 }
 
 void Translations::unmark(const Unit& unit) {

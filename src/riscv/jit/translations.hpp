@@ -15,6 +15,12 @@
 
 namespace bhemu::riscv::jit {
 
+/// Of `bits` bits. Kernels of a tile's cores start at round addresses, so plain low bits would
+/// meet.
+constexpr u32 scatter(u32 pc, unsigned bits) {
+  return pc * 0x9E3779B1u >> (32 - bits);
+}
+
 /// How often the interpreter has come to an address that has no translation: of the addresses that
 /// share a set the four that it comes to. A count a word of L1 would be a page of memory for every
 /// few visits of each tile.
@@ -24,13 +30,13 @@ class Visits {
   u32& of(u32 pc);
 
  private:
-  static constexpr unsigned kSets = 32;
+  static constexpr unsigned kSetBits = 5;
   static constexpr unsigned kWays = 4;
   struct Count {
     u32 pc = ~u32{0};
     u32 visits = 0;
   };
-  std::array<std::array<Count, kWays>, kSets> sets_{};
+  std::array<std::array<Count, kWays>, 1 << kSetBits> sets_{};
 };
 
 class Translations {
@@ -38,12 +44,15 @@ class Translations {
   Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes);
 
   /// What is known of the instruction at `pc`, an instruction address (context.hpp).
-  u32 at(u32 pc) const { return table()[pc / 4]; }
+  u32 at(u32 pc) const {
+    const u32 page = pc / kCodeOfPage;
+    return (marked_[page / 64] >> page % 64 & 1) != 0 ? table()[pc / 4] : 0;
+  }
   /// Before [address, address + bytes) of L1 changes.
   void before_write(u32 address, u32 bytes) {
     if (installed_.empty()) return;
     for (u32 word = address / 4; word <= (address + bytes - 1) / 4; ++word)
-      if ((table()[word] & (kCompiled | kCovered)) != 0)
+      if ((at(word * 4) & (kCompiled | kCovered)) != 0)
         return drop_made_from(address & ~3u, bytes + address % 4);
   }
   /// All of them.
@@ -65,6 +74,9 @@ class Translations {
   }
 
  private:
+  /// What a page of the table is for. A look at one that nobody has written to would make it.
+  static constexpr u32 kCodeOfPage = 4096;
+
   u32* table() const { return reinterpret_cast<u32*>(table_.data()); }
   void change_shelf();
   void install(const Unit& unit);
@@ -78,6 +90,7 @@ class Translations {
   u32 l1_bytes_;
   u32 threshold_;
   Mapping table_;
+  std::array<u64, (kL1Size / kCodeOfPage + 63) / 64> marked_{};  // pages of the table, by bit
   Visits visits_;
   std::vector<const Unit*> installed_;
   std::vector<u32> fresh_lines_;
