@@ -1,7 +1,6 @@
 #include "debug/known_code.hpp"
 
 #include <cstdlib>
-#include <ranges>
 
 #include "host/settings/settings.hpp"
 
@@ -57,8 +56,8 @@ host::CodeMap KnownCode::map(Device& device, std::span<const Author> sites) {
 
 void KnownCode::add_what_is_known(host::CodeMap& map) const {
   // What was loaded last has overwritten what was there.
-  for (const Loaded& each : std::views::reverse(loaded_))
-    add_all(map, each.core, *each.elf, each.tile);
+  for (auto each = loaded_.rbegin(); each != loaded_.rend(); ++each)
+    add_all(map, each->core, *each->elf, each->tile);
   for (unsigned core = 0; core < kCores && firmware_ != nullptr; ++core) {
     const auto id = static_cast<CoreId>(core);
     add_all(map, id, firmware_->elf(id), std::nullopt);

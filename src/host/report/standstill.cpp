@@ -96,8 +96,9 @@ std::string idle_text(std::span<const WaiterGroup> groups, size_t all_tiles) {
   }
   std::vector<Line> lines;
   for (const auto& [agent, tiles] : by_agent) {
-    const auto same = std::find_if(lines.begin(), lines.end(),
-                                   [&](const Line& line) { return line.tiles == tiles; });
+    const auto same = std::find_if(lines.begin(), lines.end(), [&here = tiles](const Line& line) {
+      return line.tiles == here;
+    });
     if (same != lines.end())
       same->agents += fmt::format(", {}", name_of(agent));
     else
