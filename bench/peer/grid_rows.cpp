@@ -162,7 +162,7 @@ Measured run_program(const Setup& setup, const char* name, unsigned count, u32 t
   for (const Coord tile : tiles)
     for (u32 tries = 0; card.read32(tile, peer::kCount) != turns; ++tries) {
       demand(tries < 10'000'000, "a tile does not finish");
-      card.clock(200);
+      card.clock(500);
     }
   const double seconds = clock() - begin;
   u64 hash = 0;
@@ -185,28 +185,28 @@ Measured row_copy_1(const Setup& setup) {
   return run_program(setup, "tile_copy", 1, 3000, now);
 }
 Measured row_copy_140(const Setup& setup) {
-  return run_program(setup, "tile_copy", 140, 40, now);
+  return run_program(setup, "tile_copy", 140, 120, now);
 }
 Measured row_lofi_1(const Setup& setup) {
   return run_program(setup, "product_lofi", 1, 600, now);
 }
 Measured row_lofi_140(const Setup& setup) {
-  return run_program(setup, "product_lofi", 140, 8, now);
+  return run_program(setup, "product_lofi", 140, 24, now);
 }
 Measured row_hifi4_1(const Setup& setup) {
   return run_program(setup, "product_hifi4", 1, 150, now);
 }
 Measured row_hifi4_140(const Setup& setup) {
-  return run_program(setup, "product_hifi4", 140, 2, now);
+  return run_program(setup, "product_hifi4", 140, 6, now);
 }
 Measured row_copy_threads(const Setup& setup) {
-  return run_program(setup, "tile_copy", 140, 40, on_the_wall);
+  return run_program(setup, "tile_copy", 140, 120, on_the_wall);
 }
 Measured row_lofi_threads(const Setup& setup) {
-  return run_program(setup, "product_lofi", 140, 8, on_the_wall);
+  return run_program(setup, "product_lofi", 140, 24, on_the_wall);
 }
 Measured row_hifi4_threads(const Setup& setup) {
-  return run_program(setup, "product_hifi4", 140, 2, on_the_wall);
+  return run_program(setup, "product_hifi4", 140, 6, on_the_wall);
 }
 
 constexpr Row kRows[] = {
