@@ -149,7 +149,7 @@ TEST_F(OwnWord, a_word_in_dram_is_told_with_where_the_kernel_has_written_instead
   store(code, kDone, 7);
   code.push_back(kForever);
   run_brisc({1, 2}, code);
-  const std::string said = printed([] {
+  const std::string said = printed([&] {
     tile_word(kBank, kDone);
     libttsim_clock(1000);
   });

@@ -29,7 +29,6 @@ class Followed {
   }
   /// Executes one instruction; the look that it was a branch on.
   Look* step(u32 word) {
-    riscv::CoreState state;
     const u32 opcode = word & 0x7F;
     const u32 a = x_[word >> 15 & 31];
     const u32 b = x_[word >> 20 & 31];

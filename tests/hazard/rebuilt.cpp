@@ -23,7 +23,7 @@ constexpr u32 kConfig = 0xFFEF0000;
 constexpr u32 kPush = 0xFFE40000;
 constexpr u32 kDstWindow = 0xFFBD8000;
 constexpr u32 kGpr = 8;
-constexpr u32 kSync = 1u << 1, kMath = 1u << 6, kCfg = 1u << 7, kSfpu = 1u << 8;
+constexpr u32 kSync = 1u << 1, kCfg = 1u << 7, kSfpu = 1u << 8;
 constexpr u32 kWaitMath = 1u << 4, kWaitSfpu = 1u << 11, kWaitTrisc = 1u << 10;
 
 template <class Op>

@@ -21,7 +21,7 @@ namespace bhemu::noc {
 class Fabric;
 
 /// A stand-in for a Tensix tile.
-struct TestTile : private Waker, private NiuHost {
+struct TestTile final : private Waker, private NiuHost {
   TestTile(Fabric& fabric, NodeId node, Coord noc0);
 
   u32 read(unsigned noc, u32 offset) {

@@ -14,7 +14,7 @@
 
 namespace bhemu::tensix::test {
 
-class Harness : private Waker, private TileRegisters {
+class Harness final : private Waker, private TileRegisters {
  public:
   /// `timing`: of the Full build; null: the Plain one.
   explicit Harness(const Timing* timing = nullptr)
