@@ -1,12 +1,10 @@
 // What it costs to have a chip at all: the boot of our firmware on 140 tiles, and the memory of a
 // P150 that has booted and idles.
 #include <benchmark/benchmark.h>
-#include <unistd.h>
-
-#include <fstream>
 #include <vector>
 
 #include "host/boot/machine.hpp"
+#include "support/resident.hpp"
 
 namespace bhemu {
 namespace {
@@ -15,15 +13,6 @@ DeviceOptions p150() {
   DeviceOptions options;
   options.board = BoardOptions::defaults(BoardModel::P150);
   return options;
-}
-
-/// Memory of this process that is in RAM now.
-double resident_megabytes() {
-  std::ifstream statm("/proc/self/statm");
-  double total = 0;
-  double resident = 0;
-  statm >> total >> resident;
-  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) * 1e-6;
 }
 
 /// From nothing to "ready" on every tile: the device, the upload and the firmware's own work.
@@ -48,7 +37,7 @@ void idle_p150(benchmark::State& state) {
   machine.boot();
   for (auto _ : state)
     for (int i = 0; i < 1000; ++i) machine.device().run(1024);
-  state.counters["resident_MB"] = resident_megabytes();
+  state.counters["resident_MB"] = test::resident_megabytes();
 }
 BENCHMARK(idle_p150)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
@@ -58,10 +47,10 @@ void clone_booted_p150(benchmark::State& state) {
   machine.boot();
   Device pattern = machine.device().clone();
   for (auto _ : state) benchmark::DoNotOptimize(pattern.clone().cycle());
-  const double before = resident_megabytes();
+  const double before = test::resident_megabytes();
   std::vector<Device> kept;
   for (int i = 0; i < 100; ++i) kept.push_back(pattern.clone());
-  state.counters["MB_each"] = (resident_megabytes() - before) / 100;
+  state.counters["MB_each"] = (test::resident_megabytes() - before) / 100;
 }
 BENCHMARK(clone_booted_p150)->Unit(benchmark::kMicrosecond)->UseRealTime();
 

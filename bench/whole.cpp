@@ -4,16 +4,38 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 namespace bhemu {
 namespace {
 
-/// Runs an example of the repository; its output goes nowhere.
+/// Where the tensors go that programs save.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = std::filesystem::temp_directory_path() / "bhemu-bench-XXXXXX";
+    if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Runs an example of the repository; what it prints goes nowhere.
 void run_example(benchmark::State& state, const char* name, const char* board) {
-  const std::string command = std::string(BHEMU_BINARY_DIR) + "/bin/bhemu run --board " + board +
-                              " --threads " + std::to_string(state.range(0)) + " --output /tmp " +
-                              BHEMU_SOURCE_DIR + "/examples/" + name + ".yaml >/dev/null 2>&1";
+  const Folder folder;
+  const std::string command = std::string("'" BHEMU_BINARY_DIR "/bin/bhemu' run --board ") + board +
+                              " --threads " + std::to_string(state.range(0)) + " --output '" +
+                              folder.path() + "' '" BHEMU_SOURCE_DIR "/examples/" + name +
+                              ".yaml' >/dev/null 2>&1";
   for (auto _ : state) {
     const int status = std::system(command.c_str());
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {

@@ -1,10 +1,11 @@
-// A card behind the libttsim ABI, whoever's library it is, and rows of the comparison of two of
-// them.
+// A card behind the libttsim ABI, whichever library that is, and the rows in which two are
+// compared.
 #pragma once
 
 #include <dlfcn.h>
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <span>
@@ -24,9 +25,10 @@ struct Measured {
 };
 
 /// Time of the processor in this process: waiting for a processor that others use does not count.
-inline double now() {
+/// Or the time on the wall, which is what several host threads are for.
+inline double now(clockid_t clock = CLOCK_PROCESS_CPUTIME_ID) {
   timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  clock_gettime(clock, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
@@ -37,6 +39,7 @@ inline void demand(bool right, const char* what) {
 struct Setup {
   std::string library;
   std::string firmware;  // a directory; empty: our own
+  unsigned threads = 1;  // of the host, in bhemu
 };
 
 /// A library and its card. Window 0 is for uploads and single accesses, window 1 for whoever aims
@@ -44,6 +47,7 @@ struct Setup {
 class Card {
  public:
   explicit Card(const Setup& setup) {
+    setenv("BHEMU_THREADS", std::to_string(setup.threads).c_str(), 1);
     handle_ = dlopen(setup.library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle_ == nullptr) throw std::runtime_error(dlerror());
     find("libttsim_clock", clock);

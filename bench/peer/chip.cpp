@@ -52,7 +52,6 @@ std::optional<Answer> run_row(const Row& row, const Setup& setup) {
   if (child == 0) {
     Answer answer;
     try {
-      setenv("BHEMU_THREADS", std::to_string(row.threads).c_str(), 1);
       const Measured measured = row.run(setup);
       answer = {measured.seconds, measured.results};
     } catch (const std::exception& error) {
@@ -86,7 +85,7 @@ class Best {
   std::optional<Answer> best_;
 };
 
-/// 1: results differ.
+/// 1: results differ, or a row of ours has failed.
 int compare(const Options& options) {
   fmt::print("| row | unit | bhemu | peer | times as fast | |\n|---|---|---|---|---|---|\n");
   std::string json;
@@ -94,12 +93,13 @@ int compare(const Options& options) {
   for (const Row& row : rows_of(options)) {
     Best ours, theirs;
     for (unsigned round = 0; round < options.rounds; ++round) {
-      ours.add(run_row(row, {options.ours, options.firmware}));
-      if (!options.peer.empty()) theirs.add(run_row(row, {options.peer, options.firmware}));
+      ours.add(run_row(row, {options.ours, options.firmware, row.threads}));
+      if (!options.peer.empty())
+        theirs.add(run_row(row, {options.peer, options.firmware, row.threads}));
     }
     const bool both = ours.get() && theirs.get();
     const bool differ = both && ours.get()->results != theirs.get()->results;
-    if (differ) status = 1;
+    if (differ || !ours.get()) status = 1;
     fmt::print("| {} | {} | {} | {} | {} | {} |\n", row.name, row.unit, ours.text(row.scale),
                theirs.text(row.scale),
                both ? fmt::format("{:.2f}", theirs.get()->seconds / ours.get()->seconds) : "-",
@@ -140,8 +140,8 @@ int main(int argc, char** argv) {
     if (options.direct.empty()) return bhemu::peer::compare(options);
     for (const auto& row : bhemu::peer::rows_of(options))
       if (options.direct == row.name) {
-        setenv("BHEMU_THREADS", std::to_string(row.threads).c_str(), 1);
-        fmt::print("{:.4g} {}\n", row.run({options.ours, options.firmware}).seconds * row.scale,
+        fmt::print("{:.4g} {}\n",
+                   row.run({options.ours, options.firmware, row.threads}).seconds * row.scale,
                    row.unit);
       }
   } catch (const std::exception& error) {

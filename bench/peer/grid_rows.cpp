@@ -1,22 +1,17 @@
 // Rows of cores and coprocessors: one, a tile's, some tiles', a whole grid's. Time is counted from
 // the first core that is let loose, releases included.
 #include "host/boot/mailboxes.hpp"
+#include "mem/mapping.hpp"
 #include "peer/card.hpp"
 #include "peer/guest.hpp"
 #include "support/assembler.hpp"
+#include "tile/shape.hpp"
 
 namespace bhemu::peer {
 namespace {
 
 using test::Assembler;
 using enum test::Reg;
-
-/// Time on the wall: what two host threads are for.
-double on_the_wall() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
 
 /// The columns and rows of a P150.
 std::vector<Coord> grid(unsigned count) {
@@ -29,9 +24,8 @@ std::vector<Coord> grid(unsigned count) {
 
 // --- Cores.
 
-// Where cores start when nothing overrides it; SOFT_RESET_0 by core.
+// Where cores start when nothing overrides it.
 constexpr std::array<u32, kCores> kStart = {0, 0x12000, 0x6000, 0xA000, 0xE000};
-constexpr std::array<u32, kCores> kHeld = {1u << 11, 1u << 18, 1u << 12, 1u << 13, 1u << 14};
 constexpr u32 kDone = 0x1F000;  // a word a core
 constexpr u32 kFlag = 0x1F100;  // what pollers look at
 constexpr u32 kWork = 0x1F200;  // 64 bytes a core
@@ -70,10 +64,6 @@ std::vector<u32> polling_program(unsigned core) {
   return a.finish();
 }
 
-u64 combine(u64 hash, u32 word) {
-  return (hash ^ word) * 0x100000001B3u;
-}
-
 struct Loose {
   std::vector<Coord> tiles;
   unsigned cores;
@@ -82,7 +72,8 @@ struct Loose {
 /// Lets `cores` of each tile loose and waits for the words that the busy ones leave.
 Measured run_cores(Card& card, const Loose& loose, unsigned busy, u32 clocks, double instructions) {
   u32 reset = host::kSoftResetAll;
-  for (unsigned core = 0; core < loose.cores; ++core) reset &= ~kHeld[core];
+  for (unsigned core = 0; core < loose.cores; ++core)
+    reset &= ~(1u << tile::tensix_shape().reset_bit[core]);
   const double begin = now();
   for (const Coord tile : loose.tiles) card.write32(tile, kSoftReset, reset);
   u64 hash = 0;
@@ -93,7 +84,7 @@ Measured run_cores(Card& card, const Loose& loose, unsigned busy, u32 clocks, do
       demand(tries < 10'000'000, "a core does not finish");
       card.clock(clocks);
     }
-    hash = combine(hash, word);
+    hash = hash_bytes(hash, &word, sizeof word);
   }
   return {(now() - begin) / instructions, hash};
 }
@@ -109,19 +100,6 @@ Measured busy_cores(const Setup& setup, unsigned tiles, unsigned cores, u32 inst
   }
   const double all = static_cast<double>(rounds) * kPerRound * tiles * cores;
   return run_cores(card, loose, tiles * cores, 1000, all);
-}
-
-Measured row_one_core(const Setup& setup) {
-  return busy_cores(setup, 1, 1, 10'000'000);
-}
-Measured row_five_cores(const Setup& setup) {
-  return busy_cores(setup, 1, 5, 10'000'000);
-}
-Measured row_40_cores(const Setup& setup) {
-  return busy_cores(setup, 8, 5, 16'000'000);
-}
-Measured row_600_cores(const Setup& setup) {
-  return busy_cores(setup, 120, 5, 24'000'000);
 }
 
 /// One core works, the 599 others of 120 tiles poll.
@@ -147,8 +125,8 @@ const GuestProgram& program_named(const char* name) {
 }
 
 /// `turns` of the program on each of so many tiles.
-Measured run_program(const Setup& setup, const char* name, unsigned count, u32 turns,
-                     double (*clock)()) {
+Measured run_program(const Setup& setup, const char* name, unsigned count, u32 turns) {
+  const clockid_t clock = setup.threads > 1 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID;
   const GuestProgram& program = program_named(name);
   Card card(setup);
   const std::vector<Coord> tiles = grid(count);
@@ -157,76 +135,58 @@ Measured run_program(const Setup& setup, const char* name, unsigned count, u32 t
     for (const auto& [address, words] : program.image) card.write(tile, address, words);
     card.write32(tile, kWanted, turns);
   }
-  const double begin = clock();
+  const double begin = now(clock);
   for (const Coord tile : tiles) card.write32(tile, kSoftReset, program.reset);
   for (const Coord tile : tiles)
     for (u32 tries = 0; card.read32(tile, peer::kCount) != turns; ++tries) {
       demand(tries < 10'000'000, "a tile does not finish");
       card.clock(500);
     }
-  const double seconds = clock() - begin;
+  const double seconds = now(clock) - begin;
   u64 hash = 0;
   if (program.has_tile)
     for (const Coord tile : tiles)
-      for (u32 at = 0; at < kTileBytes; at += 4) hash = combine(hash, card.read32(tile, kOut + at));
+      for (u32 at = 0; at < kTileBytes; at += 4) {
+        const u32 word = card.read32(tile, kOut + at);
+        hash = hash_bytes(hash, &word, sizeof word);
+      }
   return {seconds / (program.per_turn * turns * count), hash};
 }
 
-Measured row_mvmul(const Setup& setup) {
-  return run_program(setup, "mvmul", 1, 60, now);
-}
-Measured row_mvmul_8(const Setup& setup) {
-  return run_program(setup, "mvmul", 8, 8, now);
-}
-Measured row_sfpu(const Setup& setup) {
-  return run_program(setup, "sfpu_mad", 1, 1000, now);
-}
-Measured row_copy_1(const Setup& setup) {
-  return run_program(setup, "tile_copy", 1, 3000, now);
-}
-Measured row_copy_140(const Setup& setup) {
-  return run_program(setup, "tile_copy", 140, 120, now);
-}
-Measured row_lofi_1(const Setup& setup) {
-  return run_program(setup, "product_lofi", 1, 600, now);
-}
-Measured row_lofi_140(const Setup& setup) {
-  return run_program(setup, "product_lofi", 140, 24, now);
-}
-Measured row_hifi4_1(const Setup& setup) {
-  return run_program(setup, "product_hifi4", 1, 150, now);
-}
-Measured row_hifi4_140(const Setup& setup) {
-  return run_program(setup, "product_hifi4", 140, 6, now);
-}
-Measured row_copy_threads(const Setup& setup) {
-  return run_program(setup, "tile_copy", 140, 120, on_the_wall);
-}
-Measured row_lofi_threads(const Setup& setup) {
-  return run_program(setup, "product_lofi", 140, 24, on_the_wall);
-}
-Measured row_hifi4_threads(const Setup& setup) {
-  return run_program(setup, "product_hifi4", 140, 6, on_the_wall);
-}
-
 constexpr Row kRows[] = {
-    {"one busy core, an instruction", "ns", 1e9, row_one_core},
-    {"five busy cores of one tile, an instruction", "ns", 1e9, row_five_cores},
-    {"40 busy cores on 8 tiles, an instruction", "ns", 1e9, row_40_cores},
-    {"600 busy cores on 120 tiles, an instruction", "ns", 1e9, row_600_cores},
+    {"one busy core, an instruction", "ns", 1e9,
+     [](const Setup& s) { return busy_cores(s, 1, 1, 10'000'000); }},
+    {"five busy cores of one tile, an instruction", "ns", 1e9,
+     [](const Setup& s) { return busy_cores(s, 1, 5, 10'000'000); }},
+    {"40 busy cores on 8 tiles, an instruction", "ns", 1e9,
+     [](const Setup& s) { return busy_cores(s, 8, 5, 16'000'000); }},
+    {"600 busy cores on 120 tiles, an instruction", "ns", 1e9,
+     [](const Setup& s) { return busy_cores(s, 120, 5, 24'000'000); }},
     {"one useful core beside 599 pollers, an instruction", "ns", 1e9, row_pollers},
-    {"MVMUL bf16, one tile", "ns", 1e9, row_mvmul},
-    {"MVMUL bf16, 8 tiles", "ns", 1e9, row_mvmul_8},
-    {"SFPMAD, one tile", "ns", 1e9, row_sfpu},
-    {"tile copy, one tile", "us", 1e6, row_copy_1},
-    {"tile copy, 140 tiles", "us", 1e6, row_copy_140},
-    {"tile product LoFi, one tile", "us", 1e6, row_lofi_1},
-    {"tile product LoFi, 140 tiles", "us", 1e6, row_lofi_140},
-    {"tile product HiFi4, one tile", "us", 1e6, row_hifi4_1},
-    {"tile product HiFi4, 140 tiles", "us", 1e6, row_hifi4_140},
-    {"tile copy, 140 tiles, two host threads", "us", 1e6, row_copy_threads, 2},
-    {"tile product LoFi, 140 tiles, two host threads", "us", 1e6, row_lofi_threads, 2},
-    {"tile product HiFi4, 140 tiles, two host threads", "us", 1e6, row_hifi4_threads, 2},
+    {"MVMUL bf16, one tile", "ns", 1e9,
+     [](const Setup& s) { return run_program(s, "mvmul", 1, 60); }},
+    {"MVMUL bf16, 8 tiles", "ns", 1e9,
+     [](const Setup& s) { return run_program(s, "mvmul", 8, 8); }},
+    {"SFPMAD, one tile", "ns", 1e9,
+     [](const Setup& s) { return run_program(s, "sfpu_mad", 1, 1000); }},
+    {"tile copy, one tile", "us", 1e6,
+     [](const Setup& s) { return run_program(s, "tile_copy", 1, 3000); }},
+    {"tile copy, 140 tiles", "us", 1e6,
+     [](const Setup& s) { return run_program(s, "tile_copy", 140, 120); }},
+    {"tile product LoFi, one tile", "us", 1e6,
+     [](const Setup& s) { return run_program(s, "product_lofi", 1, 600); }},
+    {"tile product LoFi, 140 tiles", "us", 1e6,
+     [](const Setup& s) { return run_program(s, "product_lofi", 140, 24); }},
+    {"tile product HiFi4, one tile", "us", 1e6,
+     [](const Setup& s) { return run_program(s, "product_hifi4", 1, 150); }},
+    {"tile product HiFi4, 140 tiles", "us", 1e6,
+     [](const Setup& s) { return run_program(s, "product_hifi4", 140, 6); }},
+    {"tile copy, 140 tiles, two host threads", "us", 1e6,
+     [](const Setup& s) { return run_program(s, "tile_copy", 140, 120); }, 2},
+    {"tile product LoFi, 140 tiles, two host threads", "us", 1e6,
+     [](const Setup& s) { return run_program(s, "product_lofi", 140, 24); }, 2},
+    {"tile product HiFi4, 140 tiles, two host threads", "us", 1e6,
+     [](const Setup& s) { return run_program(s, "product_hifi4", 140, 6); }, 2},
 };
 
 }  // namespace

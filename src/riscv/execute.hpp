@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstring>
 
-#include "base/check.hpp"
 #include "numeric/riscv_float.hpp"
 #include "riscv/execute_cold.hpp"
 

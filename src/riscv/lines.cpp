@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/check.hpp"
 #include "mem/pages.hpp"
 #include "riscv/decode.hpp"
 #include "riscv/isa.hpp"
@@ -13,6 +14,8 @@ namespace {
 constexpr u32 kPlaces = kL1Size / kLineBytes;
 // Of the contents that have stood at an address one after the other, so many may come back.
 constexpr unsigned kLookedAt = 32;
+constexpr u32 kMostPlaces = 1u << 16;  // a place has 16 bits
+static_assert(kPlaces + 1 <= kMostPlaces && LineCache::kLines <= kMostPlaces);
 constexpr Decoded kNextLine{static_cast<u8>(Op::next_line), 0, 0, 0, 0};
 
 // Pages are made for so many lines at a time.
@@ -49,7 +52,9 @@ u32 LineShelf::add(u32 address, const u8* words) {
   return place;
 }
 
-LineCache::LineCache(u32 lines) : lines_(lines), shelf_(std::make_shared<LineShelf>(lines)) {}
+LineCache::LineCache(u32 lines) : lines_(lines), shelf_(std::make_shared<LineShelf>(lines)) {
+  CHECK(lines >= 2 && lines <= kMostPlaces);  // a shelf holds at least the line that is asked for
+}
 
 std::shared_ptr<LineShelf> LineCache::shelf() {
   const std::lock_guard lock(mutex_);

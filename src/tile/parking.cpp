@@ -84,6 +84,7 @@ void Tile::before_write(u32 address, u32 bytes, const Author& author) {
       rouse_coprocessor();
     }
     if ((flags & L1::kCode) != 0) {
+      static_assert(riscv::kLineBytes == 1u << L1::kLineShift);
       lines_.forget(at);
       code_begin = std::min(code_begin, at);
       code_end = next;

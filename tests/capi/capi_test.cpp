@@ -1,13 +1,13 @@
 #include "../include/bhemu/bhemu.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <vector>
+
+#include "support/resident.hpp"
 
 namespace {
 
@@ -32,21 +32,12 @@ TEST_F(Capi, device_has_the_boards_tiles_and_banks) {
   EXPECT_EQ(y[1], 3);
 }
 
-/// Memory of this process that is in RAM now.
-double resident_megabytes() {
-  std::ifstream statm("/proc/self/statm");
-  double total = 0;
-  double resident = 0;
-  statm >> total >> resident;
-  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) * 1e-6;
-}
-
 TEST(CapiMemory, a_device_whose_checks_look_for_launches_has_no_tile_until_one_is_touched) {
-  const double before = resident_megabytes();
+  const double before = bhemu::test::resident_megabytes();
   const bhemu_options options = bhemu_default_options(BHEMU_P150);
   bhemu_device* device = bhemu_create(&options);
   ASSERT_NE(device, nullptr) << bhemu_last_error();
-  EXPECT_LT(resident_megabytes() - before, 10.0);
+  EXPECT_LT(bhemu::test::resident_megabytes() - before, 10.0);
   bhemu_destroy(device);
 }
 

@@ -1,10 +1,8 @@
 // Nodes of a device exist once somebody has touched them, and nobody can tell which do.
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <fstream>
 
 #include "device/device.hpp"
+#include "support/resident.hpp"
 #include "tile/tile.hpp"
 
 namespace bhemu {
@@ -16,23 +14,15 @@ DeviceOptions p150() {
   return options;
 }
 
-double resident_megabytes() {
-  std::ifstream statm("/proc/self/statm");
-  double total = 0;
-  double resident = 0;
-  statm >> total >> resident;
-  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) * 1e-6;
-}
-
 void look_at_everything(Device& device) {
   for (const TileSite& site : device.board().sites())
     if (site.node != kNoNode) device.node(site.node);
 }
 
 TEST(LazyDevice, an_untouched_p150_costs_less_than_ten_megabytes) {
-  const double before = resident_megabytes();
+  const double before = test::resident_megabytes();
   const Device device(p150());
-  EXPECT_LT(resident_megabytes() - before, 10.0);
+  EXPECT_LT(test::resident_megabytes() - before, 10.0);
 }
 
 TEST(LazyDevice, a_device_hashes_alike_whoever_was_looked_at) {
