@@ -63,6 +63,7 @@ def test_a_message_in_a_slot_that_nobody_looks_at_is_told_with_both_slots(card):
     launch.announce(card)
     go(card, word=dispatched)
     run(card)
+    card.advance(1000)  # the tile says that it is done, then moves its read pointer
     launch.announce(card, slot=0)
     with pytest.raises(InputError, match=r"slot 1.*while slot 0 .* BRISC, NCRISC"):
         go(card, word=dispatched)
@@ -137,11 +138,14 @@ def test_a_buffer_that_the_mask_lacks_is_told(card):
 
 
 def test_kernels_over_each_other_are_told_by_who_ran_into_whom(card):
-    launch = Launch()
-    launch.texts = {1: 0x400, 0: 0x440}
-    launch.send(card)
-    with pytest.raises(FaultError, match="NCRISC .* has run out of its kernel .* into BRISC's"):
-        run(card)
+    told = "NCRISC .* has run out of its kernel .* into BRISC's"
+    for behind, error in (0x80, FaultError), (0x40, HangError):
+        twin = card.clone()
+        launch = Launch()
+        launch.texts = {1: 0x400, 0: 0x400 + behind}
+        launch.send(twin)
+        with pytest.raises(error, match=told):
+            run(twin)
 
 
 def test_the_signal_in_another_byte_is_found(card):

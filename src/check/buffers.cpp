@@ -89,7 +89,8 @@ bool TileChecker::is_filled(const Buffer& buffer, u64 address) const {
   if (buffer.page_size == 0 || buffer.pages == 0) return false;
   const auto count = [&](u32 reg) {
     u8 value[4] = {};
-    tile_.host_read(kStreams + buffer.index * noc::kStreamStride + reg, value, 0);
+    // Not as the host reads: that would end the turn of whoever is at work.
+    tile_.look(CoreId::Brisc, kStreams + buffer.index * noc::kStreamStride + reg, value);
     return static_cast<u32>(value[0] | value[1] << 8);
   };
   const u32 taken = count(tile::Ledger::kAcked);

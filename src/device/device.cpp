@@ -12,9 +12,10 @@
 namespace bhemu {
 namespace {
 
-// Above 16 the cost of a turn no longer shows (bench/chip.cpp); a loopback packet must not arrive
-// inside the turn that sends it, so it may not exceed Timing::loopback.
-constexpr Cycle kFastQuantum = 32;
+// What a turn costs beside the work done in it is, for five busy cores, as much as some 60 cycles
+// of translated code (docs/PROFILE.md). A loopback packet must not arrive inside the turn that
+// sends it, so it may not exceed Timing::loopback.
+constexpr Cycle kFastQuantum = 64;
 
 Cycle quantum_of(TimingModel timing) {
   return timing == TimingModel::Fast ? kFastQuantum : 1;

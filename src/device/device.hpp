@@ -47,7 +47,7 @@ class Engine;
 struct DeviceImage;
 
 enum class TimingModel : u8 {
-  Fast,       // an instruction takes a cycle; agents of a tile alternate every 32
+  Fast,       // an instruction takes a cycle; agents of a tile alternate every 64
   Reference,  // the same, alternating every cycle
   Windows,    // as Reference, but the coprocessor's units work as long as timing.def typically says
   Chaos,      // as Windows, and whatever hardware leaves open is late (base/delays.hpp)
@@ -217,10 +217,10 @@ class Device {
   /// From now on each node tells its observer of everything, beside those that are there. Between
   /// runs, here and below. Observers belong to the device, until it goes or stop_observing.
   unsigned observe(const ObserverMaker& make);
+  void stop_observing(unsigned id);
   /// For a client that writes its programs itself: the checks of all tiles, those that are made
   /// later too, remember which core sent an instruction to the coprocessor (tile/push_log.hpp).
   void keep_pushes();
-  void stop_observing(unsigned id);
 
   // --- Diagnosis.
   std::vector<Fault> faults() const;  // of all nodes, by cycle, then node

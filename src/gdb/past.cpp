@@ -11,15 +11,17 @@ constexpr u64 kNone = ~u64{0};
 
 }  // namespace
 
-Server::Point Server::point_of(Place place) const {
-  // A stop in the midst of an epoch lies between two edges.
-  const bool inside = inside_ != nullptr;
-  return {place, inside ? state_of(place).instret : kNone, device_->cycle() + (inside ? 1 : 0)};
+Server::Point Server::point_of_stop() const {
+  if (inside_ == nullptr) return {stop_.place, kNone, device_->cycle()};
+  // In the midst of an epoch, between two edges. The core that gdb was told of may be another one,
+  // asleep, which does not come by until long after.
+  const riscv::CoreState& state = state_of(before_);
+  return {before_, state.instret, device_->cycle() + 1, state.cycle};
 }
 
 /// bs (`one`: to before the latest instruction of the chosen core) and bc.
 std::optional<std::string> Server::go_back(bool one) {
-  present_ = point_of(stop_.place);
+  present_ = point_of_stop();
   goal_ = {};
   goal_.point.place = control_;
   std::optional<std::size_t> moment;
@@ -65,7 +67,8 @@ bool Server::at_goal(Place place, const riscv::CoreState& state) {
   if (goal_.kind == Goal::Kind::Hit) return false;
   const Point& point = goal_.kind == Goal::Kind::Point ? goal_.point : present_;
   if (point.place != place) return false;
-  if (state.instret < point.count) {
+  // An instruction that had to wait comes by again, later.
+  if (state.instret < point.count || (state.instret == point.count && state.cycle < point.cycle)) {
     tiles_[place.tile].tile->keep_awake(place.core);
     return false;
   }

@@ -120,8 +120,9 @@ class Server final : public Attendant, public tile::Onlooker {
   /// How far a core is.
   struct Point {
     Place place;
-    u64 count = 0;   // instructions it has retired
-    Cycle edge = 0;  // the first epoch edge that is not before it
+    u64 count = 0;    // instructions it has retired
+    Cycle edge = 0;   // the first epoch edge that is not before it
+    Cycle cycle = 0;  // not before this one
   };
   struct Goal {
     enum class Kind : u8 {
@@ -172,7 +173,7 @@ class Server final : public Attendant, public tile::Onlooker {
   void end_collecting();
   void go_to_begin();
   void keep_moment();
-  Point point_of(Place place) const;
+  Point point_of_stop() const;
   // protocol.cpp
   std::string answer_query(std::string_view packet);
   std::string transfer(std::string_view packet);
@@ -235,6 +236,7 @@ class Server final : public Attendant, public tile::Onlooker {
   std::unique_ptr<watch::WritersOfDevice> writers_;  // none until somebody asks for it
   std::unique_ptr<watch::Watchpoints> watchpoints_;  // of `monitor watch`
   tile::Tile* inside_ = nullptr;                     // the stop is in the midst of its turn
+  Place before_;                                     // whose instruction comes next there
   History history_;
   Goal goal_;
   u64 hits_ = 0;      // since the moment that is run again

@@ -14,6 +14,7 @@ void Server::before_instruction(tile::Tile& tile, unsigned core) {
   const Place place{index_.at(tile.id()), core};
   const riscv::CoreState& state = state_of(place);
   inside_ = &tile;
+  before_ = place;
   if (mode_ == Mode::Again && at_goal(place, state)) return;
   if (const std::optional<Stop> stop = touched_by_now()) at_stop(*stop);
   if (mode_ == Mode::Forward && is_step_over(place, state)) at_stop({Why::Step, place});

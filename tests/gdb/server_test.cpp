@@ -146,12 +146,17 @@ TEST_F(GdbServer, what_the_packer_writes_is_watched_and_gone_back_to) {
     EXPECT_TRUE(stop.starts_with("T05watch:38000;thread:p1.")) << stop;
     const u32 written = gdb.word("m38000,4");
     EXPECT_NE(written, 0u);
+    EXPECT_EQ(gdb.ask("vCont;c"), stop);  // the third page, in the same place
+    const u32 last = gdb.word("m38000,4");
+    EXPECT_NE(last, written);
     gdb.ask("z2,38000,4");
-    gdb.ask("Z0,8a10,4");  // after the page was written to DRAM
+    gdb.ask("Z0,8a10,4");  // after a page was written to DRAM
     EXPECT_TRUE(gdb.ask("vCont;c").starts_with("T05swbreak:;thread:p1.1"));
     gdb.ask("z0,8a10,4");
     gdb.ask("Z2,38000,4");
-    // The way back ends where the last change was told, and then where there is no more past.
+    // The way back ends where a change was told, and then where there is no more past.
+    EXPECT_EQ(gdb.ask("bc"), stop);
+    EXPECT_EQ(gdb.word("m38000,4"), last);
     EXPECT_EQ(gdb.ask("bc"), stop);
     EXPECT_EQ(gdb.word("m38000,4"), written);
     EXPECT_TRUE(gdb.ask("bc").starts_with("T05replaylog:begin;"));

@@ -175,8 +175,8 @@ TEST(Events, of_threads_say_where_an_instruction_came_from) {
       "         642 1-2    trisc0   mailbox    op=pop from=brisc to=trisc0 value=0x00000005\n"
       "         644 1-2    trisc0   mailbox    op=push from=trisc0 to=brisc "
       "value=0x00000069\n"
-      "         672 1-2    brisc    resume     pc=0x0000c after=669\n"
-      "         672 1-2    brisc    mailbox    op=pop from=trisc0 to=brisc value=0x00000069\n");
+      "         704 1-2    brisc    resume     pc=0x0000c after=701\n"
+      "         704 1-2    brisc    mailbox    op=pop from=trisc0 to=brisc value=0x00000069\n");
 }
 
 TEST(Events, of_a_mop_are_the_words_that_it_makes) {

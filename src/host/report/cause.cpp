@@ -109,7 +109,12 @@ class Teller {
     cause.rule = text.rule;
     if (one.want == Want::Word) cause.awaited = Spot{one.node, one.address, 4};
     if (one.want == Want::Remote) cause.awaited = Spot{one.remote, one.address, 4};
-    tell_of_launch(one, cause);
+    if (const auto into = kernel_run_into(device_, one.tile)) {
+      cause.sentence = fmt::format("{}. So {}", into->text, cause.sentence);
+      cause.remedy = into->remedy;
+    } else {
+      tell_of_launch(one, cause);
+    }
     return cause;
   }
 

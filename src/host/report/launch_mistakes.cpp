@@ -258,12 +258,13 @@ tile::Tile* tensix_at(Device& device, Coord coord) {
   return tile != nullptr && tile->shape().is_tensix() ? tile : nullptr;
 }
 
-/// The core runs where nothing is, or has run from its kernel into the next one.
-std::optional<LaunchMistake> astray(tile::Tile& tile, Coord coord, CoreId core, u32 pc) {
-  const u32 at = pc & ~3u;
-  if (at + kStart > kL1Size) return std::nullopt;
+std::string named(CoreId core, Coord coord) {
+  return fmt::format("{} of ({}, {})", name_of(agent_of(core)), coord.x, coord.y);
+}
+
+/// The core has run from its kernel into the next one.
+std::optional<LaunchMistake> in_another(tile::Tile& tile, Coord coord, CoreId core, u32 pc) {
   const LaunchView launch = launch_of(tile, 0);
-  const std::string who = fmt::format("{} of ({}, {})", name_of(agent_of(core)), coord.x, coord.y);
   const u32 own = launch.text[index_of(core)];
   if (launch.valid && bit(launch.enables, index_of(core)) && pc >= own)
     for (unsigned other = 0; other < kCores; ++other) {
@@ -275,17 +276,25 @@ std::optional<LaunchMistake> astray(tile::Tile& tile, Coord coord, CoreId core, 
           {},
           fmt::format("{} has run out of its kernel at {:#x} into {}'s, which the launch message "
                       "has begin {:#x} bytes behind: the kernels lie over each other",
-                      who, own, name(other), next - own),
+                      named(core, coord), own, name(other), next - own),
           "leave each kernel as much room as its image has bytes"};
     }
+  return std::nullopt;
+}
+
+/// So it has, or it runs where nothing is.
+std::optional<LaunchMistake> astray(tile::Tile& tile, Coord coord, CoreId core, u32 pc) {
+  const u32 at = pc & ~3u;
+  if (at + kStart > kL1Size) return std::nullopt;
+  if (auto found = in_another(tile, coord, core, pc)) return found;
   const u8* const code = tile.l1().data() + at;
   if (!std::all_of(code, code + kStart, [](u8 byte) { return byte == 0; })) return std::nullopt;
   return LaunchMistake{
       Kind::NoKernel,
       core,
       {},
-      fmt::format("{} runs at {:#x}, where there is no code: {} bytes of 0 at least", who, pc,
-                  kStart),
+      fmt::format("{} runs at {:#x}, where there is no code: {} bytes of 0 at least",
+                  named(core, coord), pc, kStart),
       "write its code there before the core is let go (the same tile, the same address), and let "
       "it begin where that code does"};
 }
@@ -353,6 +362,16 @@ std::optional<LaunchMistake> launch_behind(Device& device, const Fault& fault, C
                          fault.rule == Rule::RiscvBadPc || fault.rule == Rule::TensixUnknownOpcode;
     for (const LaunchMistake& mistake : mistakes)
       if (no_code && mistake.kind == Kind::BufferOverCode) return mistake;
+  }
+  return std::nullopt;
+}
+
+std::optional<LaunchMistake> kernel_run_into(Device& device, Coord coord) {
+  tile::Tile* const tile = tensix_at(device, coord);
+  for (unsigned core = 0; tile != nullptr && core < kCores; ++core) {
+    const auto id = static_cast<CoreId>(core);
+    if (tile->status(id) == tile::CoreStatus::Reset) continue;
+    if (auto found = in_another(*tile, coord, id, tile->core(id).pc)) return found;
   }
   return std::nullopt;
 }

@@ -48,6 +48,9 @@ std::vector<ArgumentPlace> arguments_of_launch(Device& device, Coord tile);
 /// How the launch, or the lack of any code, explains that a core or thread has gone astray.
 std::optional<LaunchMistake> launch_behind(Device& device, const Fault& fault, Coord tile);
 
+/// A core of the tile is in code that the launch message gives to another one's kernel.
+std::optional<LaunchMistake> kernel_run_into(Device& device, Coord tile);
+
 /// The circular buffer is not one that the launch message has.
 std::optional<LaunchMistake> buffer_not_launched(Device& device, Coord tile, u32 index);
 
