@@ -16,6 +16,7 @@ namespace {
 // of translated code (docs/PROFILE.md). A loopback packet must not arrive inside the turn that
 // sends it, so it may not exceed Timing::loopback.
 constexpr Cycle kFastQuantum = 64;
+static_assert(kFastQuantum <= noc::Timing{}.loopback);
 
 Cycle quantum_of(TimingModel timing) {
   return timing == TimingModel::Fast ? kFastQuantum : 1;
