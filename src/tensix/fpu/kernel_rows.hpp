@@ -33,6 +33,16 @@ class KernelRows {
     const DstRow& absent = identity != 0 ? kOnes : kZeros;
     const u32 base = physical(0);
     const bool together = neighbours();
+    rows.count = count_;
+    if (together && read && count_ == kMaxKernelRows && all_valid(base)) {  // the usual case
+      u16* const high = dst_.row[base].datum.data();
+      u16* const low = dst_.row[(base + 8) % kDstRows].datum.data();
+      for (u32 i = 0; i < kMaxKernelRows; ++i) {
+        rows.old_high[i] = rows.high[i] = high + i * kRowDatums;
+        rows.old_low[i] = rows.low[i] = low + i * kRowDatums;
+      }
+      return;
+    }
     for (u32 i = 0; i < count_; ++i) {
       const u32 p = together ? base + i : physical(i);
       DstRow& high = dst_.row[p];
@@ -43,14 +53,17 @@ class KernelRows {
       rows.high[i] = high.datum.data();
       rows.low[i] = low.datum.data();
     }
-    rows.count = count_;
   }
 
   /// To be called when the rows have been written.
   void written() const {
     const bool clears = !wide_ && mapping_.high_halves;
     if (neighbours() && !clears) {
-      std::memset(&dst_.valid[physical(0)], 1, count_);
+      u8* const valid = &dst_.valid[physical(0)];
+      if (count_ == kMaxKernelRows)
+        std::memcpy(valid, &kAllValid, sizeof kAllValid);  // one store
+      else
+        std::memset(valid, 1, count_);
       return;
     }
     for (u32 i = 0; i < count_; ++i) {
@@ -62,6 +75,14 @@ class KernelRows {
   }
 
  private:
+  static constexpr u64 kAllValid = 0x0101010101010101;
+  static_assert(sizeof kAllValid == kMaxKernelRows);
+
+  bool all_valid(u32 base) const {
+    u64 valid;
+    std::memcpy(&valid, &dst_.valid[base], sizeof valid);
+    return valid == kAllValid;
+  }
   /// The rows lie one after the other: only swizzling moves rows within an aligned group of eight.
   bool neighbours() const { return step_ == 1 && !mapping_.swizzle && (first_ & 7) + count_ <= 8; }
   u32 physical(u32 i) const {

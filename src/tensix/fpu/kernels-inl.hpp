@@ -67,6 +67,49 @@ HWY_INLINE V rounded(V v, V places) {
   return hn::ShiftRight<1>(hn::Add(shifted(hn::Add(v, v), places), word(1)));
 }
 
+// --- Operands of products: exponents, four in a word. They have a short form where those of an
+// operand that are not zero's lie close together: kLargestNarrow for the largest one, and so on
+// down to kSmallestNarrow; 0 for zero's. Sums of two that are not zero's are above kNarrowNone,
+// all others are not.
+
+constexpr i32 kSmallestNarrow = 64;
+constexpr i32 kLargestNarrow = 127;
+constexpr u32 kNarrowNone = 127;
+
+/// What is added to exponents of 5 bits.
+constexpr u32 rebias_of(const numeric::FpuMode& mode) {
+  return mode.five_bit ? 96 : 0;
+}
+
+#if HWY_TARGET == HWY_SCALAR
+template <class Combine>
+HWY_INLINE V each_byte(V a, V b, Combine combine) {
+  u32 result = 0;
+  for (u32 shift = 0; shift < 32; shift += 8) {
+    const auto byte = [shift](V v) { return static_cast<u32>(hn::GetLane(v)) >> shift & 0xFF; };
+    result |= (combine(byte(a), byte(b)) & 0xFF) << shift;
+  }
+  return word(result);
+}
+HWY_INLINE V byte_sums(V a, V b) {
+  return each_byte(a, b, [](u32 x, u32 y) { return x + y; });
+}
+HWY_INLINE V larger_bytes(V a, V b) {
+  return each_byte(a, b, [](u32 x, u32 y) { return HWY_MAX(x, y); });
+}
+#else
+using Bytes = hn::Repartition<u8, Words>;
+HWY_INLINE hn::Vec<Bytes> bytes_of(V v) {
+  return hn::BitCast(Bytes(), v);
+}
+HWY_INLINE V byte_sums(V a, V b) {
+  return hn::BitCast(Words(), hn::Add(bytes_of(a), bytes_of(b)));
+}
+HWY_INLINE V larger_bytes(V a, V b) {
+  return hn::BitCast(Words(), hn::Max(bytes_of(a), bytes_of(b)));
+}
+#endif
+
 // --- The accumulate step: 32-bit integers as in the scalar code. Of a 16-bit Dst all terms are
 // multiples of 2^13 (twice: 2^14) and their sum is below 2^30 (2^31), so that it is exact as a
 // float and the float's fields are the result's.
@@ -87,10 +130,10 @@ HWY_INLINE V load_dst(const DstRows& rows, u32 row, size_t j, V& exponent, V& si
   V fraction;
   if constexpr (kind == DstKind::Fp16) {
     exponent = hn::And(high, word(0x1F));
-    fraction = hn::ShiftLeft<9>(hn::And(high, word(0x7FE0)));
+    fraction = hn::And(hn::ShiftLeft<9>(high), word(0xFFC000));
   } else {
     exponent = hn::And(high, word(0xFF));
-    fraction = hn::ShiftLeft<9>(hn::And(high, word(0x7F00)));
+    fraction = hn::And(hn::ShiftLeft<9>(high), word(0xFE0000));
     if constexpr (kind == DstKind::Fp32)
       fraction = hn::Or(fraction, hn::ShiftLeft<1>(load_halves(rows.old_low[row] + j)));
   }
@@ -161,18 +204,108 @@ HWY_INLINE void accumulate(const DstRows& rows, u32 row, size_t j, V exponent, V
   sum = hn::Add(sum, aligned<kind>(twice, hn::Sub(e, exponent)));
   store_sum<kind>(rows, row, j, e, sum);
 }
+/// What Dst holds and two terms; `e` is their largest exponent.
+template <DstKind kind>
+HWY_INLINE V sum_of_terms(const DstRows& rows, u32 row, size_t j, V exponent, V twice, V exponent_2,
+                          V twice_2, V& e) {
+  V old_exponent, sign;
+  const V old = load_dst<kind>(rows, row, j, old_exponent, sign);
+  e = hn::Max(hn::Max(old_exponent, exponent), exponent_2);
+  const V magnitude = aligned<kind>(old, hn::Sub(e, old_exponent));
+  const auto negative = hn::Lt(sign, hn::Zero(Words()));
+  V sum = hn::IfThenElse(negative, hn::Neg(magnitude), magnitude);
+  sum = hn::Add(sum, aligned<kind>(twice, hn::Sub(e, exponent)));
+  return hn::Add(sum, aligned<kind>(twice_2, hn::Sub(e, exponent_2)));
+}
 /// Adds two terms.
 template <DstKind kind>
 HWY_INLINE void accumulate(const DstRows& rows, u32 row, size_t j, V exponent, V twice,
                            V exponent_2, V twice_2) {
-  V old_exponent, sign;
-  const V old = load_dst<kind>(rows, row, j, old_exponent, sign);
-  const V e = hn::Max(hn::Max(old_exponent, exponent), exponent_2);
-  V sum = negate_where_negative(aligned<kind>(old, hn::Sub(e, old_exponent)), sign);
-  sum = hn::Add(sum, aligned<kind>(twice, hn::Sub(e, exponent)));
-  sum = hn::Add(sum, aligned<kind>(twice_2, hn::Sub(e, exponent_2)));
+  V e;
+  const V sum = sum_of_terms<kind>(rows, row, j, exponent, twice, exponent_2, twice_2, e);
   store_sum<kind>(rows, row, j, e, sum);
 }
+
+#if HWY_TARGET != HWY_SCALAR
+// --- Four rows of a 16-bit Dst at a time: what happens to 16-bit numbers happens to two at once.
+
+using Shorts = hn::Repartition<u16, Words>;
+using VS = hn::Vec<Shorts>;
+
+/// Bits of a fraction of Dst. There is no 32-bit Dst here, whatever is compiled for it.
+template <DstKind kind>
+inline constexpr int kFractionBits = kind == DstKind::Fp16 ? 10 : 7;
+
+/// `number_of_sum`, also of zero. The exponent is positive where the sum is not zero.
+template <DstKind kind>
+HWY_INLINE V short_number(V exponent, V sum) {
+  constexpr int kFraction = kFractionBits<kind>;
+  constexpr u32 kHalf = 1u << (22 - kFraction);
+  const V magnitude = hn::Abs(sum);
+  const V bits = hn::BitCast(Words(), hn::ConvertTo(Floats(), magnitude));
+  const V rounded = hn::ShiftRight<23 - kFraction>(hn::Add(bits, word(kHalf - (151u << 23))));
+  const auto zero = hn::Eq(sum, hn::Zero(Words()));
+  const V number = hn::Add(rounded, hn::ShiftLeft<kFraction>(exponent));
+  return hn::IfThenZeroElse(zero, hn::Min(number, word(kind == DstKind::Fp16 ? 0x7FFF : 0x7F80)));
+}
+
+/// Of words, the lower halves of `low` and those of `high` above them.
+HWY_INLINE VS interleaved(V low, V high) {
+  return hn::BitCast(Shorts(), hn::Or(hn::And(low, word(0xFFFF)), hn::ShiftLeft<16>(high)));
+}
+
+/// encode_dst for two rows, whose numbers and sums these are, the one in the lower halves.
+template <DstKind kind>
+HWY_INLINE VS encoded_pair(V number_low, V number_high, V sum_low, V sum_high) {
+  constexpr int kFraction = kFractionBits<kind>;
+  constexpr int kExponent = 15 - kFraction;
+  const Shorts d;
+  const hn::RebindToSigned<Shorts> di;
+  const VS n = interleaved(number_low, number_high);
+  const auto is_number =
+      hn::Gt(hn::BitCast(di, n), hn::Set(di, static_cast<i16>((1 << kFraction) - 1)));
+  const V signs =
+      hn::Or(hn::And(sum_high, word(0x80000000)), hn::And(shift_right<16>(sum_low), word(0x8000)));
+  const VS fields =
+      hn::Or(hn::ShiftRight<kFraction>(n),
+             hn::And(hn::ShiftLeft<kExponent>(n),
+                     hn::Set(d, static_cast<u16>(0x7FFF & ~((1u << kExponent) - 1)))));
+  const VS all = hn::Or(fields, hn::BitCast(d, signs));
+  return hn::BitCast(d, hn::IfThenElseZero(is_number, hn::BitCast(di, all)));
+}
+
+/// Adds two terms to each of four rows from `row` on. Exponents, and twice the values, stand in
+/// arrays of rows; those of a term that is zero are zero.
+template <DstKind kind, class Terms>
+HWY_INLINE void accumulate_four(const DstRows& rows, u32 row, size_t j, const Terms& exponent,
+                                const Terms& twice) {
+  const Words dw;
+  const auto sum_of = [&](u32 i, V& e) HWY_ATTR {
+    return sum_of_terms<kind>(rows, i, j, hn::Load(dw, exponent[0][i] + j),
+                              hn::Load(dw, twice[0][i] + j), hn::Load(dw, exponent[1][i] + j),
+                              hn::Load(dw, twice[1][i] + j), e);
+  };
+  V e0, e1, e2, e3;
+  const V sum0 = sum_of(row, e0);
+  const V sum2 = sum_of(row + 2, e2);
+  const V number0 = short_number<kind>(e0, sum0);
+  const V number2 = short_number<kind>(e2, sum2);
+  const VS even = encoded_pair<kind>(number0, number2, sum0, sum2);
+  const V sum1 = sum_of(row + 1, e1);
+  const V sum3 = sum_of(row + 3, e3);
+  const V number1 = short_number<kind>(e1, sum1);
+  const V number3 = short_number<kind>(e3, sum3);
+  const VS odd = encoded_pair<kind>(number1, number3, sum1, sum3);
+  const Shorts d;
+  const hn::Half<Shorts> half;
+  const VS first = hn::ConcatEven(d, odd, even);
+  const VS last = hn::ConcatOdd(d, odd, even);
+  hn::StoreU(hn::LowerHalf(half, first), half, rows.high[row] + j);
+  hn::StoreU(hn::UpperHalf(half, first), half, rows.high[row + 1] + j);
+  hn::StoreU(hn::LowerHalf(half, last), half, rows.high[row + 2] + j);
+  hn::StoreU(hn::UpperHalf(half, last), half, rows.high[row + 3] + j);
+}
+#endif
 
 }  // namespace bhemu::tensix::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -31,34 +31,6 @@ namespace bhemu::tensix::HWY_NAMESPACE {
 
 constexpr i16 kNoExponent = -8192;
 
-// --- Matrix product ----------------------------------------------------------------------------
-
-/// What is taken of a cell: the bits of `all` less those of `upper` (none: 0).
-struct SliceMask {
-  u32 all;
-  u32 upper;
-};
-constexpr SliceMask slice_mask_a(u32 phase) {
-  return (phase & 1) == 0 ? SliceMask{0xFFF80000, 0} : SliceMask{0xFFFFC000, 0xFFF80000};
-}
-constexpr SliceMask slice_mask_b(u32 phase) {
-  return (phase & 2) == 0 ? SliceMask{0xFFFE0000, 0} : SliceMask{0xFFFFFFFF, 0xFFFE0000};
-}
-
-/// The signed slice as a float; 5-bit exponents are moved up out of the way of underflow.
-HWY_INLINE VF slice_of(V cell, SliceMask mask, V rebias) {
-  const Floats df;
-  const auto zero = hn::Eq(hn::And(cell, word(0x7F800000)), hn::Zero(Words()));
-  const V moved = hn::IfThenZeroElse(zero, hn::Add(cell, rebias));
-  const VF all = hn::BitCast(df, hn::And(moved, word(mask.all)));
-  if (mask.upper == 0) return all;
-  return hn::Sub(all, hn::BitCast(df, hn::And(moved, word(mask.upper))));
-}
-
-constexpr u32 rebias_of(const numeric::FpuMode& mode) {
-  return mode.five_bit ? 96 : 0;
-}
-
 // --- Matrix product in integers: what floats cannot hold, and denormals kept. As the scalar code.
 
 struct ExactOperands {
@@ -164,53 +136,44 @@ void exact_matrix_kernel(const MatrixJob& job) {
 
 // --- Matrix product in floats ------------------------------------------------------------------
 
-/// The exponent in both halves of a word; of zero, one that is below all others.
-HWY_INLINE V known_twice(V e, V bias) {
-  const V known =
-      hn::IfThenElse(hn::Eq(e, hn::Zero(Words())), hn::Set(Words(), kNoExponent), hn::Add(e, bias));
-  return hn::Or(hn::And(known, word(0xFFFF)), hn::ShiftLeft<16>(known));
+/// Of zero, an exponent that is below all others.
+HWY_INLINE V known_exponent(V e) {
+  return hn::IfThenElse(hn::Eq(e, hn::Zero(Words())), hn::Set(Words(), kNoExponent), e);
 }
 
-void prepare_a(const MatrixJob& job, ProductOperandA& out) {
-  const Words dw;
-  const V rebias = word(rebias_of(job.mode) << 23);
-  const SliceMask mask = slice_mask_a(job.phase);
-  V top = hn::Zero(dw);
-  for (u32 k = 0; k < kRowDatums; ++k) {
-    for (size_t j = 0; j < kRowDatums; j += hn::Lanes(dw)) {
-      const V cell = hn::And(load_cells(job.a[k] + j), word(job.mask_a));
-      const V e = exponent_of(cell);
-      top = hn::Max(top, e);
-      hn::Store(slice_of(cell, mask, rebias), Floats(), out.slice[k] + j);
-      hn::Store(hn::BitCast(Unsigned(), known_twice(e, hn::Zero(dw))), Unsigned(),
-                out.exponent[k] + j);
-    }
-  }
-  out.largest = hn::GetLane(hn::MaxOfLanes(dw, top));
+// If not both operands are narrow, exponents stand in halves of words.
+
+struct WideExponents {
+  alignas(64) u32 a[kRowDatums][kRowDatums];          // in both halves
+  alignas(64) u32 b[kMaxKernelRows / 2][kRowDatums];  // of two rows, the even one below
+};
+
+/// The exponent of row `row`.
+HWY_INLINE V known_exponent(const u32 (*exponents)[kRowDatums], u32 row, size_t j) {
+  const V four = load_cells(exponents[row / 4] + j);
+  const V places = hn::Set(Words(), static_cast<i32>(row % 4 * 8));
+  return known_exponent(hn::And(shifted(four, places), word(0xFF)));
 }
 
-void prepare_b(const MatrixJob& job, ProductOperandB& out) {
-  const Words dw;
-  const V rebias = word(rebias_of(job.mode) << 23);
-  const SliceMask mask = slice_mask_b(job.phase);
-  const V bias = hn::Set(dw, job.mode.product_bias(job.phase));
-  // 2^24 keeps small products normal; see the top of the file for the rest.
-  const VF enlarge = hn::Set(Floats(), 16777216.f + 2048.f);
-  V top = hn::Zero(dw);
-  for (u32 i = 0; i < job.dst.count; ++i) {
-    for (size_t k = 0; k < kRowDatums; k += hn::Lanes(dw)) {
-      const V cell = hn::And(load_cells(job.b[i] + k), word(job.mask_b));
-      const V e = exponent_of(cell);
-      top = hn::Max(top, e);
-      hn::Store(hn::Mul(slice_of(cell, mask, rebias), enlarge), Floats(), out.slice[i] + k);
-      V known = known_twice(e, bias);
-      u32* const pair = out.exponent[i / 2] + k;
-      if (i % 2 != 0)
-        known = hn::Or(hn::And(known, word(0xFFFF0000)), hn::And(load_cells(pair), word(0xFFFF)));
-      hn::Store(hn::BitCast(Unsigned(), known), Unsigned(), pair);
+HWY_INLINE V in_halves(V low, V high) {
+  return hn::Or(hn::And(low, word(0xFFFF)), hn::ShiftLeft<16>(high));
+}
+
+HWY_INLINE void widen(const ProductOperandA& a, const ProductOperandB& b, u32 rows, i32 bias,
+                      WideExponents& out) {
+  const Unsigned du;
+  for (size_t j = 0; j < kRowDatums; j += hn::Lanes(du)) {
+    for (u32 k = 0; k < kRowDatums; ++k) {
+      const V e = known_exponent(a.exponents, k, j);
+      hn::Store(hn::BitCast(du, in_halves(e, e)), du, out.a[k] + j);
+    }
+    const V more = hn::Set(Words(), bias);
+    for (u32 i = 0; i < rows; i += 2) {
+      const V low = hn::Add(known_exponent(b.exponents, i, j), more);
+      const V high = hn::Add(known_exponent(b.exponents, i + 1, j), more);
+      hn::Store(hn::BitCast(du, in_halves(low, high)), du, out.b[i / 2] + j);
     }
   }
-  out.largest = hn::GetLane(hn::MaxOfLanes(dw, top));
 }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -252,20 +215,20 @@ struct ProductSums {
 
 /// The largest exponents of lanes 8 * group to 8 * group + 7. SrcA's stay in registers while the
 /// rows of SrcB pass by, two at a time: the even one in the lower halves.
-HWY_INLINE void largest_exponents(const ProductOperandA& a, const ProductOperandB& b, u32 group,
-                                  u32 rows, size_t j, V least, ProductSums& out) {
+HWY_INLINE void largest_exponents(const WideExponents& wide, u32 group, u32 rows, size_t j, V least,
+                                  ProductSums& out) {
   const Words dw;
   const u32 first = 8 * group;
-  const V a0 = load_cells(a.exponent[first] + j);
-  const V a1 = load_cells(a.exponent[first + 1] + j);
-  const V a2 = load_cells(a.exponent[first + 2] + j);
-  const V a3 = load_cells(a.exponent[first + 3] + j);
-  const V a4 = load_cells(a.exponent[first + 4] + j);
-  const V a5 = load_cells(a.exponent[first + 5] + j);
-  const V a6 = load_cells(a.exponent[first + 6] + j);
-  const V a7 = load_cells(a.exponent[first + 7] + j);
+  const V a0 = load_cells(wide.a[first] + j);
+  const V a1 = load_cells(wide.a[first + 1] + j);
+  const V a2 = load_cells(wide.a[first + 2] + j);
+  const V a3 = load_cells(wide.a[first + 3] + j);
+  const V a4 = load_cells(wide.a[first + 4] + j);
+  const V a5 = load_cells(wide.a[first + 5] + j);
+  const V a6 = load_cells(wide.a[first + 6] + j);
+  const V a7 = load_cells(wide.a[first + 7] + j);
   for (u32 row = 0; row < rows; row += 2) {
-    const u32* const pair = b.exponent[row / 2] + first;
+    const u32* const pair = wide.b[row / 2] + first;
     V even = larger_sum(least, a0, word(pair[0]));
     V odd = larger_sum(least, a1, word(pair[1]));
     even = larger_sum(even, a2, word(pair[2]));
@@ -313,6 +276,86 @@ HWY_INLINE void sums_of_group(const ProductOperandA& a, const ProductOperandB& b
   }
 }
 
+// An exponent beside which a term of a group becomes zero, whatever its value is: no exponent of
+// Dst is below 0, and a shift by 32 places leaves nothing that rounds up.
+constexpr i32 kVanishing = -64;
+
+/// Of bytes, how much they are above kNarrowNone; 0: not at all.
+HWY_INLINE V above_narrow_none(V v) {
+#if HWY_TARGET == HWY_SCALAR
+  return each_byte(v, v, [](u32 x, u32) { return x > kNarrowNone ? x - kNarrowNone : 0; });
+#else
+  const auto none = hn::Set(Bytes(), static_cast<u8>(kNarrowNone));
+  return hn::BitCast(Words(), hn::SaturatedSub(bytes_of(v), none));
+#endif
+}
+
+/// As `largest_exponents` and `sums_of_group` for operands that are narrow, four rows at a time.
+/// `base`: what is added to a narrow exponent above kNarrowNone to get the exponent; `start`: to
+/// that narrow exponent, 23 places to the left, to get M. Exponents that are not above `least` are
+/// kVanishing, and what stands beside them is not a sum.
+HWY_INLINE void narrow_group(const ProductOperandA& a, const ProductOperandB& b, u32 group,
+                             u32 rows, size_t j, V base, V least, V start, ProductSums& out) {
+  const Words dw;
+  const Floats df;
+  const u32 first = 8 * group;
+  const auto exponents = [&](u32 k) HWY_ATTR { return load_cells(a.narrow[first + k] + j); };
+  const VF a0 = hn::Load(df, a.slice[first] + j);
+  const VF a1 = hn::Load(df, a.slice[first + 1] + j);
+  const VF a2 = hn::Load(df, a.slice[first + 2] + j);
+  const VF a3 = hn::Load(df, a.slice[first + 3] + j);
+  const VF a4 = hn::Load(df, a.slice[first + 4] + j);
+  const VF a5 = hn::Load(df, a.slice[first + 5] + j);
+  const VF a6 = hn::Load(df, a.slice[first + 6] + j);
+  const VF a7 = hn::Load(df, a.slice[first + 7] + j);
+  for (u32 row = 0; row < rows; row += 4) {
+    const u32* const four = b.narrow[row / 4] + first;
+    V even = byte_sums(exponents(0), word(four[0]));
+    V odd = byte_sums(exponents(1), word(four[1]));
+    even = larger_bytes(even, byte_sums(exponents(2), word(four[2])));
+    odd = larger_bytes(odd, byte_sums(exponents(3), word(four[3])));
+    even = larger_bytes(even, byte_sums(exponents(4), word(four[4])));
+    odd = larger_bytes(odd, byte_sums(exponents(5), word(four[5])));
+    even = larger_bytes(even, byte_sums(exponents(6), word(four[6])));
+    odd = larger_bytes(odd, byte_sums(exponents(7), word(four[7])));
+    const V above = above_narrow_none(larger_bytes(even, odd));
+    // The chains of four rows side by side: one alone would wait for its own additions.
+    const auto start_of_row = [&](V narrow, u32 i) HWY_ATTR {
+      const V e =
+          hn::IfThenElse(hn::Gt(narrow, least), hn::Add(narrow, base), hn::Set(dw, kVanishing));
+      hn::Store(e, dw, out.exponent[group][row + i] + j);
+      return hn::BitCast(df, hn::Add(hn::ShiftLeft<23>(narrow), start));
+    };
+    VF sum0 = start_of_row(hn::And(above, word(0xFF)), 0);
+    VF sum1 = start_of_row(hn::And(shift_right<8>(above), word(0xFF)), 1);
+    VF sum2 = start_of_row(hn::And(shift_right<16>(above), word(0xFF)), 2);
+    VF sum3 = start_of_row(shift_right<24>(above), 3);
+    const float* const beta = b.slice[row] + first;
+    const auto add = [&](VF alpha, u32 k) HWY_ATTR {
+      sum0 = hn::MulAdd(alpha, hn::Set(df, beta[k]), sum0);
+      sum1 = hn::MulAdd(alpha, hn::Set(df, beta[kRowDatums + k]), sum1);
+      sum2 = hn::MulAdd(alpha, hn::Set(df, beta[2 * kRowDatums + k]), sum2);
+      sum3 = hn::MulAdd(alpha, hn::Set(df, beta[3 * kRowDatums + k]), sum3);
+    };
+    add(a0, 0);
+    add(a1, 1);
+    add(a2, 2);
+    add(a3, 3);
+    add(a4, 4);
+    add(a5, 5);
+    add(a6, 6);
+    add(a7, 7);
+    // Of M nothing is left when its exponent and its highest fraction bit are gone.
+    const auto keep = [&](VF sum, u32 i) HWY_ATTR {
+      hn::Store(hn::ShiftLeft<14>(hn::BitCast(dw, sum)), dw, out.twice[group][row + i] + j);
+    };
+    keep(sum0, 0);
+    keep(sum1, 1);
+    keep(sum2, 2);
+    keep(sum3, 3);
+  }
+}
+
 template <DstKind kind>
 HWY_INLINE void products(const MatrixJob& job, const ProductOperandA& a, const ProductOperandB& b) {
   const Words dw;
@@ -324,12 +367,30 @@ HWY_INLINE void products(const MatrixJob& job, const ProductOperandA& a, const P
   const i32 unit = -job.mode.product_bias(0) - 264 + 24 + 2 * static_cast<i32>(rebias_of(job.mode));
   const V origin = hn::Set(dw, unit + 127 + 23);
   const u32 rows = job.dst.count;
+  const bool narrow = a.is_narrow && b.is_narrow && zero_exponent == 0;
+  const i32 base = a.largest + b.largest - i32{kNarrowNone} + job.mode.product_bias(job.phase);
+  const V narrow_base = hn::Set(dw, base);
+  const V narrow_least = hn::Set(dw, base < 0 ? -base : 0);
+  const V start = hn::Add(hn::ShiftLeft<23>(hn::Add(narrow_base, origin)), word(0x400000));
+  WideExponents wide;
+  if (!narrow) widen(a, b, rows, job.mode.product_bias(job.phase), wide);
   ProductSums sums;
   for (size_t j = 0; j < kRowDatums; j += hn::Lanes(dw)) {
     for (u32 group = 0; group < 2; ++group) {
-      largest_exponents(a, b, group, rows, j, least, sums);
+      if (narrow) {
+        narrow_group(a, b, group, rows, j, narrow_base, narrow_least, start, sums);
+        continue;
+      }
+      largest_exponents(wide, group, rows, j, least, sums);
       sums_of_group(a, b, group, rows, j, origin, sums);
     }
+#if HWY_TARGET != HWY_SCALAR
+    if (narrow && kind != DstKind::Fp32) {
+      for (u32 i = 0; i < rows; i += 4)
+        accumulate_four<kind>(job.dst, i, j, sums.exponent, sums.twice);
+      continue;
+    }
+#endif
     for (u32 i = 0; i < rows; ++i)
       accumulate<kind>(job.dst, i, j, hn::Load(dw, sums.exponent[0][i] + j),
                        hn::Load(dw, sums.twice[0][i] + j), hn::Load(dw, sums.exponent[1][i] + j),
@@ -358,8 +419,10 @@ bool matrix_kernel(const MatrixJob& job) {
   if (!job.keep) {
     ProductOperandA a;
     ProductOperandB b;
-    prepare_a(job, a);
-    prepare_b(job, b);
+    prepare_exponents_a(job, a);
+    prepare_slices_a(job, a);
+    prepare_exponents_b(job, b);
+    prepare_slices_b(job, b);
     if (prepared_product(job, a, b)) return true;
   }
   exact_matrix_kernel(job);
@@ -376,18 +439,6 @@ HWY_EXPORT(matrix_kernel);
 
 bool run_matrix_kernel(const MatrixJob& job) {
   return HWY_DYNAMIC_DISPATCH(matrix_kernel)(job);
-}
-
-HWY_EXPORT(prepare_a);
-
-void prepare_product_a(const MatrixJob& job, ProductOperandA& out) {
-  HWY_DYNAMIC_DISPATCH(prepare_a)(job, out);
-}
-
-HWY_EXPORT(prepare_b);
-
-void prepare_product_b(const MatrixJob& job, ProductOperandB& out) {
-  HWY_DYNAMIC_DISPATCH(prepare_b)(job, out);
 }
 
 HWY_EXPORT(prepared_product);

@@ -93,19 +93,26 @@ struct PoolJob {
 /// SrcA of a product in floating point, taken apart once for all products that use it. No initial
 /// values: it is large.
 struct ProductOperandA {
-  alignas(64) float slice[kRowDatums][kRowDatums];
-  alignas(64) u32 exponent[kRowDatums][kRowDatums];  // in both halves
-  i32 largest;                                       // exponent
+  alignas(64) float slice[kRowDatums][kRowDatums];        // of one phase
+  alignas(64) u32 exponents[kRowDatums / 4][kRowDatums];  // of four rows, the first one below
+  alignas(64) u32 narrow[kRowDatums][kRowDatums];         // in all bytes; only if `is_narrow`
+  i32 largest;                                            // exponent
+  bool is_narrow;  // exponents of what is not zero lie within 64 of each other
 };
 /// Likewise eight rows of SrcB.
 struct ProductOperandB {
   alignas(64) float slice[kMaxKernelRows][kRowDatums];
-  alignas(64) u32 exponent[kMaxKernelRows / 2][kRowDatums];  // of two rows, the even one below
+  alignas(64) u32 exponents[kMaxKernelRows / 4][kRowDatums];
+  alignas(64) u32 narrow[kMaxKernelRows / 4][kRowDatums];  // in the same order
   i32 largest;
+  bool is_narrow;
 };
-/// Of `job`, all but `b` and `dst` counts; and all but `a`.
-void prepare_product_a(const MatrixJob& job, ProductOperandA& out);
-void prepare_product_b(const MatrixJob& job, ProductOperandB& out);
+/// Of `job`, all but `b` and `dst` counts; the phase for slices only, of which its lower bit.
+void prepare_exponents_a(const MatrixJob& job, ProductOperandA& out);
+void prepare_slices_a(const MatrixJob& job, ProductOperandA& out);
+/// All but `a` and the rows of `dst`; of the phase, the upper bit.
+void prepare_exponents_b(const MatrixJob& job, ProductOperandB& out);
+void prepare_slices_b(const MatrixJob& job, ProductOperandB& out);
 /// run_matrix_kernel with operands that were prepared for its phase, formats and rows. False: an
 /// exponent is too large for floats, nothing was done.
 bool run_prepared_product(const MatrixJob& job, const ProductOperandA& a, const ProductOperandB& b);

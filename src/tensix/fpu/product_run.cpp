@@ -8,10 +8,12 @@
 
 namespace bhemu::tensix::fpu {
 
+static_assert(sizeof(SrcRow) == kRowDatums * sizeof(u32));
+
 void ProductRun::forget() {
   known_ = false;
-  std::memset(phase_a_, kUnknown, sizeof phase_a_);
-  std::memset(phase_b_, kUnknown, sizeof phase_b_);
+  std::memset(slices_a_, kUnknown, sizeof slices_a_);
+  std::memset(slices_b_, kUnknown, sizeof slices_b_);
 }
 
 void ProductRun::look(const Context& context) {
@@ -29,33 +31,40 @@ void ProductRun::look(const Context& context) {
   phase_ = thread_cfg::FIDELITY_BASE_Phase::get(context.thread_config());
 }
 
+// In groups of eight rows, which lie one after the other.
 void ProductRun::name_a(const FpuState& fpu, u32 row) {
-  for (u32 k = 0; k < kRowDatums; ++k)
-    job_.a[k] = fpu.src_a.matrix_rows()[(row + k) % kSrcRows].datum.data();
+  const SrcRow* const rows = fpu.src_a.matrix_rows().data();
+  const u32* const first = rows[row].datum.data();
+  const u32* const second = rows[(row + kGroups) % kSrcRows].datum.data();
+  for (u32 k = 0; k < kGroups; ++k) job_.a[k] = first + k * kRowDatums;
+  for (u32 k = 0; k < kGroups; ++k) job_.a[kGroups + k] = second + k * kRowDatums;
 }
 
 void ProductRun::name_b(const FpuState& fpu, u32 row) {
-  for (u32 i = 0; i < kMaxKernelRows; ++i)
-    job_.b[i] = fpu.src_b.matrix_rows()[row + i].datum.data();
+  const u32* const first = fpu.src_b.matrix_rows()[row].datum.data();
+  for (u32 i = 0; i < kMaxKernelRows; ++i) job_.b[i] = first + i * kRowDatums;
 }
 
 const ProductOperandA& ProductRun::operand_a(const FpuState& fpu, u32 row) {
   const u32 group = row / kGroups;
-  const u8 phase = job_.phase & 1;  // all that SrcA's slice goes by
-  if (phase_a_[group] != phase) {
+  const u8 half = job_.phase & 1;
+  if (slices_a_[group] != half) {
     name_a(fpu, row);
-    prepare_product_a(job_, a_[group]);
-    phase_a_[group] = phase;
+    if (slices_a_[group] == kUnknown) prepare_exponents_a(job_, a_[group]);
+    prepare_slices_a(job_, a_[group]);
+    slices_a_[group] = half;
   }
   return a_[group];
 }
 
 const ProductOperandB& ProductRun::operand_b(const FpuState& fpu, u32 row) {
   const u32 group = row / kGroups;
-  if (phase_b_[group] != job_.phase) {
+  const u8 half = job_.phase >> 1 & 1;
+  if (slices_b_[group] != half) {
     name_b(fpu, row);
-    prepare_product_b(job_, b_[group]);
-    phase_b_[group] = static_cast<u8>(job_.phase);
+    if (slices_b_[group] == kUnknown) prepare_exponents_b(job_, b_[group]);
+    prepare_slices_b(job_, b_[group]);
+    slices_b_[group] = half;
   }
   return b_[group];
 }

@@ -36,9 +36,9 @@ class ProductRun {
   u32 dst_offset_;
   u32 phase_;
   MatrixJob job_;
-  /// For which phase an operand was taken apart.
-  u8 phase_a_[kGroups];
-  u8 phase_b_[kGroups];
+  /// Of which half of the mantissas an operand has the slices; kUnknown: it was not taken apart.
+  u8 slices_a_[kGroups];
+  u8 slices_b_[kGroups];
   ProductOperandA a_[kGroups];
   ProductOperandB b_[kGroups];
 };
