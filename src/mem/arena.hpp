@@ -20,11 +20,18 @@ class Arena {
 
   /// Zeroed, aligned to 64 bytes, until the arena goes. Throws std::bad_alloc.
   void* allocate(u64 bytes);
+  /// Whole small pages that read as zero, of which only those exist that are touched: room for
+  /// mappings, which would cost two calls to the kernel each. Until the arena goes, too.
+  u8* pages(u64 bytes);
 
  private:
+  u8* reserve(u64 bytes);
+
   std::vector<std::pair<u8*, u64>> chunks_;
   u8* next_ = nullptr;
   u64 left_ = 0;
+  u8* next_page_ = nullptr;
+  u64 left_in_pages_ = 0;
 };
 
 /// Ends what make_in has begun.

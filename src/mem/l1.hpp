@@ -42,7 +42,9 @@ class L1 {
   static constexpr u8 kSource = 32;
   static constexpr u8 kOfTools = kObserved | kLookedAt;
 
-  explicit L1(u32 bytes = kSize) : memory_("bhemu-l1", bytes), size_(bytes) {}
+  /// In pages of the arena, if there is one.
+  explicit L1(u32 bytes = kSize, Arena* arena = nullptr)
+      : memory_(Mapping::in_pages_of(arena, "bhemu-l1", bytes)), size_(bytes) {}
 
   u32 size() const { return size_; }
 

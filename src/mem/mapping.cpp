@@ -16,6 +16,7 @@
 
 #include "base/bits.hpp"
 #include "base/check.hpp"
+#include "mem/arena.hpp"
 #include "mem/pages.hpp"
 
 namespace bhemu {
@@ -133,6 +134,17 @@ Mapping::Mapping(const char* name, u64 bytes) : size_(align_up(bytes, kPage)) {
   }
 }
 
+Mapping Mapping::in_pages_of(Arena* arena, const char* name, u64 bytes) {
+  if (arena == nullptr || (name != nullptr && !tells_extents_of_memory()))
+    return name != nullptr ? Mapping(name, bytes) : anonymous(bytes);
+  Mapping mapping;
+  mapping.size_ = align_up(bytes, kPage);
+  mapping.data_ = arena->pages(mapping.size_);
+  mapping.borrowed_ = true;
+  mapping.file_to_come_ = name;
+  return mapping;
+}
+
 Mapping Mapping::in_large_pages(const char* name, u64 bytes) {
   if (!tells_extents_of_memory()) return Mapping(name, bytes);
   const u64 size = align_up(bytes, kLargePage);
@@ -182,6 +194,7 @@ Mapping::Mapping(Mapping&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)),
       fd_(std::exchange(other.fd_, -1)),
+      borrowed_(std::exchange(other.borrowed_, false)),
       file_to_come_(std::exchange(other.file_to_come_, nullptr)),
       populated_(std::move(other.populated_)) {}
 
@@ -189,13 +202,14 @@ Mapping& Mapping::operator=(Mapping&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
   std::swap(fd_, other.fd_);
+  std::swap(borrowed_, other.borrowed_);
   std::swap(file_to_come_, other.file_to_come_);
   std::swap(populated_, other.populated_);
   return *this;
 }
 
 Mapping::~Mapping() {
-  if (data_ != nullptr) munmap(data_, size_);
+  if (data_ != nullptr && !borrowed_) munmap(data_, size_);
   if (fd_ >= 0) close(fd_);
 }
 

@@ -10,6 +10,8 @@
 
 namespace bhemu {
 
+class Arena;
+
 class Mapping {
  public:
   Mapping() = default;
@@ -17,6 +19,9 @@ class Mapping {
   Mapping(const char* name, u64 bytes);
   /// Private anonymous memory instead of a memfd: for caches that no client ever maps.
   static Mapping anonymous(u64 bytes);
+  /// As the first, or, without a name, as `anonymous`, in pages of the arena, which has to live
+  /// longer; null: in pages of its own.
+  static Mapping in_pages_of(Arena* arena, const char* name, u64 bytes);
   /// As the first, for memory that is mostly written in long stretches: those lie in large pages
   /// where the host has them. The pages get a file once somebody asks for it.
   static Mapping in_large_pages(const char* name, u64 bytes);
@@ -52,6 +57,7 @@ class Mapping {
   u8* data_ = nullptr;
   u64 size_ = 0;
   int fd_ = -1;
+  bool borrowed_ = false;               // pages of an arena
   const char* file_to_come_ = nullptr;  // its name, of memory in large pages that has none yet
   std::vector<bool> populated_;         // granule by granule (kGranule); empty: none
 };

@@ -72,8 +72,9 @@ u32 LineCache::place(LineShelf& shelf, u32 address, const u8* words) {
   return place;
 }
 
-CodeLines::CodeLines(std::shared_ptr<LineCache> cache)
-    : cache_(std::move(cache)), places_(Mapping::anonymous(u64{kPlaces} * sizeof(u16))) {
+CodeLines::CodeLines(std::shared_ptr<LineCache> cache, Arena* arena)
+    : cache_(std::move(cache)),
+      places_(Mapping::in_pages_of(arena, nullptr, u64{kPlaces} * sizeof(u16))) {
   // The first page is that of the first 128 KiB; a look at it before would make it twice.
   make_pages(places_.data(), 1);
   table_.places = places();

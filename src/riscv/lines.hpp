@@ -73,7 +73,8 @@ class LineCache {
 /// One tile's L1.
 class CodeLines {
  public:
-  explicit CodeLines(std::shared_ptr<LineCache> cache);
+  /// Its index lies in pages of the arena, if there is one.
+  explicit CodeLines(std::shared_ptr<LineCache> cache, Arena* arena = nullptr);
 
   const CodeTable& table() const { return table_; }
   /// The line of `pc`, which has not been decoded since it was last forgotten.

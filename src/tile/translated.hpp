@@ -10,8 +10,8 @@
 namespace bhemu::tile {
 
 struct Translated {
-  Translated(std::shared_ptr<riscv::jit::CodeCache> code, u32 l1_bytes)
-      : translations(std::move(code), l1_bytes) {}
+  Translated(std::shared_ptr<riscv::jit::CodeCache> code, u32 l1_bytes, Arena* arena)
+      : translations(std::move(code), l1_bytes, arena) {}
 
   riscv::jit::Translations translations;
   std::array<riscv::jit::Context, kCores> contexts;

@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstring>
 #include <random>
 #include <vector>
+
+#include "mem/arena.hpp"
 
 namespace bhemu {
 namespace {
@@ -37,6 +40,31 @@ void fill_and_read_back(Mapping mapping) {
 TEST(Mapping, what_is_filled_reads_back_wherever_it_begins_and_however_long_it_is) {
   fill_and_read_back(Mapping("test", kBytes));
   fill_and_read_back(Mapping::in_large_pages("test", kBytes));
+  Arena arena;
+  fill_and_read_back(Mapping::in_pages_of(&arena, "test", kBytes));
+  fill_and_read_back(Mapping::in_pages_of(&arena, nullptr, kBytes));
+  fill_and_read_back(Mapping::in_pages_of(nullptr, nullptr, kBytes));
+}
+
+TEST(Mapping, regions_of_an_arena_do_not_touch_and_one_that_got_a_file_leaves_the_others_alone) {
+  Arena arena;
+  constexpr u64 kSmall = 1'500'000;  // not whole pages; more of them than one reservation holds
+  std::vector<Mapping> all;
+  for (u8 i = 0; i < 50; ++i) {
+    all.push_back(Mapping::in_pages_of(&arena, "test", kSmall));
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(all.back().data()) % 4096, 0u);
+    all.back().data()[0] = all.back().data()[kSmall - 1] = static_cast<u8>(i + 1);
+  }
+  ASSERT_GE(all[7].fd(), 0);
+  all[8].clear();
+  all[9] = Mapping();  // which goes, and the memory stays the arena's
+  for (u8 i = 0; i < 50; ++i) {
+    if (i == 9) continue;
+    const u8 expected = i == 8 ? u8{0} : static_cast<u8>(i + 1);
+    EXPECT_EQ(all[i].data()[0], expected);
+    EXPECT_EQ(all[i].data()[kSmall - 1], expected);
+    EXPECT_EQ(all[i].data()[kSmall / 2], 0);
+  }
 }
 
 void hash_and_get_a_file(Mapping large) {
@@ -66,6 +94,8 @@ void hash_and_get_a_file(Mapping large) {
 TEST(Mapping, memory_without_a_file_hashes_and_saves_as_other_memory_and_gets_one_when_asked) {
   hash_and_get_a_file(Mapping::in_large_pages("large", u64{1} << 32));
   hash_and_get_a_file(Mapping("own", u64{1} << 32));
+  Arena arena;
+  hash_and_get_a_file(Mapping::in_pages_of(&arena, "arena", u64{1} << 32));
 }
 
 TEST(Mapping, a_moved_region_takes_its_contents_along) {

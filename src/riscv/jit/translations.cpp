@@ -18,11 +18,11 @@ u32& Visits::of(u32 pc) {
   return set[rarest].visits;
 }
 
-Translations::Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes)
+Translations::Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes, bhemu::Arena* arena)
     : cache_(std::move(cache)),
       l1_bytes_(l1_bytes),
       threshold_(cache_->options().threshold),
-      table_(Mapping::anonymous(l1_bytes)) {
+      table_(Mapping::in_pages_of(arena, nullptr, l1_bytes)) {
   change_shelf();
 }
 

@@ -41,7 +41,8 @@ class Visits {
 
 class Translations {
  public:
-  Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes);
+  /// Its table lies in pages of the arena, if there is one.
+  Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes, bhemu::Arena* arena = nullptr);
 
   /// What is known of the instruction at `pc`, an instruction address (context.hpp).
   u32 at(u32 pc) const {
