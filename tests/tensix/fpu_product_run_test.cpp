@@ -52,6 +52,52 @@ class Random {
     }
   }
 
+  /// What another thread, or the same one, may do to sources, banks and configuration meanwhile.
+  u32 word_between() {
+    switch (any() % 16) {
+      case 0:
+        return encode<op::MOVD2A>({{"instr_mod", 2}, {"src", any() % 8 * 8}});
+      case 1:
+        return encode<op::TRNSPSRCB>({});
+      case 2:
+        return encode<op::ZEROSRC>({{"src_mask", any() % 4}, {"bank_mask", any() % 2}});
+      case 3:
+        return encode<op::CLEARDVALID>({{"cleardvalid", 1 + any() % 3}});
+      case 4:
+        return encode<op::SETDVALID>({{"setvalid", 1 + any() % 3}});
+      case 5:
+        return encode<op::UNPACR_NOP>({{"unpack_pop", 1},
+                                       {"bank_clr_ctrl", any() % 2},
+                                       {"set_dvalid", any() % 2},
+                                       {"unpacker_select", any() % 2}});
+      case 6: {  // the width of Dst
+        const u32 other = any() % 2;
+        return encode<op::RMWCIB3>({{"cfg_reg_addr", cfg::ALU_ACC_CTRL_Fp32_enabled::kWord},
+                                    {"mask", 1u << 5},
+                                    {"data", other << 5}});
+      }
+      case 7:
+        return encode<op::SETC16>(
+            {{"setc16_reg", thread_cfg::FIDELITY_BASE_Phase::kWord}, {"setc16_value", any() % 4}});
+      case 8:
+        return encode<op::SETC16>(
+            {{"setc16_reg", thread_cfg::DEST_TARGET_REG_CFG_MATH_Offset::kWord},
+             {"setc16_value", any() % 8 * 64}});
+      case 9:
+        return encode<op::MVMUL>({{"addr_mode", any() % 8}});
+      case 10:
+        return encode<op::SEMPOST>({{"sem_sel", 1}});
+      case 11:
+        return encode<op::SETADCXX>({{"cnt_set_mask", 7}, {"x_end2", 15}});
+      case 12:
+        return encode<op::STALLWAIT>({{"stall_res", 0x1FF}, {"wait_res", 0x10}});
+      case 13:
+        return encode<op::SFPLOADI>({{"lreg_ind", 1}, {"imm16", any() % 65536}});
+      default:
+        return test::nop();
+    }
+  }
+
   void fill(State& state) {
     const u32 format = std::array{kBf16, kBf16, kTf32, kFp16, kFp32, kInt8}[any() % 6];
     const bool five_bit = format == kFp16 || format == kInt8;
@@ -136,6 +182,29 @@ TEST_P(FpuProductRun, playback_of_products_does_what_they_do_one_by_one) {
     executed += pair.together.coprocessor.instructions_executed(kThread);
   }
   EXPECT_GT(executed, rounds * 8) << "most of the time everything stands still";
+}
+
+TEST_P(FpuProductRun, what_other_threads_do_between_products_is_seen_by_the_next_one) {
+  const u64 rounds = bhemu::test::rounds(400);
+  u64 executed = 0;
+  for (u64 round = 0; round < rounds; ++round) {
+    Pair pair;
+    Random copy = random_;
+    random_.fill(pair.together.state());
+    copy.fill(pair.alone.state());
+    for (unsigned thread = 0; thread < kThreads; ++thread) {
+      for (u32 i = 0; i < 24; ++i) {
+        const bool product = thread == kThread && !random_.once_in(6);
+        const u32 word = product ? encode<op::MVMUL>({{"addr_mode", random_.any() % 8}})
+                                 : random_.word_between();
+        pair.both([&](test::Harness& harness) { harness.push(thread, word); });
+      }
+    }
+    for (u32 i = 0; i < 4; ++i) pair.run(1 + random_.any() % 32);
+    ASSERT_TRUE(pair.same()) << "round " << round;
+    executed += pair.together.coprocessor.instructions_executed(kThread);
+  }
+  EXPECT_GT(executed, rounds * 6) << "most of the time everything stands still";
 }
 
 INSTANTIATE_TEST_SUITE_P(Hosts, FpuProductRun,

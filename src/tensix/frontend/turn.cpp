@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "tensix/data_paths.hpp"
-#include "tensix/fpu/product_run.hpp"
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/frontend/upcoming.hpp"
 #include "tensix/sfpu/block.hpp"
@@ -53,11 +52,52 @@ Turn::~Turn() {
   if (env_.paths != nullptr) env_.paths->end_turn();
 }
 
+namespace {
+
+/// Another thread's instruction that changes neither what the matrix unit reads nor any
+/// configuration. An UNPACR only fills a bank that is the unpackers', and gives away none.
+bool keeps_products(const Decoded& decoded, u32 word) {
+  const u8 opcode = opcode_of(word);
+  return decoded.unit == Unit::Sync || opcode == op::UNPACR::kOpcode ||
+         opcode == op::PACR::kOpcode || opcode == op::SETADC::kOpcode ||
+         opcode == op::SETADCXX::kOpcode || opcode == op::SETADCXY::kOpcode ||
+         opcode == op::SETADCZW::kOpcode || opcode == op::INCADCXY::kOpcode ||
+         opcode == op::INCADCZW::kOpcode || opcode == op::ADDRCRXY::kOpcode ||
+         opcode == op::ADDRCRZW::kOpcode;
+}
+
+}  // namespace
+
+void Turn::take_products(unsigned thread) {
+  if (product_thread_ == thread) return;
+  products_.forget();
+  product_thread_ = thread;
+}
+
+bool Turn::execute_product(Context& context) {
+  take_products(context.thread);
+  if (!products_.execute(context, op::MVMUL{context.word})) return false;
+  Frontend& frontend = state_.frontend[context.thread];
+  frontend.gate_full = false;
+  ++frontend.executed;
+  context.busy(kDecoded[op::MVMUL::kOpcode].busy, 1);
+  return true;
+}
+
 [[gnu::always_inline]] inline bool Turn::step(unsigned thread, Cycle now, u8& accepted,
                                               StepNotes& notes) {
   Frontend& frontend = state_.frontend[thread];
+  const auto step_slowly = [&] {
+    const u64 executed = frontend.executed;
+    const bool changed = frontend::step<Plain>(state_, env_, thread, now, accepted, notes);
+    // What stopped at its unit may have had an effect before.
+    if ((frontend.executed != executed || frontend.stopped) &&
+        !keeps_products(kDecoded[opcode_of(frontend.gate_word)], frontend.gate_word))
+      products_.forget();
+    return changed;
+  };
   if (frontend.wait.kind != WaitKind::None || frontend.stopped || state_.soft_reset != 0)
-    return frontend::step<Plain>(state_, env_, thread, now, accepted, notes);
+    return step_slowly();
   bool changed = false;
   if (!frontend.gate_full) {
     changed = refill(state_, env_, thread, now);
@@ -68,9 +108,7 @@ Turn::~Turn() {
   // Units that have more to be asked: the gate is full, so nothing happens twice.
   constexpr u32 kOthers =
       1u << static_cast<unsigned>(Unit::Thcon) | 1u << static_cast<unsigned>(Unit::Sfpu);
-  if ((decoded.unit_mask() & kOthers) != 0)
-    return static_cast<bool>(changed |
-                             frontend::step<Plain>(state_, env_, thread, now, accepted, notes));
+  if ((decoded.unit_mask() & kOthers) != 0) return static_cast<bool>(changed | step_slowly());
   const u32 second = decoded.unit == Unit::Unpack ? bits(word, 23, 1) : 0;
   const u8 accept = static_cast<u8>(decoded.accept << second);
   if ((accepted & accept) != 0) return changed;
@@ -79,8 +117,14 @@ Turn::~Turn() {
   context.now = now;
   context.word = word;
   context.origin = frontend.gate_origin;
+  if (opcode_of(word) == op::MVMUL::kOpcode && execute_product(context)) {
+    accepted |= accept;
+    notes.executed = released_units(decoded, word);
+    return true;
+  }
   const Issued issued = issue<Plain>(
       context, decoded, static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second));
+  if (issued != Issued::Stall && !keeps_products(decoded, word)) products_.forget();
   if (issued == Issued::Done) {
     accepted |= accept;
     notes.executed = released_units(decoded, word);
@@ -154,8 +198,8 @@ bool Turn::is_watched(unsigned thread, Cycle now) const {
   return state_.mover.busy_until > now;
 }
 
-Turn::Progress Turn::execute_known(Context& context, fpu::ProductRun& products,
-                                   const NextWord& next, u32 held, Cycle& now, Cycle until) {
+Turn::Progress Turn::execute_known(Context& context, const NextWord& next, u32 held, Cycle& now,
+                                   Cycle until) {
   const unsigned thread = context.thread;
   if (until - now < 2 || !next.several || !stays_alone(next.word, held) || is_watched(thread, now))
     return Progress::None;
@@ -189,11 +233,11 @@ Turn::Progress Turn::execute_known(Context& context, fpu::ProductRun& products,
         continue;
       }
     }
-    if (opcode_of(word) != op::MVMUL::kOpcode || !products.execute(context, op::MVMUL{word})) {
+    if (opcode_of(word) != op::MVMUL::kOpcode || !products_.execute(context, op::MVMUL{word})) {
       stuck = decoded.execute(context) == Completion::Stall || frontend.stopped;
       if (stuck) break;
       if (decoded.unit == Unit::Sfpu) block.forget();
-      if (decoded.unit == Unit::Fpu) products.forget();
+      if (decoded.unit == Unit::Fpu) products_.forget();
     }
     context.busy(decoded.busy, 1);
   }
@@ -213,13 +257,13 @@ Turn::Progress Turn::execute_known(Context& context, fpu::ProductRun& products,
 Cycle Turn::execute_alone(unsigned thread, NextWord next, u32 held, Cycle now, Cycle until) {
   Frontend& frontend = state_.frontend[thread];
   Context context{state_, env_, thread, now, 0};
-  fpu::ProductRun products;
+  take_products(thread);
   const Cycle begin = now;
   while (now < until) {
     if (now != begin && windows_are_watched(env_)) advance(state_, env_, now);
     if (!frontend.gate_full) {
       if (now != begin) next = next_word(frontend, now);
-      const Progress progress = execute_known(context, products, next, held, now, until);
+      const Progress progress = execute_known(context, next, held, now, until);
       if (progress == Progress::Some) continue;
       if (progress == Progress::Stuck) return now;
       changed_ = refill(state_, env_, thread, now);
@@ -233,7 +277,7 @@ Cycle Turn::execute_alone(unsigned thread, NextWord next, u32 held, Cycle now, C
       context.word = word;
       context.origin = frontend.gate_origin;
       const Issued issued = issue<Plain>(context, decoded, decoded.busy);
-      if (decoded.unit == Unit::Fpu) products.forget();
+      if (decoded.unit == Unit::Fpu) products_.forget();
       // The rest of this cycle is for `cycle`, which will find the same.
       changed_ |= issued == Issued::Stopped;
       if (issued != Issued::Done) return now;

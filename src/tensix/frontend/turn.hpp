@@ -4,12 +4,9 @@
 // thread that is alone with that executes in bursts. Both change nothing but the time it takes.
 #pragma once
 
+#include "tensix/fpu/product_run.hpp"
 #include "tensix/frontend/gate.hpp"
 #include "tensix/frontend/upcoming.hpp"
-
-namespace bhemu::tensix::fpu {
-class ProductRun;
-}
 
 namespace bhemu::tensix::frontend {
 
@@ -59,8 +56,11 @@ class Turn {
     Stuck,  // the cycle `now` is not complete
   };
   /// Executes words that are known beforehand, together where they can be.
-  Progress execute_known(Context& context, fpu::ProductRun& products, const NextWord& next,
-                         u32 held, Cycle& now, Cycle until);
+  Progress execute_known(Context& context, const NextWord& next, u32 held, Cycle& now, Cycle until);
+  /// An MVMUL at the gate, if it can go on with what is known of the ones before it.
+  bool execute_product(Context& context);
+  /// The products of this thread come next.
+  void take_products(unsigned thread);
   bool is_watched(unsigned thread, Cycle now) const;
 
   State& state_;
@@ -74,6 +74,9 @@ class Turn {
   /// Units whose instructions could let a thread go on, which has to be asked again when one has
   /// been executed; 0: it has to be asked in every cycle.
   std::array<u32, kThreads> released_by_{};
+  /// What is known of sources and configuration of the products of one thread.
+  fpu::ProductRun products_;
+  unsigned product_thread_ = kNobody;
 };
 
 /// The same in the Full build: every thread is asked in every cycle.
