@@ -16,6 +16,9 @@
 #include <cpuid.h>
 
 #include <atomic>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 
@@ -127,6 +130,17 @@ void DisableTargets(int64_t targets) {
 void SetSupportedTargetsForTest(int64_t targets) {
   replaced().store(targets);
   GetChosenTarget().DeInit();
+}
+
+/// Of assertions, which Highway has in builds with sanitizers.
+void Abort(const char* file, int line, const char* format, ...) {
+  std::fprintf(stderr, "%s:%d: Highway: ", file, line);
+  va_list arguments;
+  va_start(arguments, format);
+  std::vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  std::fputc('\n', stderr);
+  std::abort();
 }
 
 }  // namespace hwy

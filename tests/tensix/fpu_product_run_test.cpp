@@ -155,6 +155,13 @@ class FpuProductRun : public testing::TestWithParam<int64_t> {
  protected:
   void SetUp() override { hwy::SetSupportedTargetsForTest(GetParam()); }
   void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
+
+  /// The same sources, Dst and configuration on both sides.
+  void fill(Pair& pair) {
+    Random copy = random_;
+    random_.fill(pair.together.state());
+    copy.fill(pair.alone.state());
+  }
   Random random_;
 };
 
@@ -163,9 +170,7 @@ TEST_P(FpuProductRun, playback_of_products_does_what_they_do_one_by_one) {
   u64 executed = 0;
   for (u64 round = 0; round < rounds; ++round) {
     Pair pair;
-    Random copy = random_;
-    random_.fill(pair.together.state());
-    copy.fill(pair.alone.state());
+    fill(pair);
     std::vector<u32> words(1 + random_.any() % kReplaySlots);
     for (u32& word : words) word = random_.word();
     const u32 length = static_cast<u32>(words.size());
@@ -189,9 +194,7 @@ TEST_P(FpuProductRun, what_other_threads_do_between_products_is_seen_by_the_next
   u64 executed = 0;
   for (u64 round = 0; round < rounds; ++round) {
     Pair pair;
-    Random copy = random_;
-    random_.fill(pair.together.state());
-    copy.fill(pair.alone.state());
+    fill(pair);
     for (unsigned thread = 0; thread < kThreads; ++thread) {
       for (u32 i = 0; i < 24; ++i) {
         const bool product = thread == kThread && !random_.once_in(6);

@@ -319,7 +319,6 @@ HWY_INLINE void narrow_group(const ProductOperandA& a, const ProductOperandB& b,
     even = larger_bytes(even, byte_sums(exponents(6), word(four[6])));
     odd = larger_bytes(odd, byte_sums(exponents(7), word(four[7])));
     const V above = above_narrow_none(larger_bytes(even, odd));
-    // The chains of four rows side by side: one alone would wait for its own additions.
     const auto start_of_row = [&](V narrow, u32 i) HWY_ATTR {
       const V e =
           hn::IfThenElse(hn::Gt(narrow, least), hn::Add(narrow, base), hn::Set(dw, kVanishing));

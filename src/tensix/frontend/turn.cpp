@@ -55,7 +55,8 @@ Turn::~Turn() {
 namespace {
 
 /// Another thread's instruction that changes neither what the matrix unit reads nor any
-/// configuration. An UNPACR only fills a bank that is the unpackers', and gives away none.
+/// configuration. An UNPACR fills and hands over a bank that the matrix unit could not read before,
+/// so nothing of it is known.
 bool keeps_products(const Decoded& decoded, u32 word) {
   const u8 opcode = opcode_of(word);
   return decoded.unit == Unit::Sync || opcode == op::UNPACR::kOpcode ||
