@@ -275,7 +275,7 @@ HWY_INLINE VS encoded_pair(V number_low, V number_high, V sum_low, V sum_high) {
 }
 
 /// Adds two terms to each of four rows from `row` on. Exponents, and twice the values, stand in
-/// arrays of rows; those of a term that is zero are zero.
+/// arrays of rows; a term that is zero may have any value with an exponent of -32 or less.
 template <DstKind kind, class Terms>
 HWY_INLINE void accumulate_four(const DstRows& rows, u32 row, size_t j, const Terms& exponent,
                                 const Terms& twice) {
