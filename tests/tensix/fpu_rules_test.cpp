@@ -1,6 +1,7 @@
 // Rules of ZEROACC and of moves: what breaks them, and what nearly does.
 #include <gtest/gtest.h>
 
+#include "numeric/format_codes.hpp"
 #include "tensix/unit_bench.hpp"
 
 namespace bhemu::tensix {
@@ -79,6 +80,28 @@ TEST(FpuRules, low_halves_as_tf32_are_diagnosed_with_fp32_enabled_only) {
   EXPECT_FALSE(diagnosed(true, kTf32, 0));
   EXPECT_FALSE(diagnosed(true, kBf16, 1));
   EXPECT_FALSE(diagnosed(false, kTf32, 1));
+}
+
+// LLK's reduction with fp32 accumulation, as ttnn's softmax has it: GAPOOL with denormals kept, and
+// zeros in SrcB beside the factors.
+TEST(FpuRules, products_with_denormals_kept_say_so_where_the_sums_show_it) {
+  for (const u32 word :
+       {encode<op::MVMUL>(), encode<op::DOTPV>(), encode<op::GAPOOL>({{"instr_mod19", 1}})}) {
+    for (const bool shows : {false, true}) {
+      UnitBench bench;
+      bench.set_source_formats(kBf16, kBf16);
+      bench.set<cfg::ALU_ACC_CTRL_Zero_Flag_disabled_src>(1);
+      auto& a = bench.fpu().src_a.bank[0];
+      auto& b = bench.fpu().src_b.bank[0];
+      a[0].datum.fill(0x3F800000);
+      a[1].datum.fill(shows ? 0x7F000000 : 0x3F800000);  // 2^127, 1
+      b[0].datum[0] = 0x3F800000;                        // beside zeros
+      bench.run(word);
+      // 1 * 1, and 2^127 * 2^-127 where the zero counts as its hidden one.
+      EXPECT_EQ(numeric::bf16_from_dst(bench.dst().read16(0, 0)), shows ? 0x4000 : 0x3F80);
+      EXPECT_EQ(bench.faulted(Rule::FpuKeepDenormals), shows);
+    }
+  }
 }
 
 }  // namespace

@@ -72,19 +72,14 @@ TEST(UndefinedModes, of_the_matrix_unit_raise_their_rules_and_change_nothing) {
   struct {
     u32 word;
     Rule rule;
-    bool keep_denormals;
   } const kCases[] = {
-      {encode<op::GMPOOL>({{"instr_mod19", 0}}), Rule::TensixUndefined, false},
-      {encode<op::SHIFTXA>({{"shift_mode", 0}}), Rule::TensixUndefined, false},
-      {encode<op::SHIFTXA>({{"shift_mode", 1}}), Rule::TensixUndefined, false},
-      {encode<op::MVMUL>(), Rule::FpuKeepDenormals, true},
-      {encode<op::DOTPV>(), Rule::FpuKeepDenormals, true},
-      {encode<op::GAPOOL>(), Rule::FpuKeepDenormals, true},
+      {encode<op::GMPOOL>({{"instr_mod19", 0}}), Rule::TensixUndefined},
+      {encode<op::SHIFTXA>({{"shift_mode", 0}}), Rule::TensixUndefined},
+      {encode<op::SHIFTXA>({{"shift_mode", 1}}), Rule::TensixUndefined},
   };
   for (const auto& c : kCases) {
     UnitBench bench;
     bench.set_source_formats(kBf16, kBf16);
-    if (c.keep_denormals) bench.set<cfg::ALU_ACC_CTRL_Zero_Flag_disabled_src>(1);
     bench.fpu().dst.row[0].datum[0] = 0x7F;
     const auto before = bench.fpu().dst.row;
     bench.run(c.word);

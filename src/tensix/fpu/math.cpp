@@ -117,7 +117,27 @@ inline constexpr ProductShape kNoPooling{4, 0x3FC, 1, false, true};
 
 constexpr SrcRow kZeroRow{};
 
-void products(Context& context, const FpuFormats& formats, const ProductShape& shape, u32 a_row,
+/// Whether the sums show what a cell of SrcB with exponent 0 counts as: zero, or its hidden one.
+bool shows_denormals(const MatrixJob& kept) {
+  MatrixJob flushed = kept;
+  flushed.keep = false;
+  MatrixJob taken = kept;
+  std::array<DstRow, kMaxKernelRows> high[2] = {}, low[2] = {};
+  for (u32 i = 0; i < kept.dst.count; ++i) {
+    taken.dst.high[i] = high[0][i].datum.data();
+    taken.dst.low[i] = low[0][i].datum.data();
+    flushed.dst.high[i] = high[1][i].datum.data();
+    flushed.dst.low[i] = low[1][i].datum.data();
+  }
+  run_matrix_kernel(taken);
+  run_matrix_kernel(flushed);
+  for (u32 i = 0; i < kept.dst.count; ++i)
+    if (high[0][i].datum != high[1][i].datum || low[0][i].datum != low[1][i].datum) return true;
+  return false;
+}
+
+/// False: a rule forbids it, and nothing has changed.
+bool products(Context& context, const FpuFormats& formats, const ProductShape& shape, u32 a_row,
               u32 b_row, u32 dst_row) {
   const FpuState& fpu = context.state.fpu;
   const u32 count = (shape.rows + shape.row_step - 1) / shape.row_step;
@@ -137,9 +157,15 @@ void products(Context& context, const FpuFormats& formats, const ProductShape& s
   if (formats.integer()) {
     run_integer_matrix_kernel(job);
   } else {
+    // LLK reduces with denormals kept, for the sake of the moves between
+    // (enforce_fp32_accumulation).
+    if (job.keep && shows_denormals(job) &&
+        context.raise(Rule::FpuKeepDenormals, "ALU_ACC_CTRL_Zero_Flag_disabled_src is set"))
+      return false;
     run_matrix_kernel(job);
   }
   rows.written();
+  return true;
 }
 
 Completion matrix_product(Context& context, u32 dst_field, u32 addr_mode, u32 clear,
@@ -148,9 +174,6 @@ Completion matrix_product(Context& context, u32 dst_field, u32 addr_mode, u32 cl
   if (refuses_rounding_mode(context)) return Completion::Done;
   FpuState& fpu = context.state.fpu;
   const FpuFormats formats = fpu_formats(context, FormatsFor::Both);
-  if (formats.keep_denormals && !formats.integer() && !shape.zero_a &&
-      context.raise(Rule::FpuKeepDenormals, "ALU_ACC_CTRL_Zero_Flag_disabled_src is set"))
-    return Completion::Done;
   if (shape.broadcast && context.raise(Rule::FpuRowBroadcast, "MVMUL with row broadcast"))
     return Completion::Done;
 
@@ -158,7 +181,7 @@ Completion matrix_product(Context& context, u32 dst_field, u32 addr_mode, u32 cl
       operand_rows(context, dst_field, shape.dst_mask, shape.broadcast);
   fpu.last_src_a_row = a_row;
   context.touch(Resource::Dst);
-  products(context, formats, shape, a_row, b_row, dst_row);
+  if (!products(context, formats, shape, a_row, b_row, dst_row)) return Completion::Done;
   flip_src_banks(context, bit(clear, 0), bit(clear, 1));
   apply_addr_mod(context, addr_mode);
   return Completion::Done;
