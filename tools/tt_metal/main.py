@@ -26,7 +26,8 @@ def parse():
     parser.add_argument("--board", action="append", choices=("p150", "p100a"))
     parser.add_argument("--dispatch", action="append", choices=("slow", "fast"))
     parser.add_argument("--way", action="append", choices=("libttsim", "shim"))
-    parser.add_argument("--filter", help="a GoogleTest filter, or part of a program's name")
+    parser.add_argument("--filter", help="a GoogleTest filter, part of a program's name, or what pytest "
+                             "takes as -k")
     parser.add_argument("--sample", type=int, metavar="N",
                         help="only N of a program's tests, one from each N-th of its list")
     parser.add_argument("--seed", type=int, default=1, help="which ones --sample takes")
@@ -62,9 +63,12 @@ def find_build(directory):
 def run_suites(options, suites, directory):
     folder, home = find_build(directory)
     runner = Runner(options.work, folder, home, options)
-    for suite in suites:
-        if not runner.programs(suite):
-            raise ToolError(f"{folder / suite.folder} has no {suite.targets[0]}")
+    missing = [suite for suite in suites if not runner.programs(suite)]
+    if missing and (options.suites or len(missing) == len(suites)):
+        raise ToolError(runner.missing(missing[0]))
+    for suite in missing:
+        say(f"{suite.name} is left out: {runner.missing(suite)}")
+    suites = [suite for suite in suites if suite not in missing]
     for board in options.board or ["p150"]:
         runner.prepare_device(board)
         for way in options.way or ["libttsim"]:

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 
-from run import read_results
+from results import read_results
 from suites import SUITES, explain
 
 COLUMNS = ("passed", "skipped", "compiler", "test", "failed")

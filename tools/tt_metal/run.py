@@ -15,7 +15,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import python_tests
 from common import ToolError
+from results import forget, read_results
 
 BEGUN = re.compile(r"^\[ RUN      \] (\S+)")
 ENDED = re.compile(r"^\[\s+(OK|FAILED|SKIPPED)\s+\] ([^\s,]+)(?:,.*)? \((\d+) ms\)")
@@ -81,6 +83,7 @@ class Runner:
             TT_METAL_CACHE=str(self.area / "cache"),
             BHEMU_BOARD=setting.board,
             HOME=str(self.area / "home"),
+            **python_tests.environment(self.home),
         )
         if setting.way == "libttsim":
             folder = self.device(setting.board)
@@ -104,12 +107,12 @@ class Runner:
 
     # --- Processes ----------------------------------------------------------------------------
 
-    def process(self, setting, command, log: Path):
+    def process(self, setting, command, log: Path, folder=None):
         """Yields the lines of a process; last its status. Kills it after a silence, and when
         nobody wants more lines."""
         timeout = self.options.timeout
-        with open(log, "wb") as output, subprocess.Popen(
-                command, cwd=self.work(setting), env=self.environment(setting),
+        with open(log, "wb", buffering=0) as output, subprocess.Popen(
+                command, cwd=folder or self.work(setting), env=self.environment(setting),
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                 start_new_session=True) as child:
             selector = selectors.DefaultSelector()
@@ -169,15 +172,23 @@ class Runner:
         if self.options.retry:
             done = {name: record for name, record in done.items()
                     if record["outcome"] in ("passed", "skipped")}
+
+        def choose(tests):
+            nonlocal listed
+            listed += len(tests)
+            tests = sample(tests, self.options.sample, self.options.seed)
+            tests = [test for test in tests if test not in done]
+            forget(path, tests)
+            return tests
+
+        if suite.kind == "pytest":
+            tests = choose(python_tests.list_tests(self, suite, setting))
+            python_tests.run(self, suite, setting, tests, path)
         for program in self.programs(suite):
-            if suite.gtest:
-                tests = self.list_tests(suite, setting, program)
-                listed += len(tests)
-                tests = sample(tests, self.options.sample, self.options.seed)
-                tests = [test for test in tests if test not in done]
-                forget(path, tests)
+            if suite.kind == "gtest":
+                tests = choose(self.list_tests(suite, setting, program))
                 self.run_gtest(suite, setting, program, tests, path)
-            elif program.name not in done and self.wanted(program.name):
+            elif suite.kind == "program" and program.name not in done and self.wanted(program.name):
                 forget(path, [program.name])
                 self.run_program(suite, setting, program, path)
         if listed and not self.options.filter:
@@ -187,9 +198,19 @@ class Runner:
         return not self.options.filter or self.options.filter.strip("*") in name
 
     def programs(self, suite):
-        """Those of the suite's programs that are built."""
+        """Those of the suite's programs that are built; for Python, what it loads."""
+        if suite.kind == "pytest":
+            path = python_tests.extension(self.home)
+            return [path] if path.exists() else []
         paths = [self.build / suite.folder / target for target in suite.targets]
         return [path for path in paths if path.exists()]
+
+    def missing(self, suite):
+        """Why nothing of a suite can be run."""
+        if suite.kind == "pytest":
+            return (f"{python_tests.extension(self.home)} is not there: build tt-metal with "
+                    "WITH_PYTHON_BINDINGS=ON, then cmake --install BUILD --component tt_pybinds")
+        return f"{self.build / suite.folder} has no {suite.targets[0]}"
 
     def record(self, path, suite, setting, test, outcome, seconds, log):
         lines = [] if outcome in ("passed", "skipped") else log.splitlines()
@@ -275,18 +296,3 @@ def replace(path, data):
     new = path.with_name(f"{path.name}.{os.getpid()}")
     new.write_bytes(data)
     new.replace(path)
-
-
-def read_results(path):
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def forget(path, tests):
-    """What is about to run again has no result; what is not keeps its own."""
-    records = read_results(path)
-    kept = [record for record in records if record["test"] not in set(tests)]
-    if len(kept) < len(records):
-        text = "".join(json.dumps(record) + "\n" for record in kept)
-        path.write_text(text, encoding="utf-8")

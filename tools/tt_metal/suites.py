@@ -6,10 +6,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Suite:
+    """Programs of tt-metal's build with tests of GoogleTest; programs whose status is the result
+    ("program"); or tests of its sources that Python runs ("pytest")."""
+
     name: str
-    targets: tuple  # of tt-metal's build
-    folder: str  # where the build puts the programs
-    gtest: bool = True
+    targets: tuple  # of the build; files or folders of the sources for Python
+    folder: str  # where the build, or the checkout, has them
+    kind: str = "gtest"
     left_out: str = "*DISABLED_*"  # a GoogleTest filter
 
 
@@ -51,7 +54,7 @@ PROFILER = (
 TESTS = "test/tt_metal"
 
 SUITES = (
-    Suite("examples", EXAMPLES, "programming_examples", gtest=False),
+    Suite("examples", EXAMPLES, "programming_examples", kind="program"),
     Suite("api", ("unit_tests_api",), TESTS),
     Suite("dispatch", ("unit_tests_dispatch",), TESTS),
     Suite("data_movement", ("unit_tests_data_movement",), TESTS),
@@ -62,7 +65,10 @@ SUITES = (
     Suite("noc", ("unit_tests_noc",), TESTS),
     Suite("integration", ("unit_tests_integration",), TESTS),
     Suite("sfpi", ("unit_tests_sfpi",), TESTS),
-    Suite("profiler", PROFILER, "programming_examples/profiler", gtest=False),
+    Suite("ttnn", ("unit_tests_ttnn", "unit_tests_ttnn_tensor"), "test/ttnn"),
+    Suite("ttnn_python", ("unit_tests/operations", "unit_tests/base_functionality",
+                          "unit_tests/tensor"), "tests/ttnn", kind="pytest"),
+    Suite("profiler", PROFILER, "programming_examples/profiler", kind="program"),
 )
 
 BY_NAME = {suite.name: suite for suite in SUITES}
