@@ -26,8 +26,8 @@ def parse():
     parser.add_argument("--board", action="append", choices=("p150", "p100a"))
     parser.add_argument("--dispatch", action="append", choices=("slow", "fast"))
     parser.add_argument("--way", action="append", choices=("libttsim", "shim"))
-    parser.add_argument("--filter", help="a GoogleTest filter, part of a program's name, or what pytest "
-                             "takes as -k")
+    parser.add_argument("--filter", help="a GoogleTest filter, part of a program's name, or what "
+                        "pytest takes as -k")
     parser.add_argument("--sample", type=int, metavar="N",
                         help="only N of a program's tests, one from each N-th of its list")
     parser.add_argument("--seed", type=int, default=1, help="which ones --sample takes")

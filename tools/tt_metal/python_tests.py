@@ -1,7 +1,7 @@
 """Tests of tt-metal's sources that Python runs: ttnn's own, with pytest.
 
-They need what tt-metal's build with Python bindings puts beside ttnn's sources, and for most of them
-torch. pytest says the outcome of each test in a line of its own, and what failed at the end.
+They need what tt-metal's build with Python bindings puts beside ttnn's sources, and nearly all of
+them torch. pytest says the outcome of each test in a line of its own, and what failed at the end.
 """
 
 import os
@@ -17,8 +17,7 @@ ENDED = re.compile(r"^(\S+\.py::.*?) (PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS)\b
 OUTCOMES = {"PASSED": "passed", "XPASS": "passed", "XFAIL": "skipped", "SKIPPED": "skipped",
             "FAILED": "failed", "ERROR": "failed"}
 SECTION = re.compile(r"^_{3,} (?:ERROR at (?:setup|teardown) of )?(.+?) _{3,}$")
-# Without tt-metal's own options, which write a report into the checkout and time limits, and without
-# the plug-ins that happen to be installed here.
+# Without tt-metal's own options, which write a report into the checkout and limit a test's time.
 OPTIONS = ("--override-ini=addopts=", "--override-ini=timeout=0", "--import-mode=importlib",
            "--tb=short", "--color=no", "-p", "no:cacheprovider")
 
@@ -56,7 +55,7 @@ def list_tests(runner, suite, setting):
 
 
 def run(runner, suite, setting, tests, path):
-    """Runs tests a chunk at a time; each has a record at the end, and who crashes is left behind."""
+    """Runs tests a chunk at a time; each has a record at the end, also one that crashes."""
     while tests:
         chunk = tests[: runner.options.chunk]
         ended = run_chunk(runner, suite, setting, chunk, path)
