@@ -100,10 +100,10 @@ class Model {
     r_.dst[p + 8][column] = low;
     r_.valid[p] = true;
   }
-  void write16(u32 row, u32 column, u16 half) {
+  void write16(u32 row, u32 column, u16 half, bool was_valid) {
     const u32 p = row16(row);
     r_.dst[p][column] = half;
-    if (s_.bit11) r_.dst[p + 8][column] = 0;  // garbage on a card
+    if (s_.bit11 && !was_valid) r_.dst[p + 8][column] = 0;
     r_.valid[p] = true;
   }
 
@@ -135,7 +135,7 @@ class Model {
         else if (s_.low)
           write32(dst + i, j, was_valid ? r_.dst[adj32(dst + i)][j] : 0, half);
         else
-          write16(dst + i, j, half);
+          write16(dst + i, j, half, was_valid);
       }
     }
     return true;

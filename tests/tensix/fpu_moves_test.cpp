@@ -143,6 +143,9 @@ TEST(FpuMoves, low_halves_move_with_fp32_disabled_under_feature_bit_11) {
   bench.run<op::MOVB2D>({{"src", 16}, {"movb2d_instr_mod", 2}, {"dst", 32}});
   bench.run<op::MOVB2D>({{"movb2d_instr_mod", 2}, {"dst", 32}, {"dest_32b_lo", 1}});
   for (u32 row = 32; row < 40; ++row) EXPECT_EQ(bench.dst().read32(row, 5), 0x3F819200u) << row;
+  // LLK moves the low halves when other high halves are there already (ttnn.transpose of int32).
+  bench.run<op::MOVB2D>({{"src", 0}, {"movb2d_instr_mod", 4}, {"dst", 16}});
+  EXPECT_EQ(bench.dst().read32(16, 5) & 0xFFFF, 0x9200u);
   EXPECT_TRUE(bench.faults().faults().empty());
   bench.state().cfg.debug_feature_disable = 0;
   bench.run<op::MOVD2B>({{"dest_32b_lo", 1}});

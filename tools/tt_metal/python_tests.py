@@ -16,7 +16,7 @@ from results import forget
 ENDED = re.compile(r"^(\S+\.py::.*?) (PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS)\b")
 OUTCOMES = {"PASSED": "passed", "XPASS": "passed", "XFAIL": "skipped", "SKIPPED": "skipped",
             "FAILED": "failed", "ERROR": "failed"}
-SECTION = re.compile(r"^_{3,} (?:ERROR at (?:setup|teardown) of )?(.+?) _{3,}$")
+SECTION = re.compile(r"^_+ (?:ERROR at (?:setup|teardown) of )?(.+?) _+$")
 # Without tt-metal's own options, which write a report into the checkout and limit a test's time.
 OPTIONS = ("--override-ini=addopts=", "--override-ini=timeout=0", "--import-mode=importlib",
            "--tb=short", "--color=no", "-p", "no:cacheprovider")

@@ -55,8 +55,9 @@ class KernelRows {
     }
   }
 
-  /// To be called when the rows have been written.
-  void written() const {
+  /// To be called when the rows have been written. `keeps_low`: 16-bit rows that are high halves
+  /// of 32-bit ones leave low halves that are valid as they are.
+  void written(bool keeps_low = false) const {
     const bool clears = !wide_ && mapping_.high_halves;
     if (neighbours() && !clears) {
       u8* const valid = &dst_.valid[physical(0)];
@@ -68,9 +69,9 @@ class KernelRows {
     }
     for (u32 i = 0; i < count_; ++i) {
       const u32 p = physical(i);
-      dst_.valid[p] = 1;
       // As DstAccess::write_row16.
-      if (clears) dst_.row[p + 8] = DstRow{};
+      if (clears && !(keeps_low && dst_.valid[p] != 0)) dst_.row[p + 8] = DstRow{};
+      dst_.valid[p] = 1;
     }
   }
 

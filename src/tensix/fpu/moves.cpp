@@ -62,7 +62,10 @@ ToDst how_to_dst(const C& context, const FpuFormats& formats, Format format, boo
           blocked_columns(context)};
 }
 
-/// Keeps what is not written: blocked columns, and the high halves of a move to low ones.
+/// Keeps what is not written: blocked columns, and the other half of a row of 32 bits. That a move
+/// of high halves under DBG_FEATURE_DISABLE bit 11 keeps the low ones is LLK's: its transposition
+/// of 32-bit tiles (llk_math_transpose_dest.h of March 2026) moves those only then, and runs on
+/// cards so.
 void move_row_to_dst(DstAccess& dst, u32 row, const std::array<u32, kRowDatums>& cells,
                      const ToDst& how) {
   const bool in_32_bits = how.writes_32_bits();
@@ -78,6 +81,8 @@ void move_row_to_dst(DstAccess& dst, u32 row, const std::array<u32, kRowDatums>&
       dst.write32(row, j, u32{half} << 16 | (cell & 0xE000) | (how.low_half ? half : 0));
     else if (how.low_half)
       dst.write32(row, j, (dst.read32(row, j) & 0xFFFF0000) | half);
+    else if (dst.mapping().high_halves)
+      dst.write32(row, j, (dst.read32(row, j) & 0xFFFF) | u32{half} << 16);
     else
       dst.write16(row, j, half);
   }
@@ -102,7 +107,7 @@ void move_to_dst(Context& context, u32 row, MoveJob& job, u32 count, const ToDst
   job.wide = how.wide;
   rows.describe(job.dst, false);
   run_move_kernel(job);
-  rows.written();
+  rows.written(/*keeps_low=*/true);
 }
 
 /// True: the thread stops here.

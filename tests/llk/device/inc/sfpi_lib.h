@@ -324,6 +324,8 @@ sfpi_inline impl_::sfpu_t subvec_shflshr1(const impl_::vVal& v) {
 
 // --- Builtins of the compiler that kernels use themselves -------------------------------------
 
+using __rvtt_vec_t = __xtt_vector;  // its older name
+
 sfpi_inline __xtt_vector __builtin_rvtt_sfpreadlreg(int number) {
   return sfpi::impl_::read_lreg(number);
 }
