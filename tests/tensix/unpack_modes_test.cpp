@@ -20,6 +20,20 @@ TEST_F(Unpack, broadcast_puts_one_row_into_eight_rows_of_srcb) {
       EXPECT_EQ(src_b(row).datum[i], row >= 16 && row < 24 ? (0x3F80 + i) << 16 : 7) << row;
 }
 
+// LLK's untilize of a tensor that ends where L1 ends (ttnn.untilize of sharded tensors).
+TEST_F(Unpack, what_lies_behind_the_end_of_l1_is_zero_and_told_of) {
+  TileSetup s;
+  s.base = (kL1Size - 256) / 16 - 1;  // half of a face
+  apply(s);
+  fill_bf16(data_address(s), 128);
+  unpack(0, false, {});
+  EXPECT_TRUE(faulted(Rule::UnpackL1End));
+  EXPECT_FALSE(faulted(Rule::UnpackL1Range));
+  for (u32 row = 0; row < 16; ++row)
+    for (u32 i = 0; i < 16; ++i)
+      EXPECT_EQ(src_a(row).datum[i], row < 8 ? (0x3F80 + row * 16 + i) << 16 : 0) << row;
+}
+
 TEST_F(Unpack, broadcast_of_more_than_a_row_faults) {
   TileSetup s;
   s.unpacker = 1;

@@ -414,7 +414,7 @@ TEST_F(Unpack, what_the_documents_leave_open_faults_by_name) {
   pair.out = Format::Fp16;
   expect(Rule::UnpackFormatPair, pair, {}, nothing);
   TileSetup beyond;
-  beyond.base = kL1Size / 16;
+  beyond.base = kL1Size / 16 + 4096 / 16;
   expect(Rule::UnpackL1Range, beyond, {}, nothing);
   TileSetup negative;
   negative.x_start = 20;

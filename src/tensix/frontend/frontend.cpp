@@ -153,8 +153,16 @@ Cycle next_available(const Frontend& frontend, Cycle now) {
 
 namespace {
 
-u32 places_behind_mop(const Frontend& frontend) {
-  return frontend.replay_mode == ReplayMode::Play ? kBeforeReplayDepth : kBehindMopDepth;
+/// The two places behind the replay expander hold words that have passed it. A REPLAY at the head
+/// is taken at once and goes on from where it is; what it plays needs those places.
+bool has_room_behind_mop(const Frontend& frontend) {
+  const auto& queue = frontend.behind_mop;
+  u32 places = kBehindMopDepth;
+  if (frontend.replay_mode == ReplayMode::Play)
+    places = kBeforeReplayDepth;
+  else if (!queue.empty() && opcode_of(queue.front().word) == op::REPLAY::kOpcode)
+    places = kBeforeReplayDepth + 1;
+  return queue.size() < places;
 }
 
 bool holds_mop(const Frontend& frontend) {
@@ -166,9 +174,9 @@ bool holds_mop(const Frontend& frontend) {
 }
 
 /// Puts what is left of the MOP under way behind the expander, as far as there is room.
-void expand_ahead(Frontend& frontend, u32 places) {
+void expand_ahead(Frontend& frontend) {
   u32 word = 0;
-  while (frontend.mop.phase != MopPhase::Idle && frontend.behind_mop.size() < places) {
+  while (frontend.mop.phase != MopPhase::Idle && has_room_behind_mop(frontend)) {
     if (next_of_mop(frontend, word)) frontend.behind_mop.push({0, word, 0});
   }
   // It may have no more than NOPs left, which take no place.
@@ -179,15 +187,14 @@ void expand_ahead(Frontend& frontend, u32 places) {
 }
 
 void run_ahead(Frontend& frontend, Cycle now) {
-  const u32 places = places_behind_mop(frontend);
-  if (frontend.mop.phase != MopPhase::Idle) expand_ahead(frontend, places);
-  while (frontend.behind_mop.size() < places && ready(frontend.fifo, now)) {
+  if (frontend.mop.phase != MopPhase::Idle) expand_ahead(frontend);
+  while (has_room_behind_mop(frontend) && ready(frontend.fifo, now)) {
     const u32 word = frontend.fifo.pop().word;
     if (opcode_of(word) == op::MOP_CFG::kOpcode) {
       frontend.mask_hi = op::MOP_CFG{word}.zmask_hi16();
     } else if (opcode_of(word) == op::MOP::kOpcode) {
       start_mop(frontend, word);
-      expand_ahead(frontend, places);
+      expand_ahead(frontend);
       if (frontend.mop.phase != MopPhase::Idle) return;
     } else {
       frontend.behind_mop.push({0, word, 1});

@@ -443,7 +443,15 @@ class Mover {
 
   bool read_cells(u32 count, std::array<u32, kRow>& cell) {
     std::array<u32, kRow> datum{};
-    fetch_datums(context_.l1().data(), source_.data, source_.datum_bits, count, datum.data());
+    const u64 first = source_.data / 8;
+    if (first + kRow * sizeof(u32) < kL1Size) {
+      fetch_datums(context_.l1().data(), source_.data, source_.datum_bits, count, datum.data());
+    } else {  // zeros behind the end
+      std::array<u8, kRow * sizeof(u32) + 8> bytes{};
+      const u64 there = std::min<u64>(bytes.size(), kL1Size - std::min<u64>(first, kL1Size));
+      std::memcpy(bytes.data(), context_.l1().data() + (kL1Size - there), there);
+      fetch_datums(bytes.data(), source_.data % 8, source_.datum_bits, count, datum.data());
+    }
     if (convert_ == nullptr) {
       cell = datum;
       return true;
@@ -467,7 +475,7 @@ class Mover {
       if (!in_l1(address, address + 1)) return false;
       note_l1(address, address + 1);
       if constexpr (kOnlyNotes<C>) origins_.exponent[i] = static_cast<u32>(address);
-      exponent[i] = memory[address];
+      exponent[i] = address < kL1Size ? memory[address] : u8{0};
       if (++source_.exponent % 256 == 0) source_.exponent = wrapped(source_.exponent, 16);
     }
     return true;
@@ -477,7 +485,8 @@ class Mover {
     const u64 address = source_.delta / 2;
     if (!in_l1(address, address + 1)) return false;
     note_l1(address, address + 1);
-    zeros = (context_.l1().data()[address] >> (source_.delta % 2 * 4)) & 0xF;
+    const u8 pair = address < kL1Size ? context_.l1().data()[address] : u8{0};
+    zeros = (pair >> (source_.delta % 2 * 4)) & 0xF;
     if (++source_.delta % 32 != 0) return true;
     source_.data += 128;                           // over the 32 run lengths
     source_.delta += 32 * source_.datum_bits / 4;  // over the next 32 datums
@@ -502,13 +511,19 @@ class Mover {
   bool in_l1(u64 first, u64 end) {
     // A ring may step back to below address 0.
     if (first <= end && end <= kL1Size) return true;
-    context_.raise(Rule::UnpackL1Range, fmt::format("UNPACR reads {:#x}..{:#x}", first, end));
-    return false;
+    const bool near = first <= end && end <= kL1Size + kLargestTile;
+    return !context_.raise(near ? Rule::UnpackL1End : Rule::UnpackL1Range,
+                           fmt::format("UNPACR reads {:#x}..{:#x}", first, end)) &&
+           near;
   }
+  /// LLK's untilize ends a block with an instruction that reads a row of the tile behind the last,
+  /// for its data valid alone; the last one of a sharded tensor may be the last of L1.
+  static constexpr u64 kLargestTile = 32 * 32 * sizeof(u32);
 
   /// Bytes [first, end).
   void note_l1(u64 first, u64 end) const {
-    note_read(context_, Space::L1, static_cast<u32>(first), static_cast<u32>(end - first));
+    if (end <= kL1Size)
+      note_read(context_, Space::L1, static_cast<u32>(first), static_cast<u32>(end - first));
   }
 
   const C& context_;
