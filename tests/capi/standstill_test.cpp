@@ -75,6 +75,22 @@ TEST_F(CardStandstill, a_client_that_asks_while_it_waits_hears_of_a_kernel_that_
   }
 }
 
+TEST_F(CardStandstill, a_hang_that_a_fault_has_made_names_the_fault) {
+  open_dispatching({{"TT_METAL_OPERATION_TIMEOUT_SECONDS", "1000"}});
+  await_firmware({1, 2});
+  set_tile_word({1, 2}, kFlag, 0);
+  std::vector<u32> code;
+  store(code, 0xFFE4'0000, 0x44000000);  // RSTDMA to thread 0
+  const std::vector<u32> rest = waiting(true);
+  code.insert(code.end(), rest.begin(), rest.end());
+  run_brisc({1, 2}, code);
+  EXPECT_NE(ask(kForEver).find("Fault [misc-tdma-reset]"), std::string::npos);
+  const std::string said = ask(kForEver);
+  EXPECT_NE(said.find("First cause: thread 0 of (1, 2) is stopped by a fault at RSTDMA"),
+            std::string::npos)
+      << said;
+}
+
 TEST_F(CardStandstill, a_kernel_that_the_client_has_started_itself_may_wait_for_it) {
   open_dispatching({{"TT_METAL_OPERATION_TIMEOUT_SECONDS", "1000"}});
   await_firmware({1, 2});

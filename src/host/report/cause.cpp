@@ -49,8 +49,15 @@ class Teller {
     return seen.size();
   }
 
+  /// A fault has been told when it came; what waits now waits because of it.
+  static bool stopped_by_fault(const Standing& one) {
+    return std::any_of(one.waits.all.begin(), one.waits.all.end(),
+                       [](const Wait& wait) { return wait.kind == Awaited::Fault; });
+  }
+
   static int clearness(const Standing& one) {
-    return one.impossible                                         ? 3
+    return stopped_by_fault(one)                                  ? 4
+           : one.impossible                                       ? 3
            : one.want == Want::Other                              ? 0
            : one.want == Want::Register || one.want == Want::Busy ? 1
                                                                   : 2;
@@ -98,11 +105,17 @@ class Teller {
   // --- Sentences.
 
   FirstCause of_root(const Standing& one) const {
-    const Explanation text = explain(context_, one);
     FirstCause cause;
     cause.tile = one.tile;
     cause.agent = one.agent;
     cause.place = one.user;
+    if (stopped_by_fault(one)) {
+      cause.sentence = fmt::format("{}{} is {}, which was told when it happened.",
+                                   name_of(context_, one), at(one.user), one.what);
+      cause.remedy = "see to that fault; until the tile is reset nothing goes on there";
+      return cause;
+    }
+    const Explanation text = explain(context_, one);
     cause.sentence = fmt::format("{} waits{} {}; {}.", name_of(context_, one), at(one.user),
                                  text.want, text.giver);
     cause.remedy = text.remedy;
