@@ -71,6 +71,10 @@ expect "lanes that are off keep a number, too" \
 expect "lanes that are off keep the number of a constant register" \
   'vFloat a = 0.0f, b = dst_reg[1]; v_if (b < 0.0f) { a = b; } v_endif; dst_reg[2] = a;' \
   7010e002 87000000 7b000100 7c000902 7c000100 88000000 7200e004
+expect "a builtin's vector is assigned to where a variable is" \
+  'vInt a = dst_reg[0], b = dst_reg[1]; a.get() = __builtin_rvtt_sfpmul24(a.get(), b.get(), 1);
+   dst_reg[2] = a;' \
+  700ce000 701ce002 98001911 7c000100 7204e004
 compile 'vFloat a = 0.53f, b = dst_reg[1]; v_if (b < 0.0f) { a = a * b; } v_endif; dst_reg[2] = a;'
 if ! riscv64-unknown-elf-objdump -d "$work/kernel.o" | grep -q 'lui.*0x8a003$'; then
   echo "a number that is loaded where the compiler needs it is loaded in some lanes only"
@@ -79,4 +83,4 @@ fi
 refuse "a ninth vector" \
   'vFloat v[9]; for (int i = 0; i < 9; ++i) v[i] = dst_reg[i];
    for (int i = 0; i < 9; ++i) dst_reg[i] = v[8 - i] * v[i];' 'a ninth vector is alive here'
-echo "9 kernels as expected"
+echo "10 kernels as expected"

@@ -86,6 +86,17 @@ class vVal {
     value.origin = reg_;
     return value;
   }
+  /// What a kernel may assign to: `v.get() = __builtin_rvtt_...`.
+  class Place : public sfpu_t {
+   public:
+    sfpi_inline explicit Place(vVal& variable)
+        : sfpu_t(static_cast<const vVal&>(variable).get()), variable_(variable) {}
+    sfpi_inline void operator=(const sfpu_t& value) const { variable_.assign_value(value); }
+
+   private:
+    vVal& variable_;
+  };
+  sfpi_inline Place get() { return Place(*this); }
 
   /// Lanes that are off keep their value, if there has been one. An instruction that changes VD
   /// leaves them alone by itself if VD is what the variable has been so far.
