@@ -89,7 +89,8 @@ def run_chunk(runner, suite, setting, chunk, path):
     for test, seconds in failed.items():
         # One that has passed may have an error when what it needed is taken down.
         forget(path, [test])
-        reason = reasons.get(test.split("::", 1)[1].replace("::", "."), "")
+        name, bracket, parameters = test.split("::", 1)[1].partition("[")
+        reason = reasons.get(name.replace("::", ".") + bracket + parameters, "")
         runner.record(path, suite, setting, test, "failed", seconds, reason)
     if status not in (0, 1) and not failed and len(ended) < len(chunk):
         running = next(test for test in chunk if test not in ended)
