@@ -13,7 +13,7 @@ def kind_of(record):
     """The column of one result."""
     if record["outcome"] in ("passed", "skipped"):
         return record["outcome"]
-    if explain(record["suite"], record["test"]):
+    if explain(record["suite"], record["test"], record.get("log", "")):
         return "test"
     return "compiler" if record["outcome"] == "compile" else "failed"
 
@@ -66,7 +66,7 @@ def write(area):
     print("\n".join(lines))
     lines += ["", "## Not passed", ""]
     for record in failures:
-        known = explain(record["suite"], record["test"])
+        known = explain(record["suite"], record["test"], record.get("log", ""))
         why = known.why if known else first_cause(record)
         lines.append(f"- {record['setting']} {record['suite']}:{record['test']} "
                      f"({record['outcome']}): {why}")

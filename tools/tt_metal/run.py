@@ -24,7 +24,8 @@ ENDED = re.compile(r"^\[\s+(OK|FAILED|SKIPPED)\s+\] ([^\s,]+)(?:,.*)? \((\d+) ms
 OUTCOMES = {"OK": "passed", "FAILED": "failed", "SKIPPED": "skipped"}
 # What tt-metal says when the compiler refuses a kernel.
 COMPILE_ERROR = re.compile(r"(build|compile|link) failed|Failed to generate binaries|"
-                           r"riscv-tt-elf-g\+\+.*error", re.IGNORECASE)
+                           r"riscv-tt-elf-g\+\+.*error|mismatched add32/sub32 relocs",
+                           re.IGNORECASE)
 
 
 @dataclass(frozen=True)
