@@ -35,17 +35,19 @@ def environment(home):
             "LOGURU_LEVEL": "WARNING"}
 
 
-def command(*arguments):
-    return [sys.executable, "-m", "pytest", *OPTIONS, *arguments]
+def command(runner, setting, *arguments):
+    return runner.command(setting, sys.executable, "-m", "pytest", *OPTIONS, "--rootdir",
+                          str(runner.home), *arguments)
 
 
 def list_tests(runner, suite, setting):
     """Their names, in pytest's order: FILE::FUNCTION[PARAMETERS]."""
     paths = [str(runner.home / suite.folder / target) for target in suite.targets]
-    words = command("--collect-only", "-q", "--rootdir", str(runner.home), *paths)
+    words = command(runner, setting, "--collect-only", "-q", *paths)
     if runner.options.filter:
         words += ["-k", runner.options.filter]
-    done = subprocess.run(words, cwd=runner.home, env=runner.environment(setting),
+    done = subprocess.run(words, cwd=runner.home,
+                          env=runner.environment(setting, **environment(runner.home)),
                           capture_output=True, text=True, check=False)
     tests = [line for line in done.stdout.splitlines() if re.match(r"\S+\.py::", line)]
     if not tests:
@@ -70,9 +72,9 @@ def run_chunk(runner, suite, setting, chunk, path):
     """Runs tests in one process, up to the first that fails: what it has left of the card behind
     may fail others. Returns those that have an outcome now."""
     log = runner.log_path(suite, setting, chunk[0])
-    words = command("-v", "--exitfirst", "--rootdir", str(runner.home), *chunk)
+    words = command(runner, setting, "-v", "--exitfirst", *chunk)
     ended, failed, text, begun, status = set(), {}, [], time.monotonic(), None
-    for line in runner.process(setting, words, log, folder=runner.home):
+    for line in runner.process(setting, words, log, runner.home, **environment(runner.home)):
         status = line
         text.append(str(line))
         match = ENDED.match(line) if isinstance(line, str) else None

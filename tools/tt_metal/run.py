@@ -76,7 +76,7 @@ class Runner:
             raise ToolError(f"bhemu {' '.join(words)}: {done.stderr.strip()}")
         return done.stdout
 
-    def environment(self, setting):
+    def environment(self, setting, **more):
         environment = dict(os.environ)
         environment.update(
             TT_METAL_HOME=str(self.home),
@@ -84,7 +84,7 @@ class Runner:
             TT_METAL_CACHE=str(self.area / "cache"),
             BHEMU_BOARD=setting.board,
             HOME=str(self.area / "home"),
-            **python_tests.environment(self.home),
+            **more,
         )
         if setting.way == "libttsim":
             folder = self.device(setting.board)
@@ -108,13 +108,14 @@ class Runner:
 
     # --- Processes ----------------------------------------------------------------------------
 
-    def process(self, setting, command, log: Path, folder=None):
+    def process(self, setting, command, log: Path, folder=None, **more):
         """Yields the lines of a process; last its status. Kills it after a silence, and when
         nobody wants more lines."""
         timeout = self.options.timeout
         with open(log, "wb", buffering=0) as output, subprocess.Popen(
-                command, cwd=folder or self.work(setting), env=self.environment(setting),
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                command, cwd=folder or self.work(setting),
+                env=self.environment(setting, **more), stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                 start_new_session=True) as child:
             selector = selectors.DefaultSelector()
             selector.register(child.stdout, selectors.EVENT_READ)
@@ -182,14 +183,14 @@ class Runner:
             forget(path, tests)
             return tests
 
-        if suite.kind == "pytest":
-            tests = choose(python_tests.list_tests(self, suite, setting))
-            python_tests.run(self, suite, setting, tests, path)
         for program in self.programs(suite):
-            if suite.kind == "gtest":
+            if suite.kind == "pytest":
+                tests = choose(python_tests.list_tests(self, suite, setting))
+                python_tests.run(self, suite, setting, tests, path)
+            elif suite.kind == "gtest":
                 tests = choose(self.list_tests(suite, setting, program))
                 self.run_gtest(suite, setting, program, tests, path)
-            elif suite.kind == "program" and program.name not in done and self.wanted(program.name):
+            elif program.name not in done and self.wanted(program.name):
                 forget(path, [program.name])
                 self.run_program(suite, setting, program, path)
         if listed and not self.options.filter:

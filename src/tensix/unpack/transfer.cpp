@@ -469,13 +469,12 @@ class Mover {
       exponent.fill(source_.exponent_value);
       return true;
     }
-    const u8* memory = context_.l1().data();
     for (u32 i = 0; i < count; ++i) {
       const u64 address = source_.exponent / 16;
       if (!in_l1(address, address + 1)) return false;
       note_l1(address, address + 1);
       if constexpr (kOnlyNotes<C>) origins_.exponent[i] = static_cast<u32>(address);
-      exponent[i] = address < kL1Size ? memory[address] : u8{0};
+      exponent[i] = byte_at(address);
       if (++source_.exponent % 256 == 0) source_.exponent = wrapped(source_.exponent, 16);
     }
     return true;
@@ -485,8 +484,7 @@ class Mover {
     const u64 address = source_.delta / 2;
     if (!in_l1(address, address + 1)) return false;
     note_l1(address, address + 1);
-    const u8 pair = address < kL1Size ? context_.l1().data()[address] : u8{0};
-    zeros = (pair >> (source_.delta % 2 * 4)) & 0xF;
+    zeros = (byte_at(address) >> (source_.delta % 2 * 4)) & 0xF;
     if (++source_.delta % 32 != 0) return true;
     source_.data += 128;                           // over the 32 run lengths
     source_.delta += 32 * source_.datum_bits / 4;  // over the next 32 datums
@@ -508,6 +506,7 @@ class Mover {
                                                    : address;
   }
 
+  u8 byte_at(u64 at) const { return at < kL1Size ? context_.l1().data()[at] : u8{0}; }
   bool in_l1(u64 first, u64 end) {
     // A ring may step back to below address 0.
     if (first <= end && end <= kL1Size) return true;
@@ -522,7 +521,8 @@ class Mover {
 
   /// Bytes [first, end).
   void note_l1(u64 first, u64 end) const {
-    if (end <= kL1Size)
+    end = std::min<u64>(end, kL1Size);
+    if (first < end)
       note_read(context_, Space::L1, static_cast<u32>(first), static_cast<u32>(end - first));
   }
 

@@ -92,6 +92,7 @@ class vVal {
     sfpi_inline explicit Place(vVal& variable)
         : sfpu_t(static_cast<const vVal&>(variable).get()), variable_(variable) {}
     sfpi_inline void operator=(const sfpu_t& value) const { variable_.assign_value(value); }
+    sfpi_inline void operator=(const Place& value) const { variable_.assign_value(value); }
 
    private:
     vVal& variable_;
