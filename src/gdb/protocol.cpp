@@ -363,11 +363,10 @@ std::string Server::change_breakpoint(std::string_view packet) {
       continue;
     }
     const Watch watch{static_cast<WatchKind>(*type), at, bytes, general_.core};
-    std::vector<u8> there(bytes);
-    if (bytes == 0 || bytes > kMostMemory ||
-        !member.tile->look(member.tile->shape().core[general_.core], at, there) ||
-        (at >= kL1Size && at - riscv::kLdmBase >= kMostLdm))
+    if (bytes == 0 || bytes > kMostMemory || (at >= kL1Size && at - riscv::kLdmBase >= kMostLdm))
       return kNoMemory;
+    std::vector<u8> there(bytes);
+    if (!member.tile->look(member.tile->shape().core[general_.core], at, there)) return kNoMemory;
     if (inserts) {
       member.breakpoints.insert(watch);
     } else {

@@ -1,6 +1,7 @@
 #include "gdb/server.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <functional>
 #include <thread>
@@ -164,6 +165,23 @@ TEST_F(GdbServer, what_the_packer_writes_is_watched_and_gone_back_to) {
     // And forward again.
     EXPECT_EQ(gdb.ask("vCont;c"), stop);
     EXPECT_EQ(gdb.word("m38000,4"), written);
+    gdb.say(kDetach);
+  });
+  EXPECT_EQ(status_, host::Status::Ok);
+}
+
+TEST_F(GdbServer, a_watchpoint_of_the_whole_address_space_is_refused_without_making_room_for_it) {
+  const auto peak_kib = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+  };
+  run(kCopy, [&](GdbClient& gdb) {
+    gdb.ask("Hgp1.1");
+    const long before = peak_kib();
+    for (const char* packet : {"Z2,0,ffffffff", "z2,26620,6600222687", "Z3,26620,ffff0000"})
+      EXPECT_EQ(gdb.ask(packet), "E03") << packet;
+    EXPECT_LT(peak_kib() - before, 1 << 20);
     gdb.say(kDetach);
   });
   EXPECT_EQ(status_, host::Status::Ok);
