@@ -201,7 +201,7 @@ bool LiveCard::read(unsigned bar, u64 offset, std::span<u8> bytes) {
       hang_->was_read(*device_, function.behind(function.bar_base(bar) + offset), bytes,
                       is_still());
   });
-  if (!done) std::memset(bytes.data(), 0xFF, bytes.size());
+  if (!done) std::fill(bytes.begin(), bytes.end(), u8{0xFF});  // perhaps of no bytes
   return done;
 }
 
