@@ -25,16 +25,7 @@ void copy(void* target, const void* source, u32 bytes) {
 
 /// Nobody is to hear of a write to any line from the first byte to the last.
 bool is_free(const u8* flags, u64 first, u64 last) {
-  u64 any = 0;
-  u64 line = first >> L1::kLineShift;
-  const u64 end = (last >> L1::kLineShift) + 1;
-  for (; line + sizeof any <= end; line += sizeof any) {
-    u64 eight;
-    std::memcpy(&eight, flags + line, sizeof eight);
-    any |= eight;
-  }
-  for (; line < end; ++line) any |= flags[line];
-  return any == 0;
+  return L1::any_of(flags, first >> L1::kLineShift, last >> L1::kLineShift) == 0;
 }
 
 bool is_go_message(const u8* bytes, u32 count) {

@@ -3,7 +3,11 @@
 // and a page fault for each would cost more than all else that making a tile takes.
 #pragma once
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
+#include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -56,5 +60,40 @@ ArenaPtr<T> make_in(Arena* arena, Arguments&&... arguments) {
   void* const memory = arena->allocate(sizeof(T));
   return ArenaPtr<T>(new (memory) T(std::forward<Arguments>(arguments)...), ArenaDelete{true});
 }
+
+/// A value most of which is zero, to make copies of in an arena, whose memory is zero already. A
+/// static object, so that its padding is zero, too.
+template <class T>
+class SparseImage {
+ public:
+  static_assert(std::is_trivially_copyable_v<T>);
+  /// What `fill` makes of a T.
+  template <class Fill>
+  explicit SparseImage(Fill fill) {
+    fill(value_);
+    const u8* const bytes = reinterpret_cast<const u8*>(&value_);
+    for (u64 at = 0; at < sizeof(T); at += kStep) {
+      const u64 size = std::min(kStep, sizeof(T) - at);
+      if (std::all_of(bytes + at, bytes + at + size, [](u8 byte) { return byte == 0; })) continue;
+      if (pieces_.empty() || pieces_.back().first + pieces_.back().second != at)
+        pieces_.emplace_back(at, 0);
+      pieces_.back().second += size;
+    }
+  }
+
+  const T& value() const { return value_; }
+  ArenaPtr<T> copy_in(Arena* arena) const {
+    if (arena == nullptr) return make_in<T>(nullptr, value_);
+    u8* const memory = static_cast<u8*>(arena->allocate(sizeof(T)));
+    for (const auto& [at, size] : pieces_)
+      std::memcpy(memory + at, reinterpret_cast<const u8*>(&value_) + at, size);
+    return ArenaPtr<T>(std::launder(reinterpret_cast<T*>(memory)), ArenaDelete{true});
+  }
+
+ private:
+  static constexpr u64 kStep = 64;
+  T value_;
+  std::vector<std::pair<u64, u64>> pieces_;  // offset and size of what is not zero
+};
 
 }  // namespace bhemu

@@ -91,6 +91,34 @@ class L1 {
     return value;
   }
 
+  /// The flags that lines of [address, address + bytes), which is not empty, have together.
+  u8 flags_in(u32 address, u32 bytes) const {
+    u64 any = any_flag(address, bytes);
+    any |= any >> 32;
+    any |= any >> 16;
+    return static_cast<u8>(any | any >> 8);
+  }
+  /// Not 0 when a line from `first` to `last` has a flag: those of eight lines, or-ed.
+  static u64 any_of(const u8* flags, u64 first, u64 last) {
+    constexpr unsigned kWords = 8;
+    const u8* at = flags + first;
+    const u8* const end = flags + last + 1;
+    u64 any = 0;
+    for (; end - at >= static_cast<i64>(kWords * 8); at += kWords * 8) {
+      std::array<u64, kWords> words;
+      std::memcpy(words.data(), at, sizeof words);
+      any |= ((words[0] | words[1]) | (words[2] | words[3])) |
+             ((words[4] | words[5]) | (words[6] | words[7]));
+    }
+    for (; end - at >= 8; at += 8) {
+      u64 eight;
+      std::memcpy(&eight, at, 8);
+      any |= eight;
+    }
+    for (; at != end; ++at) any |= *at;
+    return any;
+  }
+
   /// For writers that fill memory in place (packer, mover): call first, then write through data().
   void before_write(u32 address, u32 bytes, const Author& author) {
     CHECK(has(address, bytes));
@@ -121,18 +149,8 @@ class L1 {
   const Mapping& memory() const { return memory_; }
 
  private:
-  /// Of the lines of [address, address + bytes), which is not empty, eight at a time.
   u64 any_flag(u32 address, u32 bytes) const {
-    const u8* at = &flags_[address >> kLineShift];
-    const u8* const end = &flags_[(address + bytes - 1) >> kLineShift] + 1;
-    u64 any = 0;
-    for (; end - at >= 8; at += 8) {
-      u64 eight;
-      std::memcpy(&eight, at, 8);
-      any |= eight;
-    }
-    for (; at != end; ++at) any |= *at;
-    return any;
+    return any_of(flags_.data(), address >> kLineShift, (address + bytes - 1) >> kLineShift);
   }
 
   Mapping memory_;

@@ -88,10 +88,6 @@ bool take_piece(ServedMemory& memory, Packet& packet, const Author& author,
   return false;
 }
 
-bool wants_response(const Packet& request) {
-  return request.kind == PacketKind::ReadRequest || !request.posted;
-}
-
 Packet make_response(const Packet& request, NodeId self, Payload payload, const Timing& timing,
                      Cycle now) {
   Packet response;

@@ -27,7 +27,9 @@ class ServedMemory {
 bool serve(ServedMemory& memory, const Packet& request, const Author& author, Payload& payload);
 
 /// True when the requester wants an answer.
-bool wants_response(const Packet& request);
+inline bool wants_response(const Packet& request) {
+  return request.kind == PacketKind::ReadRequest || !request.posted;
+}
 Packet make_response(const Packet& request, NodeId self, Payload payload, const Timing& timing,
                      Cycle now);
 

@@ -86,8 +86,8 @@ constexpr u32 destinations(u32 stream) {
   return ((Multicast >> stream) & 1) != 0 ? 32 : 1;
 }
 
-/// What a write to one of the registers that circular buffers are counted in does. Firmware writes
-/// them for each buffer of each launch; all streams have them.
+/// What a write to one of the registers that circular buffers are counted in does; all streams have
+/// them.
 void write_count(StreamState& state, u32 stream, u32 index, u32 value) {
   using namespace stream;
   constexpr auto kRowOfStart = kTable.rows[kTable.row_of[STREAM_REMOTE_DEST_BUF_START]];
@@ -224,16 +224,22 @@ void StreamFile::look(u32 stream, StreamState& values) const {
   }
 }
 
-bool StreamFile::write(u32 offset, u32 value) {
+bool StreamFile::count(u32 offset, u32 value) {
   const u32 stream = offset / kStreamStride;
   const u32 index = offset % kStreamStride / 4;
-  if (stream < count_ && (index == stream::STREAM_REMOTE_DEST_BUF_START ||
-                          index == stream::STREAM_REMOTE_DEST_BUF_SIZE)) {
-    refusal_ = nullptr;
-    if (wakeup_ != nullptr) wakeup_->touch(Resource::Stream);
-    write_count(streams_[stream], stream, index, value);
-    return true;
-  }
+  if (stream >= count_ || (index != stream::STREAM_REMOTE_DEST_BUF_START &&
+                           index != stream::STREAM_REMOTE_DEST_BUF_SIZE))
+    return false;
+  refusal_ = nullptr;
+  if (wakeup_ != nullptr) wakeup_->touch(Resource::Stream);
+  write_count(streams_[stream], stream, index, value);
+  return true;
+}
+
+bool StreamFile::write(u32 offset, u32 value) {
+  if (count(offset, value)) return true;
+  const u32 stream = offset / kStreamStride;
+  const u32 index = offset % kStreamStride / 4;
   const StreamRegisterInfo* info = stream_register_at(index);
   refusal_ = nullptr;
   if (stream >= count_ || info == nullptr) return false;
@@ -312,8 +318,12 @@ bool StreamFile::trigger(u32 stream, u32 index, u32 value) {
   return true;
 }
 
-void StreamFile::reset() {
+void StreamFile::reset_registers() {
   streams_.fill(kResetState);
+}
+
+void StreamFile::reset() {
+  reset_registers();
   flows_ = {};
   finished_ = 0;
   finished_last_ = kStreams - 1;

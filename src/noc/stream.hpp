@@ -90,7 +90,7 @@ class StreamFile {
   /// `l1`: where message headers and configuration lie; without it no stream moves anything.
   explicit StreamFile(Wakeup* wakeup, u32 streams = kStreams, const L1* l1 = nullptr)
       : count_(streams), wakeup_(wakeup), l1_(l1) {
-    reset();
+    reset_registers();
   }
 
   /// Byte offset from 0xFFB40000, aligned 32-bit. False: no such register, or one that cannot be
@@ -102,6 +102,9 @@ class StreamFile {
   static bool shows(u32 stream, const StreamRegisterInfo& info);
   /// Touches Resource::Stream before any change.
   bool write(u32 offset, u32 value);
+  /// As `write`, for the registers that circular buffers are counted in, which firmware writes for
+  /// each buffer of each launch. False: it is another register, and nothing is done.
+  bool count(u32 offset, u32 value);
   /// Why the last access was refused; null: there is no such register.
   const char* refusal() const { return refusal_; }
   static bool read_has_effect(u32 offset);
@@ -118,6 +121,7 @@ class StreamFile {
   }
 
  private:
+  void reset_registers();
   u32& word(u32 stream, u32 index);
   u32 word(u32 stream, u32 index) const;
   bool derive(u32 stream, const StreamRegisterInfo& info, u32 index, u32& value) const;
@@ -148,7 +152,7 @@ class StreamFile {
   void stop(u32 stream);
 
   u32 count_;  // that the tile has
-  std::array<StreamState, kStreams> streams_{};
+  std::array<StreamState, kStreams> streams_;
   std::array<StreamFlow, kStreams> flows_{};
   u64 finished_ = 0;  // STREAM_BLOB_AUTO_CFG_DONE
   u32 finished_last_ = kStreams - 1;

@@ -66,7 +66,7 @@ bool raise(const Environment& env, Rule rule, const Author& author, std::string 
 }  // namespace
 
 Coprocessor::Coprocessor(const Environment& environment)
-    : state_(make_in<State>(environment.arena, powered_on())),
+    : state_(powered_on().copy_in(environment.arena)),
       paths_(make_in<DataPaths>(environment.arena)),
       environment_(environment) {
   environment_.paths = paths_.get();

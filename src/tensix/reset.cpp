@@ -93,17 +93,13 @@ void leave(State& state, const Environment& env, u32 left) {
 
 }  // namespace
 
-const State& powered_on() {
-  static const State state = [] {
-    State made;
-    made.fpu.dst.valid.fill(1);
-    return made;
-  }();
-  return state;
+const SparseImage<State>& powered_on() {
+  static const SparseImage<State> image([](State& state) { state.fpu.dst.valid.fill(1); });
+  return image;
 }
 
 void power_on(State& state) {
-  state = powered_on();
+  state = powered_on().value();
 }
 
 void apply_soft_reset(State& state, const Environment& env, u32 bits, Cycle now) {

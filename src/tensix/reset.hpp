@@ -9,7 +9,7 @@
 namespace bhemu::tensix {
 
 /// The state after power-on, of which every coprocessor begins with a copy.
-const State& powered_on();
+const SparseImage<State>& powered_on();
 
 void power_on(State& state);
 
