@@ -80,6 +80,15 @@ Outcome run_entries(CoreState& state, Bus& bus, const Cycle end) {
     }                              \
     BHEMU_DISPATCH;                \
   } while (false)
+// Behind an access that was told of: whoever was told may want to leave, not to go on.
+#define BHEMU_NEXT_IF_WANTED \
+  do {                       \
+    if (bus.attention) {     \
+      ++ip;                  \
+      --budget;              \
+      goto leave;            \
+    }                        \
+  } while (false)
 #define BHEMU_NEXT  \
   do {              \
     ++ip;           \
@@ -140,6 +149,7 @@ leave:
 
 #undef BHEMU_COLD
 #undef BHEMU_NEXT
+#undef BHEMU_NEXT_IF_WANTED
 #undef BHEMU_CONTINUE
 #undef BHEMU_GO
 #undef BHEMU_ENTER

@@ -59,38 +59,43 @@
   }
 
 // `target` is the register that receives the (boxed) value.
-#define BHEMU_LOAD(type, target, box, slow)                             \
-  {                                                                     \
-    constexpr unsigned kShift = sizeof(type) / 2;                       \
-    const u32 address = x[ip->rs1] + static_cast<u32>(ip->imm);         \
-    type value;                                                         \
-    if (!Bus::kRecord && /* who records wants to know of it */          \
-        std::rotr(address, kShift) < (Bus::kL1Bytes >> kShift)) {       \
-      std::memcpy(&value, l1 + address, sizeof value);                  \
-      target = static_cast<u32>(static_cast<i32>(value)) | (box);       \
-      BHEMU_NEXT;                                                       \
-    }                                                                   \
-    if (std::rotr(address - kLdmBase, kShift) < (ldm_size >> kShift)) { \
-      std::memcpy(&value, ldm + (address - kLdmBase), sizeof value);    \
-      target = static_cast<u32>(static_cast<i32>(value)) | (box);       \
-      BHEMU_NEXT;                                                       \
-    }                                                                   \
-    BHEMU_COLD(template slow<type>(*ip));                               \
+#define BHEMU_LOAD(type, target, box, slow)                                \
+  {                                                                        \
+    constexpr unsigned kShift = sizeof(type) / 2;                          \
+    const u32 address = x[ip->rs1] + static_cast<u32>(ip->imm);            \
+    type value;                                                            \
+    if (std::rotr(address, kShift) < (Bus::kL1Bytes >> kShift)) {          \
+      /* Before: what is on its way there may have to land first. */       \
+      if constexpr (Bus::kRecord) bus.note_load_l1(address, sizeof value); \
+      std::memcpy(&value, l1 + address, sizeof value);                     \
+      target = static_cast<u32>(static_cast<i32>(value)) | (box);          \
+      if constexpr (Bus::kRecord) BHEMU_NEXT_IF_WANTED;                    \
+      BHEMU_NEXT;                                                          \
+    }                                                                      \
+    if (std::rotr(address - kLdmBase, kShift) < (ldm_size >> kShift)) {    \
+      std::memcpy(&value, ldm + (address - kLdmBase), sizeof value);       \
+      target = static_cast<u32>(static_cast<i32>(value)) | (box);          \
+      BHEMU_NEXT;                                                          \
+    }                                                                      \
+    BHEMU_COLD(template slow<type>(*ip));                                  \
   }
 #define BHEMU_STORE(type, source)                                                                  \
   {                                                                                                \
-    if constexpr (!Bus::kRecord) {                                                                 \
-      constexpr unsigned kShift = sizeof(type) / 2;                                                \
-      const u32 address = x[ip->rs1] + static_cast<u32>(ip->imm);                                  \
-      const type value = static_cast<type>(source);                                                \
-      if (std::rotr(address, kShift) < (Bus::kL1Bytes >> kShift) && l1_flags[address >> 6] == 0) { \
-        std::memcpy(l1 + address, &value, sizeof value);                                           \
-        BHEMU_NEXT;                                                                                \
+    constexpr unsigned kShift = sizeof(type) / 2;                                                  \
+    const u32 address = x[ip->rs1] + static_cast<u32>(ip->imm);                                    \
+    const type value = static_cast<type>(source);                                                  \
+    if (!Bus::kRecord && std::rotr(address, kShift) < (Bus::kL1Bytes >> kShift) &&                 \
+        l1_flags[address >> 6] == 0) {                                                             \
+      std::memcpy(l1 + address, &value, sizeof value);                                             \
+      BHEMU_NEXT;                                                                                  \
+    }                                                                                              \
+    if (std::rotr(address - kLdmBase, kShift) < (ldm_size >> kShift)) {                            \
+      if constexpr (Bus::kRecord) {                                                                \
+        if (std::memcmp(ldm + (address - kLdmBase), &value, sizeof value) != 0) bus.note_impure(); \
       }                                                                                            \
-      if (std::rotr(address - kLdmBase, kShift) < (ldm_size >> kShift)) {                          \
-        std::memcpy(ldm + (address - kLdmBase), &value, sizeof value);                             \
-        BHEMU_NEXT;                                                                                \
-      }                                                                                            \
+      std::memcpy(ldm + (address - kLdmBase), &value, sizeof value);                               \
+      if constexpr (Bus::kRecord) BHEMU_NEXT_IF_WANTED;                                            \
+      BHEMU_NEXT;                                                                                  \
     }                                                                                              \
     BHEMU_COLD(template store_register<type>(*ip, source));                                        \
   }

@@ -70,6 +70,12 @@ struct CoreBus {
     if constexpr (Record) note_impure();
     return tile_.access_.store(core_, address, size, value, state.cycle);
   }
+  bool load_at_once(u32 address, u32& value, Cycle now) {
+    return tile_.access_.load_at_once(core_, address, value, now);
+  }
+  bool store_at_once(u32 pc, u32 address, u32 value, Cycle now) {
+    return tile_.access_.store_at_once(core_, pc, address, value, now);
+  }
   riscv::Outcome store_l1(riscv::CoreState& state, u32 address, const void* source, u32 bytes) {
     if constexpr (Record) note_impure();
     tile_.l1_.write(address, source, bytes, {tile_.agent(core_), state.pc, state.cycle});
@@ -100,13 +106,10 @@ struct CoreBus {
   void note_load_l1(u32 address, u32 size) {
     if (!watches) return;
     CoreSlot& slot = tile_.slots_[core_];
-    for (u32 word = address & ~3u; word < address + size; word += 4) {
-      if (!slot.reads.add_word(word)) {
-        note_impure();
-        return;
-      }
-      tile_.l1_.set_flag(word, L1::kWatched);
-    }
+    if (!slot.reads.add(address, size)) return note_impure();
+    for (u32 line = address >> L1::kLineShift; line <= (address + size - 1) >> L1::kLineShift;
+         ++line)
+      tile_.l1_.set_flag(line << L1::kLineShift, L1::kWatched);
   }
   void note_impure() {
     tile_.slots_[core_].impure = true;
@@ -156,8 +159,7 @@ namespace bhemu::tile {
 // Here because they are called once per instruction while a loop is looked for.
 inline riscv::Outcome Tile::execute(unsigned core, Cycle until) {
   // Fewer instructions than a block has are not worth the way into translated code.
-  if (translated_ != nullptr && until >= cores_[core].cycle + riscv::jit::kWorthEntering &&
-      until > slots_[core].translate_from) {
+  if (translated_ != nullptr && until >= cores_[core].cycle + riscv::jit::kWorthEntering) {
     riscv::jit::Context& context = translated_->contexts[core];
     riscv::jit::Translations& translations = translated_->translations;
     if (shape_.is_tensix()) return riscv::jit::run<CoreBus<false>>(context, translations, until);

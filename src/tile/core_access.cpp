@@ -39,6 +39,8 @@ constexpr u32 kWallClockHigh = 0xFFB12000 + debug_reg::WALL_CLOCK_1;
 constexpr u32 kWallClockLatched = 0xFFB12000 + debug_reg::WALL_CLOCK_1_AT;
 constexpr u32 kStoreRegBase = 0xFFB00000;  // STOREREG counts words from here
 
+constexpr u32 kGprs = 0xFFE00000;
+constexpr u32 kGprBytes = 0x1000;
 constexpr u32 kOverlayBytes = noc::kStreams * noc::kStreamStride;
 
 constexpr bool is_of_noc(u32 address) {
@@ -103,43 +105,74 @@ bool CoreAccess::still_held_by_ttsync(unsigned core) const {
                         slot.waited == BlockKind::TtSyncStore);
 }
 
-// tidy: allow function-length: one case per region
-Loaded CoreAccess::load(unsigned core, u32 address, u32 size, Cycle now) {
-  // What kernels poll most, the counters of an NIU, without the ways around it.
-  if (address - kNius < kNocs * kNiuBytes && size == 4) {
-    const unsigned noc = (address - kNius) / kNiuBytes;
-    const u32 offset = (address - kNius) % kNiuBytes;
-    u32 value = 0;
-    if (!noc::Niu::read_has_effect(offset) && env_.nius[noc]->look(offset, value)) {
-      env_.slots[core].reads.add(niu_of(noc));
-      if (env_.checks != nullptr) env_.checks->looked(core, noc, offset, now);
-      return {value, Outcome::Ok};
-    }
+bool CoreAccess::load_at_once(unsigned core, u32 address, u32& value, Cycle now) {
+  CoreSlot& slot = env_.slots[core];
+  if (const u32 at = address - kNius; at < kNocs * kNiuBytes) {
+    const unsigned noc = at / kNiuBytes;
+    const u32 offset = at % kNiuBytes;
+    if (noc::Niu::read_has_effect(offset) || !env_.nius[noc]->look(offset, value)) return false;
+    slot.reads.add(niu_of(noc));
+    if (env_.checks != nullptr) env_.checks->looked(core, noc, offset, now);
+    return true;
   }
-  // And the clock, which firmware waits by when it starts.
-  if ((address == kWallClock || address == kWallClockHigh) && size == 4) {
-    env_.slots[core].impure = true;
-    ++env_.activity.clock_reads;
-    const bool high = address == kWallClockHigh;
-    return {high ? static_cast<u32>(now >> 32) : env_.timestamper.clock_low(now), Outcome::Ok};
-  }
-  if (address == kWallClockLatched && size == 4) {
-    env_.slots[core].impure = true;
-    return {env_.timestamper.clock_high_latched(), Outcome::Ok};
-  }
-  // And the words of streams in which circular buffers are counted.
-  if (const u32 offset = address - kOverlay; offset < kOverlayBytes && size == 4) {
-    CoreSlot& slot = env_.slots[core];
+  if (const u32 offset = address - kOverlay; offset < kOverlayBytes) {
     if (slot.status == CoreStatus::Running &&
         env_.buses[core]->sit_out_for(address, env_.host.nominal_begin(now)))
-      return {0, Outcome::Blocked};
-    u32 value = 0;
-    if (!noc::StreamFile::read_has_effect(offset) && env_.streams->read(offset, value)) {
-      slot.reads.add(Resource::Stream);
-      if (slot.stream_offsets[0] != offset) slot.stream_offsets = {offset, slot.stream_offsets[0]};
-      return {value, Outcome::Ok};
-    }
+      return false;
+    if (noc::StreamFile::read_has_effect(offset) || !env_.streams->read(offset, value))
+      return false;
+    slot.reads.add(Resource::Stream);
+    if (slot.stream_offsets[0] != offset) slot.stream_offsets = {offset, slot.stream_offsets[0]};
+    return true;
   }
+  if (address == kWallClock || address == kWallClockHigh) {
+    slot.impure = true;
+    ++env_.activity.clock_reads;
+    const bool high = address == kWallClockHigh;
+    value = high ? static_cast<u32>(now >> 32) : env_.timestamper.clock_low(now);
+    return true;
+  }
+  if (address != kWallClockLatched) return false;
+  slot.impure = true;
+  value = env_.timestamper.clock_high_latched();
+  return true;
+}
+
+bool CoreAccess::store_at_once(unsigned core, u32 pc, u32 address, u32 value, Cycle now) {
+  // A word of a command buffer has no effect on other agents until the request is sent, so it does
+  // not end a long turn.
+  if (const u32 at = address - kNius; at < kNocs * kNiuBytes) {
+    const unsigned noc = at / kNiuBytes;
+    return (env_.wakeup.watched & mask_of(niu_of(noc))) == 0 &&
+           env_.nius[noc]->hold(at % kNiuBytes, value);
+  }
+  if (env_.long_turn || env_.checks != nullptr || env_.trace != nullptr || env_.observer != nullptr)
+    return false;
+  // Firmware clears the registers of its thread.
+  if (const u32 at = address - kGprs; at < kGprBytes) {
+    if (core < index_of(CoreId::Trisc0) || env_.coprocessor == nullptr ||
+        (env_.wakeup.watched & mask_of(Resource::Gpr)) != 0)
+      return false;
+    const unsigned thread = thread_of_core(core);
+    if (env_.coprocessor->holds_gprs(thread, true)) return false;
+    env_.coprocessor->write_gpr(thread, at / 4 % 64, value, now);
+    return true;
+  }
+  const u32 offset = address - kOverlay;
+  if (offset >= kOverlayBytes || (env_.wakeup.watched & mask_of(Resource::Stream)) != 0 ||
+      !env_.streams->count(offset, value))
+    return false;
+  env_.ledger.stream_written(offset, value, agent_of(env_.shape.core[core]), pc, now);
+  if (env_.coprocessor != nullptr) env_.coprocessor->rouse();
+  return true;
+}
+
+// tidy: allow function-length: one case per region
+Loaded CoreAccess::load(unsigned core, u32 address, u32 size, Cycle now) {
+  if (u32 value = 0; size == 4 && load_at_once(core, address, value, now))
+    return {value, Outcome::Ok};
+  if (address - kOverlay < kOverlayBytes && env_.buses[core]->sits_out)
+    return {0, Outcome::Blocked};
   const Agent agent = agent_of(env_.shape.core[core]);
   const u32 pc = env_.cores[core].pc;
   CoreSlot& slot = env_.slots[core];
@@ -211,8 +244,8 @@ Loaded CoreAccess::load(unsigned core, u32 address, u32 size, Cycle now) {
 }
 
 Outcome CoreAccess::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) {
-  // What kernels write most takes a short way. A word of a command buffer has no effect on other
-  // agents until the request is sent, so it does not end a long turn.
+  if (size == 4 && store_at_once(core, env_.cores[core].pc, address, value, now))
+    return Outcome::Ok;
   if (const u32 at = address - kNius;
       at < kNocs * kNiuBytes && size == 4 && env_.nius[at / kNiuBytes]->hold(at % kNiuBytes, value))
     return Outcome::Ok;

@@ -13,6 +13,13 @@ class CoreAccess {
       : env_(environment), registers_(registers) {}
 
   riscv::Loaded load(unsigned core, u32 address, u32 size, Cycle now);
+  /// Of the words that kernels look at most: counters of NIUs and circular buffers, and the clock.
+  /// False: it is another, or the core has to wait, and `load` is the way.
+  bool load_at_once(unsigned core, u32 address, u32& value, Cycle now);
+  /// To the words that kernels write most, parts of a request in a command buffer and counters of
+  /// circular buffers, when nobody waits for them, is told of them or ends his turn for them.
+  /// False: nothing is done, and `store` is the way.
+  bool store_at_once(unsigned core, u32 pc, u32 address, u32 value, Cycle now);
   riscv::Outcome store(unsigned core, u32 address, u32 size, u32 value, Cycle now);
   /// The store of the instruction at `pc`, which may be long past (late.hpp).
   riscv::Outcome carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value, Cycle now);

@@ -63,7 +63,8 @@ void Tile::before_write(u32 address, u32 bytes, const Author& author) {
   if (onlooker_ != nullptr) [[unlikely]]
     onlooker_->before_l1_write(*this, address, bytes, author);
   if (checks_ != nullptr) checks_->before_write(address, bytes, author);
-  for (unsigned core = 0; core < kCores; ++core) {
+  const u8 any = l1_.flags_in(address, bytes);
+  for (unsigned core = 0; core < kCores && (any & L1::kWatched) != 0; ++core) {
     CoreSlot& slot = slots_[core];
     if (slot.status == CoreStatus::Parked && slot.reads.overlaps(address, bytes)) {
       wake_core(core);
@@ -73,12 +74,20 @@ void Tile::before_write(u32 address, u32 bytes, const Author& author) {
     }
   }
   // Code goes after the replay above, which may have decoded the old words again.
+  if ((any & (L1::kWatched | L1::kPolled | L1::kCode)) == 0) return;
   const u32 end = address + bytes;
   u32 code_begin = end;
   u32 code_end = address;
   for (u32 at = address; at < end;) {
     const u32 next = std::min(end, (at | ((1u << L1::kLineShift) - 1)) + 1);
     const u8 flags = l1_.flags_at(at);
+    if ((flags & L1::kWatched) != 0) {
+      const u32 line = at & ~((1u << L1::kLineShift) - 1);
+      const auto watches = [line](const CoreSlot& slot) {
+        return slot.reads.overlaps(line, 1u << L1::kLineShift);
+      };
+      if (std::none_of(slots_.begin(), slots_.end(), watches)) l1_.clear_flag(at, L1::kWatched);
+    }
     if ((flags & L1::kPolled) != 0) {
       l1_.clear_flag(at, L1::kPolled);
       rouse_coprocessor();
@@ -100,16 +109,10 @@ void Tile::rouse_coprocessor() {
   if (coprocessor_ != nullptr) coprocessor_->rouse();
 }
 
+/// The flags of the lines stay: most are watched again soon, and the next write to one finds out
+/// whether somebody still does.
 void Tile::unwatch(unsigned core) {
-  ReadSet& reads = slots_[core].reads;
-  for (unsigned i = 0; i < reads.count(); ++i) {
-    const u32 line = reads.word(i) >> L1::kLineShift << L1::kLineShift;
-    bool others = false;
-    for (unsigned other = 0; other < kCores && !others; ++other)
-      others = other != core && slots_[other].reads.overlaps(line, 1u << L1::kLineShift);
-    if (!others) l1_.clear_flag(line, L1::kWatched);
-  }
-  reads.clear();
+  slots_[core].reads.clear();
 }
 
 void Tile::update_watched() {

@@ -24,8 +24,6 @@ constexpr unsigned kPasses = 4;
 constexpr Cycle kPatient = kFirstProbe * 8;
 constexpr Cycle kFirstGlance = 16;
 constexpr Cycle kGlanceLength = 48;
-// A core that was parked; a launch wakes every core of the chip for two or three times as much.
-constexpr Cycle kInterpretedFirst = 192;
 
 }  // namespace
 
@@ -331,7 +329,6 @@ void Tile::wake_core(unsigned core) {
   if (slot.status == CoreStatus::Parked) {
     replay(core, at);
     unwatch(core);
-    slot.translate_from = at + kInterpretedFirst;
   }
   state.cycle = at;
   slot.status = CoreStatus::Running;

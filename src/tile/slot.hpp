@@ -1,6 +1,7 @@
 // How the tile's scheduler sees one core: running, waiting for something, or off.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "base/types.hpp"
@@ -42,7 +43,8 @@ trace::Wait wait_of(BlockKind block);
 /// How a core pushes a Tensix instruction.
 enum class Pushed : u8 { ByStore, ByTtinsn };
 
-/// The words and registers a core has read since it was last at its anchor: what can end its loop.
+/// The bytes and registers a core has read since it was last at its anchor: what can end its loop.
+/// Cores that wait for a byte each often have them in one word.
 class ReadSet {
  public:
   static constexpr unsigned kWords = 24;
@@ -51,17 +53,25 @@ class ReadSet {
     resources_ = 0;
   }
   /// False when the set is full: the loop reads too much to be worth parking.
-  bool add_word(u32 address) {
-    for (unsigned i = 0; i < count_; ++i)
-      if (words_[i] == address) return true;
-    if (count_ == kWords) return false;
-    words_[count_++] = address;
+  bool add(u32 address, u32 bytes) {
+    for (u32 word = address & ~3u; word < address + bytes; word += 4) {
+      unsigned i = 0;
+      while (i < count_ && words_[i] != word) ++i;
+      if (i == kWords) return false;
+      if (i == count_) {
+        words_[count_++] = word;
+        bytes_[i] = 0;
+      }
+      bytes_[i] |= bytes_of(word, address, bytes);
+    }
     return true;
   }
   void add(Resource resource) { resources_ |= mask_of(resource); }
   bool overlaps(u32 address, u32 bytes) const {
     for (unsigned i = 0; i < count_; ++i)
-      if (words_[i] < address + bytes && address < words_[i] + 4) return true;
+      if (words_[i] < address + bytes && address < words_[i] + 4 &&
+          (bytes_[i] & bytes_of(words_[i], address, bytes)) != 0)
+        return true;
     return false;
   }
   u32 resources() const { return resources_; }
@@ -69,7 +79,15 @@ class ReadSet {
   u32 word(unsigned index) const { return words_[index]; }
 
  private:
+  /// A bit for each byte of `word` in [address, address + bytes), which is not all beside it.
+  static u8 bytes_of(u32 word, u32 address, u32 bytes) {
+    const u32 begin = std::max(word, address) - word;
+    const u32 end = std::min(word + 4, address + bytes) - word;
+    return static_cast<u8>((1u << end) - (1u << begin));
+  }
+
   std::array<u32, kWords> words_{};
+  std::array<u8, kWords> bytes_{};
   unsigned count_ = 0;
   u32 resources_ = 0;
 };
@@ -98,9 +116,6 @@ struct CoreSlot {
   Cycle anchor_cycle = 0;
   Cycle next_probe = 0;
   Cycle backoff = 0;
-  // Until then the core is interpreted: it may sleep again soon, and the way into translated code
-  // touches memory of the tile that a short stretch of work does not need otherwise.
-  Cycle translate_from = 0;
   ReadSet reads;
   // The overlay registers read last, newest first, for the hang report.
   std::array<u32, 2> stream_offsets{};

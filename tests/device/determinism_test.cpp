@@ -214,6 +214,68 @@ TEST_P(Determinism, one_hash_for_interpreted_and_for_translated_code) {
   }
 }
 
+/// TRISC0 counts in a register of its thread, of a circular buffer, and of a command buffer, reads
+/// each back, and adds them up; BRISC follows the circular buffer's.
+u64 run_counting(Code code, bool parking) {
+  constexpr u32 kCode = 0x13000;
+  constexpr i32 kReceived = 0x28;  // of stream 9
+  constexpr i32 kRounds = 150;
+  Assembler counts(kCode);
+  counts.li(s0, 0xFFE00000);
+  counts.li(s1, 0xFFB49000);
+  counts.li(s2, 0xFFB30000);
+  counts.li(s4, kRounds);
+  counts.label("round");
+  counts.addi(s3, s3, 1);
+  counts.sw(s3, 20, s0);
+  counts.sw(s3, kTargLo, s2);
+  counts.sw(s3, kReceived, s1);
+  counts.lw(a0, 20, s0);
+  counts.lw(a1, kTargLo, s2);
+  counts.lw(a2, kReceived, s1);
+  counts.add(s5, s5, a0);
+  counts.add(s5, s5, a1);
+  counts.add(s5, s5, a2);
+  counts.bne(s3, s4, "round");
+  counts.li(t0, kSum);
+  counts.sw(s5, 0, t0);
+  counts.halt();
+  Assembler follows;
+  follows.li(s1, 0xFFB49000);
+  follows.li(s4, kRounds);
+  follows.label("look");
+  follows.lw(a0, kReceived, s1);
+  follows.bne(a0, s4, "look");
+  follows.li(t0, kSeen);
+  follows.sw(a0, 0, t0);
+  follows.halt();
+  DeviceOptions options;
+  options.jit.enabled = code != Code::Interpreted;
+  if (code == Code::TranslatedAtOnce) options.jit.threshold = 0;
+  options.parking = parking;
+  Device device(options);
+  const Coord tile{1, 2};
+  for (const auto& [address, words] :
+       {std::pair{kCode, counts.finish()}, std::pair{0u, follows.finish()}})
+    device.write(tile, address, {reinterpret_cast<const u8*>(words.data()), words.size() * 4});
+  device.write32(tile, 0xFFB12228, kCode);
+  device.write32(tile, 0xFFB12234, 1);
+  device.write32(tile, 0xFFB121B0, 0x46000);
+  const L1& l1 = device.tile(tile).l1();
+  device.run(20'000, [&] { return l1.read32(kSum) != 0 && l1.read32(kSeen) != 0; });
+  EXPECT_EQ(l1.read32(kSum), 3u * kRounds * (kRounds + 1) / 2);
+  EXPECT_EQ(l1.read32(kSeen), static_cast<u32>(kRounds));
+  EXPECT_TRUE(device.faults().empty());
+  return device.hash();
+}
+
+TEST(RegisterDeterminism, registers_hold_the_same_for_interpreted_and_for_translated_code) {
+  const u64 hash = run_counting(Code::Interpreted, false);
+  for (const Code code : {Code::Interpreted, Code::Translated, Code::TranslatedAtOnce})
+    for (const bool parking : {true, false})
+      EXPECT_EQ(run_counting(code, parking), hash) << static_cast<int>(code) << ", " << parking;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Ring, Determinism,
     testing::Values(Case{BoardModel::P100A, TimingModel::Fast, 4311245324482038777u, 10240},

@@ -467,6 +467,30 @@ TEST(Tile, a_host_write_wakes_the_core_that_polls_the_word) {
   EXPECT_EQ(chip.read(kResult), 5u);
 }
 
+TEST(Tile, a_core_that_polls_a_byte_sleeps_on_while_the_others_of_its_word_change) {
+  OneTile chip;
+  Assembler a;
+  a.li(t0, 0x8000);
+  a.label("wait");
+  a.lbu(a0, 1, t0);
+  a.beq(a0, zero, "wait");
+  finish(a, a0);
+  chip.load(0, a.finish());
+  chip.start({CoreId::Brisc});
+  EXPECT_EQ(chip.run(), sched::Stop::Idle);
+  const auto write = [&](u32 address, std::vector<u8> bytes) {
+    EXPECT_TRUE(chip.tile->host_write(address, bytes, chip.engine->now()));
+    chip.engine->touch(0);
+  };
+  write(0x8000, {7});
+  write(0x8002, {8, 9});
+  EXPECT_EQ(chip.tile->status(CoreId::Brisc), tile::CoreStatus::Parked);
+  write(0x8000, {1, 5});
+  EXPECT_EQ(chip.tile->status(CoreId::Brisc), tile::CoreStatus::Running);
+  chip.run();
+  EXPECT_EQ(chip.read(kResult), 5u);
+}
+
 TEST(Tile, a_store_wakes_the_tensix_thread_that_waits_for_the_word) {
   OneTile chip;
   Assembler a;

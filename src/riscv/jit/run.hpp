@@ -75,9 +75,9 @@ Outcome do_access(CoreState& state, Bus& bus, Decoded e) {
   }
 }
 
-/// See Context::access.
+/// As `access`, of those that may not be done at once.
 template <class Bus>
-u32 access(Context* context, i64 budget, u32 pc, Decoded instruction) {
+[[gnu::noinline]] u32 access_slowly(Context* context, i64 budget, u32 pc, Decoded instruction) {
   return step_aside<Bus>(context, budget, pc, 1, [instruction](CoreState& state, Bus& bus) {
     const Outcome outcome = do_access(state, bus, instruction);
     if (outcome == Outcome::Ok) {
@@ -86,6 +86,22 @@ u32 access(Context* context, i64 budget, u32 pc, Decoded instruction) {
     }
     return outcome;
   });
+}
+
+/// See Context::access.
+template <class Bus>
+u32 access(Context* context, i64 budget, u32 pc, Decoded instruction) {
+  CoreState& state = *context->state;
+  Bus& bus = *static_cast<Bus*>(context->bus);
+  const u32 address = state.x[instruction.rs1] + static_cast<u32>(instruction.imm);
+  const Cycle now = context->until - static_cast<u64>(budget);
+  if (static_cast<Op>(instruction.op) == Op::sw &&
+      bus.store_at_once(pc, address, state.x[instruction.rs2], now))
+    return 0;
+  if (static_cast<Op>(instruction.op) == Op::lw &&
+      bus.load_at_once(address, state.x[instruction.rd], now))
+    return 0;
+  return access_slowly<Bus>(context, budget, pc, instruction);
 }
 
 template <class Bus>
