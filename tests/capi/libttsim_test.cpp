@@ -287,8 +287,24 @@ TEST(Order, calls_before_init_and_twice_are_refused) {
   EXPECT_THROW(libttsim_exit(), std::runtime_error);
   libttsim_init();
   EXPECT_THROW(libttsim_init(), std::runtime_error);
-  EXPECT_THROW(libttsim_set_pci_dma_mem_callbacks(nullptr, nullptr), std::runtime_error);
   libttsim_exit();
+}
+
+// As tt-metal's tests do when an exception has thrown one of them out of its card.
+TEST(Order, a_client_that_has_not_called_exit_begins_anew_with_a_fresh_card) {
+  const uint32_t written = 7;
+  uint32_t value = 0;
+  libttsim_init();
+  libttsim_tile_wr_bytes(1, 2, 0x8000, &written, 4);
+  libttsim_set_pci_dma_mem_callbacks(host_read, host_write);
+  EXPECT_THROW(libttsim_clock(1), std::runtime_error) << "the old card has the old functions";
+  EXPECT_THROW(libttsim_tile_rd_bytes(1, 2, 0x8000, &value, 4), std::runtime_error);
+  libttsim_init();
+  libttsim_tile_rd_bytes(1, 2, 0x8000, &value, 4);
+  EXPECT_EQ(value, 0u);
+  libttsim_set_pci_dma_mem_callbacks(nullptr, nullptr);
+  libttsim_exit();
+  EXPECT_THROW(libttsim_clock(1), std::runtime_error);
 }
 
 }  // namespace
