@@ -100,6 +100,7 @@ class L1 {
   }
   /// Not 0 when a line from `first` to `last` has a flag: those of eight lines, or-ed.
   static u64 any_of(const u8* flags, u64 first, u64 last) {
+    if (first == last) return flags[first];
     constexpr unsigned kWords = 8;
     const u8* at = flags + first;
     const u8* const end = flags + last + 1;

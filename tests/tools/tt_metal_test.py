@@ -22,14 +22,16 @@ import suites  # noqa: E402
 
 # What GoogleTest prints; the tests' names say what they do.
 PROGRAM = r"""#!/usr/bin/python3
-import os, signal, sys, time
+import fnmatch, os, signal, sys, time
 tests = os.environ["TESTS"].split()
 arguments = dict(word.lstrip("-").split("=", 1) for word in sys.argv[1:] if "=" in word)
 if "--gtest_list_tests" in sys.argv:
     print("Loading a device\nFixture.")
-    wanted = arguments["gtest_filter"].split(":")[0]
+    wanted, _, unwanted = arguments["gtest_filter"].partition("-")
+    def among(name, patterns):
+        return any(fnmatch.fnmatchcase("Fixture." + name, one) for one in patterns.split(":"))
     for name in tests:
-        if wanted in ("*", "Fixture." + name):
+        if among(name, wanted.strip(":") or "*") and not among(name, unwanted):
             print("  " + name)
     sys.exit()
 open("starts", "a").write("start\n")
@@ -48,7 +50,7 @@ for name in arguments["gtest_filter"].split(":"):
 
 
 class Case(unittest.TestCase):
-    TESTS = "Passes Skips Fails Refuses Crashes PassesToo"
+    TESTS = "Passes Skips Fails Refuses Crashes PassesToo DISABLED_Passes"
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -110,6 +112,10 @@ class Run(Case):
         outcomes, starts = self.outcomes(retry=True, filter="Fixture.Fails:-")
         self.assertEqual((len(outcomes), starts), (6, 3))
         self.assertEqual((outcomes["Fails"], outcomes["Crashes"]), ("failed", "crash"))
+
+    def test_a_filter_of_what_to_leave_out_leaves_out_disabled_tests_too(self):
+        outcomes, _ = self.outcomes(filter="-*Fails*:*Crashes*")
+        self.assertEqual(set(outcomes), {"Passes", "Skips", "Refuses", "PassesToo"})
 
     def test_a_sample_has_a_test_of_every_part_of_the_list(self):
         tests = [str(number) for number in range(100)]

@@ -143,9 +143,9 @@ class Runner:
     # --- Tests --------------------------------------------------------------------------------
 
     def list_tests(self, suite, setting, program):
-        pattern = f"{self.options.filter or '*'}:-{suite.left_out}"
-        if self.options.filter and "-" in self.options.filter:
-            pattern = self.options.filter
+        wanted = self.options.filter or "*"
+        # Behind a minus all patterns are of tests to leave out.
+        pattern = f"{wanted}:{'' if '-' in wanted else '-'}{suite.left_out}"
         command = self.command(setting, program, "--gtest_list_tests", f"--gtest_filter={pattern}")
         done = subprocess.run(command, cwd=self.work(setting), env=self.environment(setting),
                               capture_output=True, text=True, check=False)
