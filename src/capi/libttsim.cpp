@@ -26,6 +26,8 @@ struct Process {
   CallbackMemory::Read read = nullptr;
   CallbackMemory::Write write = nullptr;
   bool is_old = false;  // callbacks were given since: they are for the next card
+  Session* quick =
+      nullptr;  // for calls that can be done at once; null: there is none, or an old one
 };
 
 /// The ABI speaks of one card without naming it.
@@ -34,9 +36,8 @@ Process& process() {
   return instance;
 }
 
-/// For calls that can be done at once; null: they cannot.
 Session* quick_session() {
-  return process().is_old ? nullptr : process().session.get();
+  return process().quick;
 }
 
 Session& session() {
@@ -83,6 +84,7 @@ extern "C" __attribute__((visibility("default"))) void libttsim_init() {
         "bhemu: libttsim_init without libttsim_exit: the card of before is given up, and a new one "
         "begins\n",
         stderr);
+    state.quick = nullptr;
     state.session.reset();
   }
   state.is_old = false;
@@ -92,10 +94,12 @@ extern "C" __attribute__((visibility("default"))) void libttsim_init() {
     std::fprintf(stderr, "bhemu: %s\n", line.c_str());
   const SessionSettings settings = bhemu::host::card_settings(get, beside, FaultMode::Throw);
   state.session = std::make_unique<Session>(settings, state.read, state.write);
+  state.quick = state.session.get();
 }
 
 extern "C" __attribute__((visibility("default"))) void libttsim_exit() {
   if (!process().is_old) session();
+  process().quick = nullptr;
   process().session.reset();
   process().is_old = false;
 }
@@ -105,6 +109,7 @@ extern "C" __attribute__((visibility("default"))) void libttsim_set_pci_dma_mem_
     void (*pci_dma_mem_wr)(uint64_t address, const void* source, uint32_t bytes)) {
   Process& state = process();
   state.is_old = state.session != nullptr;
+  state.quick = nullptr;
   state.read = pci_dma_mem_rd;
   state.write = pci_dma_mem_wr;
 }
