@@ -25,9 +25,9 @@ struct Process {
   std::unique_ptr<Session> session;
   CallbackMemory::Read read = nullptr;
   CallbackMemory::Write write = nullptr;
-  bool is_old = false;  // callbacks were given since: they are for the next card
-  Session* quick =
-      nullptr;  // for calls that can be done at once; null: there is none, or an old one
+  Session* quick = nullptr;  // the card as long as it is this client's
+  /// Callbacks were given since: they are for the next card.
+  bool is_old() const { return session != nullptr && quick == nullptr; }
 };
 
 /// The ABI speaks of one card without naming it.
@@ -36,6 +36,7 @@ Process& process() {
   return instance;
 }
 
+/// For calls that can be done at once; null: they cannot.
 Session* quick_session() {
   return process().quick;
 }
@@ -43,7 +44,7 @@ Session* quick_session() {
 Session& session() {
   if (!process().session)
     throw std::runtime_error("bhemu: libttsim_init has not been called, or libttsim_exit has");
-  if (process().is_old)
+  if (process().is_old())
     throw std::runtime_error(
         "bhemu: libttsim_set_pci_dma_mem_callbacks has been called after libttsim_init: the "
         "functions are for the card of the next libttsim_init");
@@ -75,8 +76,7 @@ using namespace bhemu::capi;  // NOLINT: the functions below are global by natur
 
 extern "C" __attribute__((visibility("default"))) void libttsim_init() {
   Process& state = process();
-  if (state.session && !state.is_old)
-    throw std::runtime_error("bhemu: libttsim_init was called twice");
+  if (state.quick != nullptr) throw std::runtime_error("bhemu: libttsim_init was called twice");
   if (state.session) {
     // A client that an exception has thrown out of its card may begin anew, with its callbacks, but
     // without libttsim_exit: tt-metal's tests do, and the next one of the process shall run.
@@ -84,10 +84,8 @@ extern "C" __attribute__((visibility("default"))) void libttsim_init() {
         "bhemu: libttsim_init without libttsim_exit: the card of before is given up, and a new one "
         "begins\n",
         stderr);
-    state.quick = nullptr;
     state.session.reset();
   }
-  state.is_old = false;
   const auto beside = config_directories();
   const auto get = [](const char* name) -> const char* { return std::getenv(name); };
   for (const std::string& line : bhemu::host::misspelt_variables(environ))
@@ -98,17 +96,15 @@ extern "C" __attribute__((visibility("default"))) void libttsim_init() {
 }
 
 extern "C" __attribute__((visibility("default"))) void libttsim_exit() {
-  if (!process().is_old) session();
+  if (!process().is_old()) session();
   process().quick = nullptr;
   process().session.reset();
-  process().is_old = false;
 }
 
 extern "C" __attribute__((visibility("default"))) void libttsim_set_pci_dma_mem_callbacks(
     void (*pci_dma_mem_rd)(uint64_t address, void* target, uint32_t bytes),
     void (*pci_dma_mem_wr)(uint64_t address, const void* source, uint32_t bytes)) {
   Process& state = process();
-  state.is_old = state.session != nullptr;
   state.quick = nullptr;
   state.read = pci_dma_mem_rd;
   state.write = pci_dma_mem_wr;

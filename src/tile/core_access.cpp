@@ -171,8 +171,6 @@ bool CoreAccess::store_at_once(unsigned core, u32 pc, u32 address, u32 value, Cy
 Loaded CoreAccess::load(unsigned core, u32 address, u32 size, Cycle now) {
   if (u32 value = 0; size == 4 && load_at_once(core, address, value, now))
     return {value, Outcome::Ok};
-  if (address - kOverlay < kOverlayBytes && env_.buses[core]->sits_out)
-    return {0, Outcome::Blocked};
   const Agent agent = agent_of(env_.shape.core[core]);
   const u32 pc = env_.cores[core].pc;
   CoreSlot& slot = env_.slots[core];
@@ -244,28 +242,9 @@ Loaded CoreAccess::load(unsigned core, u32 address, u32 size, Cycle now) {
 }
 
 Outcome CoreAccess::store(unsigned core, u32 address, u32 size, u32 value, Cycle now) {
-  if (size == 4 && store_at_once(core, env_.cores[core].pc, address, value, now))
-    return Outcome::Ok;
-  if (const u32 at = address - kNius;
-      at < kNocs * kNiuBytes && size == 4 && env_.nius[at / kNiuBytes]->hold(at % kNiuBytes, value))
-    return Outcome::Ok;
-  // The words of streams in which circular buffers are counted.
-  const bool unobserved =
-      env_.checks == nullptr && env_.trace == nullptr && env_.observer == nullptr;
-  if (const u32 offset = address - kOverlay; offset < kOverlayBytes && size == 4 && unobserved) {
-    end_long_turn(now);
-    const u32 pc = env_.cores[core].pc;
-    env_.ledger.stream_written(offset, value, agent_of(env_.shape.core[core]), pc, now);
-    if (!env_.streams->write(offset, value))
-      return registers_.refuse_stream(agent_of(env_.shape.core[core]), address, pc, now, "store to")
-                 ? Outcome::Stop
-                 : Outcome::Ok;
-    env_.host.rouse_coprocessor();
-    if (env_.streams->any_finished() != env_.pic.hardware(0))
-      registers_.refresh_hardware_interrupts();
-    return Outcome::Ok;
-  }
-  return carry_out(core, env_.cores[core].pc, address, size, value, now);
+  const u32 pc = env_.cores[core].pc;
+  if (size == 4 && store_at_once(core, pc, address, value, now)) return Outcome::Ok;
+  return carry_out(core, pc, address, size, value, now);
 }
 
 // tidy: allow function-length: one case per region

@@ -16,9 +16,9 @@ class CoreAccess {
   /// Of the words that kernels look at most: counters of NIUs and circular buffers, and the clock.
   /// False: it is another, or the core has to wait, and `load` is the way.
   bool load_at_once(unsigned core, u32 address, u32& value, Cycle now);
-  /// To the words that kernels write most, parts of a request in a command buffer and counters of
-  /// circular buffers, when nobody waits for them, is told of them or ends his turn for them.
-  /// False: nothing is done, and `store` is the way.
+  /// To the words that are written most, parts of a request in a command buffer, counters of
+  /// circular buffers and a thread's own GPRs, when nobody waits for them, is told, or ends his
+  /// turn for them. False: nothing is done, and `store` is the way.
   bool store_at_once(unsigned core, u32 pc, u32 address, u32 value, Cycle now);
   riscv::Outcome store(unsigned core, u32 address, u32 size, u32 value, Cycle now);
   /// The store of the instruction at `pc`, which may be long past (late.hpp).

@@ -146,15 +146,20 @@ struct Outcome {
 
 enum class Code { Interpreted, Translated, TranslatedAtOnce };
 
-Outcome run_ring(BoardModel model, TimingModel timing, unsigned threads, bool parking,
-                 Code code = Code::Translated) {
+DeviceOptions options_of(Code code, bool parking) {
   DeviceOptions options;
   options.jit.enabled = code != Code::Interpreted;
   if (code == Code::TranslatedAtOnce) options.jit.threshold = 0;
+  options.parking = parking;
+  return options;
+}
+
+Outcome run_ring(BoardModel model, TimingModel timing, unsigned threads, bool parking,
+                 Code code = Code::Translated) {
+  DeviceOptions options = options_of(code, parking);
   options.board = BoardOptions::defaults(model);
   options.timing = timing;
   options.threads = threads;
-  options.parking = parking;
   Device device(options);
   const auto& tiles = device.board().tensix();
   const std::vector<u32> program = ring_program(12);
@@ -249,11 +254,7 @@ u64 run_counting(Code code, bool parking) {
   follows.li(t0, kSeen);
   follows.sw(a0, 0, t0);
   follows.halt();
-  DeviceOptions options;
-  options.jit.enabled = code != Code::Interpreted;
-  if (code == Code::TranslatedAtOnce) options.jit.threshold = 0;
-  options.parking = parking;
-  Device device(options);
+  Device device(options_of(code, parking));
   const Coord tile{1, 2};
   for (const auto& [address, words] :
        {std::pair{kCode, counts.finish()}, std::pair{0u, follows.finish()}})
