@@ -34,7 +34,7 @@ void Translations::change_shelf() {
 }
 
 void Translations::drop() {
-  for (const Unit* unit : installed_) unmark(*unit);
+  for (const Installed& installed : installed_) unmark(*installed.unit);
   installed_.clear();
   ++generation_;
 }
@@ -42,17 +42,18 @@ void Translations::drop() {
 void Translations::drop_made_from(u32 address, u32 bytes) {
   u32 begin = l1_bytes_;
   u32 end = 0;
-  const auto goes = [&](const Unit* unit) {
-    if (!unit->covers(address, bytes)) return false;
-    unmark(*unit);
-    begin = std::min(begin, unit->begin());
-    end = std::max(end, unit->end());
+  const auto goes = [&](const Installed& installed) {
+    if (address >= installed.end || installed.begin >= address + bytes) return false;
+    if (!installed.unit->covers(address, bytes)) return false;
+    unmark(*installed.unit);
+    begin = std::min(begin, installed.begin);
+    end = std::max(end, installed.end);
     return true;
   };
   std::erase_if(installed_, goes);
   // Those that stay may have had words in common with those that went.
-  for (const Unit* unit : installed_)
-    if (unit->begin() < end && begin < unit->end()) mark(*unit);
+  for (const Installed& installed : installed_)
+    if (installed.begin < end && begin < installed.end) mark(*installed.unit);
   ++generation_;
 }
 
@@ -101,7 +102,7 @@ void Translations::install(const Unit& unit) {
          at += 1u << L1::kLineShift)
       if (fresh_lines_.empty() || fresh_lines_.back() != at) fresh_lines_.push_back(at);
   mark(unit);
-  installed_.push_back(&unit);
+  installed_.push_back({unit.begin(), unit.end(), &unit});
 }
 
 Leave Translations::enter(Context& context) {

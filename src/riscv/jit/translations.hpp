@@ -93,7 +93,14 @@ class Translations {
   Mapping table_;
   std::array<u64, (kL1Size / kCodeOfPage + 63) / 64> marked_{};  // pages of the table, by bit
   Visits visits_;
-  std::vector<const Unit*> installed_;
+  /// A unit and what it lies in: a look at each unit, and at its pieces, would be two misses of the
+  /// cache, and a program that is written over meets hundreds that it does not touch.
+  struct Installed {
+    u32 begin;
+    u32 end;
+    const Unit* unit;
+  };
+  std::vector<Installed> installed_;
   std::vector<u32> fresh_lines_;
   u64 generation_ = 0;
   unsigned depth_ = 0;  // of `enter`
