@@ -30,7 +30,6 @@ const Unit* known_of(const Shelf& shelf, const CodeCache::Query& query) {
 }  // namespace
 
 bool Unit::covers(u32 address, u32 bytes) const {
-  if (address >= end() || begin() >= address + bytes) return false;
   for (const Piece& piece : pieces)
     if (piece.pc < address + bytes && address < piece.pc + piece.count * 4) return true;
   return false;

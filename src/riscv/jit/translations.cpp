@@ -43,8 +43,8 @@ void Translations::drop_made_from(u32 address, u32 bytes) {
   u32 begin = l1_bytes_;
   u32 end = 0;
   const auto goes = [&](const Installed& installed) {
-    if (address >= installed.end || installed.begin >= address + bytes) return false;
-    if (!installed.unit->covers(address, bytes)) return false;
+    if (!installed.overlaps(address, address + bytes) || !installed.unit->covers(address, bytes))
+      return false;
     unmark(*installed.unit);
     begin = std::min(begin, installed.begin);
     end = std::max(end, installed.end);
@@ -53,7 +53,7 @@ void Translations::drop_made_from(u32 address, u32 bytes) {
   std::erase_if(installed_, goes);
   // Those that stay may have had words in common with those that went.
   for (const Installed& installed : installed_)
-    if (installed.begin < end && begin < installed.end) mark(*installed.unit);
+    if (installed.overlaps(begin, end)) mark(*installed.unit);
   ++generation_;
 }
 

@@ -93,12 +93,12 @@ class Translations {
   Mapping table_;
   std::array<u64, (kL1Size / kCodeOfPage + 63) / 64> marked_{};  // pages of the table, by bit
   Visits visits_;
-  /// A unit and what it lies in: a look at each unit, and at its pieces, would be two misses of the
-  /// cache, and a program that is written over meets hundreds that it does not touch.
+  /// A unit and what it lies between, so that a write need not look at each unit and its pieces.
   struct Installed {
     u32 begin;
     u32 end;
     const Unit* unit;
+    bool overlaps(u32 from, u32 to) const { return begin < to && from < end; }
   };
   std::vector<Installed> installed_;
   std::vector<u32> fresh_lines_;
