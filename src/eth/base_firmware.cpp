@@ -6,9 +6,13 @@
 
 #include "base/bits.hpp"
 
-// The assembler looks for the file along the compiler's include path, that is from src/.
+// The assembler looks for the file along the compiler's include path, that is from src/. The names
+// are hidden, not local: on aarch64 the address of a local one would be taken from a table of
+// addresses in which the linker has only the beginning of the section.
 __asm__(
     ".pushsection .rodata\n"
+    ".globl bhemu_ethernet_firmware, bhemu_ethernet_firmware_end\n"
+    ".hidden bhemu_ethernet_firmware, bhemu_ethernet_firmware_end\n"
     ".balign 16\n"
     "bhemu_ethernet_firmware: .incbin \"../firmware/ethernet/prebuilt/base.bin\"\n"
     "bhemu_ethernet_firmware_end: .byte 0\n"
@@ -17,8 +21,8 @@ __asm__(
 namespace bhemu::eth {
 
 extern "C" {
-extern const u8 bhemu_ethernet_firmware[];
-extern const u8 bhemu_ethernet_firmware_end[];
+[[gnu::visibility("hidden")]] extern const u8 bhemu_ethernet_firmware[];
+[[gnu::visibility("hidden")]] extern const u8 bhemu_ethernet_firmware_end[];
 }
 
 namespace {

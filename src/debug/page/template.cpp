@@ -2,9 +2,13 @@
 
 #include "base/types.hpp"
 
-// The assembler looks for the file along the compiler's include path, that is from src/.
+// The assembler looks for the file along the compiler's include path, that is from src/. The names
+// are hidden, not local: on aarch64 the address of a local one would be taken from a table of
+// addresses in which the linker has only the beginning of the section.
 __asm__(
     ".pushsection .rodata\n"
+    ".globl bhemu_report_page, bhemu_report_page_end\n"
+    ".hidden bhemu_report_page, bhemu_report_page_end\n"
     "bhemu_report_page: .incbin \"debug/page/report.html\"\n"
     "bhemu_report_page_end: .byte 0\n"
     ".popsection\n");
@@ -12,8 +16,8 @@ __asm__(
 namespace bhemu::debug {
 
 extern "C" {
-extern const char bhemu_report_page[];
-extern const char bhemu_report_page_end[];
+[[gnu::visibility("hidden")]] extern const char bhemu_report_page[];
+[[gnu::visibility("hidden")]] extern const char bhemu_report_page_end[];
 }
 
 std::string_view page_template() {

@@ -2,11 +2,16 @@
 
 #include <array>
 
-// The assembler looks for the files along the compiler's include path, that is from src/.
+// The assembler looks for the files along the compiler's include path, that is from src/. For why
+// the names are hidden: eth/base_firmware.cpp.
 #if __has_include("../firmware/prebuilt/trisc2.elf")
 __asm__(
     ".pushsection .rodata\n"
     ".balign 16\n"
+    ".globl bhemu_firmware_0, bhemu_firmware_1, bhemu_firmware_2\n"
+    ".globl bhemu_firmware_3, bhemu_firmware_4, bhemu_firmware_5\n"
+    ".hidden bhemu_firmware_0, bhemu_firmware_1, bhemu_firmware_2\n"
+    ".hidden bhemu_firmware_3, bhemu_firmware_4, bhemu_firmware_5\n"
     "bhemu_firmware_0: .incbin \"../firmware/prebuilt/brisc.elf\"\n"
     "bhemu_firmware_1: .incbin \"../firmware/prebuilt/ncrisc.elf\"\n"
     "bhemu_firmware_2: .incbin \"../firmware/prebuilt/trisc0.elf\"\n"
@@ -18,12 +23,12 @@ __asm__(
 namespace bhemu::host {
 
 extern "C" {
-extern const u8 bhemu_firmware_0[];
-extern const u8 bhemu_firmware_1[];
-extern const u8 bhemu_firmware_2[];
-extern const u8 bhemu_firmware_3[];
-extern const u8 bhemu_firmware_4[];
-extern const u8 bhemu_firmware_5[];
+[[gnu::visibility("hidden")]] extern const u8 bhemu_firmware_0[];
+[[gnu::visibility("hidden")]] extern const u8 bhemu_firmware_1[];
+[[gnu::visibility("hidden")]] extern const u8 bhemu_firmware_2[];
+[[gnu::visibility("hidden")]] extern const u8 bhemu_firmware_3[];
+[[gnu::visibility("hidden")]] extern const u8 bhemu_firmware_4[];
+[[gnu::visibility("hidden")]] extern const u8 bhemu_firmware_5[];
 }
 
 std::span<const u8> embedded_firmware(unsigned core) {
