@@ -42,6 +42,15 @@ fi
 parts=$(printf '%s\n' "${!filter[@]}" | sort)
 if (($# > 3)); then parts=${*:4}; fi
 
+# qemu-user up to 7.2 keeps 40 bytes for each page of the address space that a process has ever had,
+# and a device has 32 GiB of it: programs that make many devices are run a few tests at a time.
+batch=8
+declare -A devices
+for part in audit capi card cli debug device eth gdb hazard host hunt kmd programs race tools trace \
+  watch; do
+  devices[$part]=1
+done
+
 failed=0
 passed=0
 run() {
@@ -63,10 +72,39 @@ python() {
     -E "LD_LIBRARY_PATH=$algebra/blas:$algebra/lapack" "$sysroot/usr/bin/python3" "$@"
 }
 
+# A program of Google Test, in as many processes as it takes.
+#   suite PART COMMAND...
+suite() {
+  local part=$1 shards=1 tests shard status=0
+  shift
+  if [[ -v devices[$part] ]]; then
+    tests=$("$@" --gtest_list_tests | grep -c '^  ' || true)
+    shards=$(((tests + batch - 1) / batch))
+    ((shards > 0)) || shards=1
+  fi
+  for ((shard = 0; shard < shards; ++shard)); do
+    GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$shard "$@" || status=1
+  done
+  return $status
+}
+
+python_suite() {
+  local tests
+  mapfile -t tests < <(python -m pytest -q --collect-only -p no:cacheprovider \
+    --rootdir "$source/python" "$source/python/tests" | grep '::')
+  ((${#tests[@]})) || return 1
+  local first status=0
+  for ((first = 0; first < ${#tests[@]}; first += batch)); do
+    (cd "$source/python" &&
+      python -m pytest -q -p no:cacheprovider "${tests[@]:first:batch}") || status=1
+  done
+  return $status
+}
+
 export BHEMU_ROUNDS=${BHEMU_ROUNDS:-200}
 for part in $parts; do
   if [[ $part == python ]]; then
-    run "the Python package" python -m pytest -q -p no:cacheprovider "$source/python/tests"
+    run "the Python package" python_suite
     continue
   fi
   program=$binary/bin/bhemu_test_$part
@@ -77,11 +115,12 @@ for part in $parts; do
   arguments=(--gtest_brief=1 "--gtest_filter=${filter[$part]:-*}")
   if [[ $part =~ ^(numeric|tensix|programs|audit)$ ]]; then
     for kind in "${!vectors[@]}"; do
-      run "$part with $kind" env -u BHEMU_SIMD \
+      run "$part with $kind" suite "$part" env -u BHEMU_SIMD \
         qemu-aarch64 -L "$sysroot" -cpu "${vectors[$kind]}" "$program" "${arguments[@]}"
     done
   else
-    run "$part" qemu-aarch64 -L "$sysroot" -cpu "$usual" "$program" "${arguments[@]}"
+    run "$part" suite "$part" \
+      qemu-aarch64 -L "$sysroot" -cpu "$usual" "$program" "${arguments[@]}"
   fi
 done
 if ((failed == 0 && passed == 0)); then
