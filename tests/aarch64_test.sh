@@ -3,8 +3,8 @@
 # each length for which the kernels are compiled apart.
 #   aarch64_test.sh BINARY_DIR SYSROOT [quick|all [PART...]]
 # "quick": a part that takes minutes. "all": every test program that has been built, which takes
-# hours, but for the command's (its tests start the command, which would need this processor), and
-# the comparison of RISC-V with qemu. PART "python" is the Python package with its tests.
+# hours, but for the comparison of RISC-V with qemu, and for tests that start the command where
+# this machine cannot. PART "python" is the Python package with its tests.
 # Exit status 77: qemu-aarch64 is not installed, or nothing has been built.
 set -euo pipefail
 
@@ -16,6 +16,11 @@ if ! command -v qemu-aarch64 > /dev/null; then
   echo "skipped: there is no qemu-aarch64 here"
   exit 77
 fi
+
+# Tests start the command themselves: this machine has to know what to do with its processor
+# (binfmt_misc, which Debian's package qemu-user-binfmt or qemu-user-static sets up).
+export QEMU_LD_PREFIX=$sysroot
+commands() { "$binary/bin/bhemu" --version > /dev/null 2>&1; }
 
 # What programs without vectors of their own run on, and what vectors each of the others has.
 usual=max
@@ -35,19 +40,20 @@ if [[ $extent == all ]]; then
   for program in "$binary"/bin/bhemu_test_*; do
     [[ -x $program ]] && filter[${program##*/bhemu_test_}]='*'
   done
-  unset 'filter[cli]' 'filter[shim]'
+  unset 'filter[shim]'
+  commands || unset 'filter[cli]'
   if [[ -v filter[riscv] ]]; then filter[riscv]='-*Qemu*:*qemu*'; fi
   if [[ -d $binary/python/bhemu ]]; then filter[python]='*'; fi
 fi
 parts=$(printf '%s\n' "${!filter[@]}" | sort)
 if (($# > 3)); then parts=${*:4}; fi
 
-# qemu-user up to 7.2 keeps 40 bytes for each page of the address space that a process has ever had,
-# and a device has 32 GiB of it: programs that make many devices are run a few tests at a time.
+# qemu-user up to 7.2 keeps 40 bytes for each page of memory that a process has ever mapped, and a
+# device has 32 GiB of it: programs that make many devices are run a few tests at a time.
 batch=8
 declare -A devices
-for part in audit capi card cli debug device eth gdb hazard host hunt kmd programs race tools trace \
-  watch; do
+for part in audit capi card cli debug device eth gdb hazard host hunt kmd programs race tools \
+  trace watch; do
   devices[$part]=1
 done
 

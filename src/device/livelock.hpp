@@ -57,7 +57,7 @@ class LivelockCheck {
       const bool reading = activity.reads != seen.activity.reads;
       any |= reading;
       barren &= activity.effects == seen.activity.effects;
-      barren &= activity.clock_reads == seen.activity.clock_reads;
+      barren &= activity.clock_reads == seen.activity.clock_reads && !tile.waits_for_time();
       barren &= tile.tensix_instructions() == seen.tensix;
       for (unsigned core = 0; core < kCores; ++core) {
         const bool running = tile.status(static_cast<CoreId>(core)) == tile::CoreStatus::Running;

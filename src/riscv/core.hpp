@@ -118,11 +118,12 @@ struct CoreState {
 //     bool has_debugger();
 //     // The core pauses after the instruction under way: sets attention.
 //     void pause();
-//     // It looked at a CSR that counts cycles or instructions: it may be timing something out.
+//     // It looked at a CSR that counts cycles or instructions: it may be timing something out, and
+//     // will find another value when it looks again.
 //     void note_clock();
 //     // Only when kRecord. The engine is looking for a polling loop it may park:
 //     void note_load_l1(u32 address, u32 size);
-//     void note_impure();                    // stored something, read a clock, cycle or instret,
+//     void note_impure();                    // stored something,
 //                                            // executed ebreak/ecall/wfi ... (not: fence)
 //   };
 //

@@ -204,7 +204,7 @@ Outcome Cold<Bus>::read_csr(u32 address, CsrKind kind, u32& value) {
   }
   const bool clears = address == 0xB03 || address == 0xB04 || address == 0xB83 || address == 0xB84;
   if (kind == CsrKind::Clock) bus_.note_clock();
-  if (kind == CsrKind::Clock || (clears && (s_.csr.cfg0 & kCfg0PmcClrOnRd) != 0)) impure();
+  if (clears && (s_.csr.cfg0 & kCfg0PmcClrOnRd) != 0) impure();
   value = read_stored_csr(s_, address);
   return Outcome::Ok;
 }

@@ -101,7 +101,10 @@ struct CoreBus {
   bool has_debugger() const { return tile_.debugger_.attends(core_); }
   void pause() { tile_.debugger_.halt(core_, debug_field::Status_EbreakHit.with(1)); }
 
-  void note_clock() { ++tile_.activity_.clock_reads; }
+  void note_clock() {
+    ++tile_.activity_.clock_reads;
+    tile_.slots_[core_].timed = true;
+  }
 
   void note_load_l1(u32 address, u32 size) {
     if (!watches) return;

@@ -126,14 +126,14 @@ bool CoreAccess::load_at_once(unsigned core, u32 address, u32& value, Cycle now)
     return true;
   }
   if (address == kWallClock || address == kWallClockHigh) {
-    slot.impure = true;
+    slot.timed = true;
     ++env_.activity.clock_reads;
     const bool high = address == kWallClockHigh;
     value = high ? static_cast<u32>(now >> 32) : env_.timestamper.clock_low(now);
     return true;
   }
   if (address != kWallClockLatched) return false;
-  slot.impure = true;
+  slot.timed = true;
   value = env_.timestamper.clock_high_latched();
   return true;
 }

@@ -77,7 +77,7 @@ void Tile::run_coprocessor_followed(Cycle begin) {
 }
 
 /// The rounds of a parked core are executed one by one until it is certain that the trace leaves
-/// them out; from then on they are only counted.
+/// them out; from then on they are only counted. Rounds in which registers grow are all traced.
 void Tile::replay_traced(unsigned core, Cycle until) {
   riscv::CoreState& state = cores_[core];
   const Cycle period = slots_[core].period;
@@ -87,7 +87,7 @@ void Tile::replay_traced(unsigned core, Cycle until) {
   const Cycle end = std::min(until, trace_->until());
   while (state.cycle < end) {
     const Cycle rounds = (end - state.cycle) / period;
-    if (rounds != 0 && repeats.is_settled(period)) {
+    if (rounds != 0 && repeats.is_settled(period) && slots_[core].rounds_end == kNever) {
       repeats.skip(rounds * period);
       skip_rounds(core, state.cycle + rounds * period);
     } else {
@@ -104,8 +104,8 @@ void Tile::catch_up_trace(Cycle now) {
     const CoreSlot& slot = slots_[core];
     if (slot.status != CoreStatus::Parked || cores_[core].cycle >= now) continue;
     // Also at the end of the range, where what is left out is counted.
-    if (trace_->follows(core) &&
-        (!trace_->repeats(core).is_settled(slot.period) || now >= trace_->until())) {
+    if (trace_->follows(core) && (!trace_->repeats(core).is_settled(slot.period) ||
+                                  slot.rounds_end != kNever || now >= trace_->until())) {
       begin_host_access(now);
       replay(core, now);
     }

@@ -28,11 +28,22 @@ void Tile::replay(unsigned core, Cycle until) {
 void Tile::skip_rounds(unsigned core, Cycle until) {
   riscv::CoreState& state = cores_[core];
   const CoreSlot& slot = slots_[core];
-  const Cycle rounds = (until - state.cycle) / slot.period;
-  state.cycle += rounds * slot.period;
-  state.instret += rounds * slot.period;
-  skipped_ += rounds * slot.period;
-  if (observer_ != nullptr && rounds != 0) observer_->slept(core, rounds * slot.period);
+  Cycle left_out = (until - state.cycle) / slot.period * slot.period;
+  if (slot.rounds_end != kNever) {
+    // What a register has grown by is known where a round begins.
+    const Cycle rounds = (until - slot.anchor_cycle) / slot.period;
+    const Cycle begin = slot.anchor_cycle + rounds * slot.period;
+    left_out = begin > state.cycle && observer_ == nullptr ? begin - state.cycle : 0;
+    if (left_out != 0) {
+      state.pc = slot.anchor_pc;
+      for (unsigned i = 1; i < 32; ++i)
+        state.x[i] = slot.anchor_x[i] + static_cast<u32>(rounds) * slot.steps[i];
+    }
+  }
+  state.cycle += left_out;
+  state.instret += left_out;
+  skipped_ += left_out;
+  if (observer_ != nullptr && left_out != 0) observer_->slept(core, left_out);
   if (state.cycle == until) return;
   if (observer_ != nullptr) {
     while (state.cycle < until) CHECK(step_followed(core) == riscv::Outcome::Ok);
@@ -117,9 +128,13 @@ void Tile::unwatch(unsigned core) {
 
 void Tile::update_watched() {
   u32 watched = 0;
-  for (const CoreSlot& slot : slots_) {
+  next_rounds_ = kNever;
+  for (unsigned core = 0; core < kCores; ++core) {
+    const CoreSlot& slot = slots_[core];
     if (slot.status == CoreStatus::Blocked) watched |= slot.block_resources;
     watched |= slot.reads.resources();  // empty unless parked or recording
+    if (slot.status == CoreStatus::Parked && slot.rounds_end != kNever)
+      next_rounds_ = std::min(next_rounds_, next_of_rounds(core));
   }
   wakeup_.watched = watched;
 }

@@ -4,9 +4,9 @@
 // Not listed: what is made once (shape_, quantum_, parking_, long_turns_, buses_, recording_buses_,
 // delayed_buses_, boot_, debug_unit_, registers_, access_, checks_, software_), what belongs to a
 // turn or is lent for one (position_, outbox_, onlooker_), what follows from the rest and is made
-// again (wakeup_, lines_, translated_), how far ahead loops are looked for (glances_), what
-// reports remember of the past (ledger_, follower_); late_ and departs_ go
-// through visit.late.
+// again (wakeup_, next_rounds_, lines_, translated_), how far ahead loops are looked for
+// (glances_), what reports remember of the past (ledger_, follower_); late_ and departs_ go through
+// visit.late.
 #include <cstring>
 
 #include "noc/packet.hpp"

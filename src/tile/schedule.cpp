@@ -36,7 +36,9 @@ bool Tile::anyone_awake() const {
 }
 
 Cycle Tile::next_cycle() const {
-  return anyone_awake() || !early_.empty() ? now_ : std::min(arrivals_.next(), next_late());
+  return anyone_awake() || !early_.empty()
+             ? now_
+             : std::min({arrivals_.next(), next_late(), next_rounds_});
 }
 
 void Tile::deliver(noc::Packet&& packet) {
@@ -60,14 +62,16 @@ template <bool Followed>
 void Tile::run_turns(Cycle until) {
   while (now_ < until) {
     if (!anyone_awake()) {
-      const Cycle next = Followed ? std::min(arrivals_.next(), next_late()) : arrivals_.next();
+      const Cycle arrives = std::min(arrivals_.next(), next_rounds_);
+      const Cycle next = Followed ? std::min(arrives, next_late()) : arrives;
       if (next >= until) break;
       now_ = std::max(now_, next);
     }
     serve_arrivals();
     if (Followed && is_ever_late()) serve_late();
+    if (next_rounds_ <= now_) end_rounds();
     if (!anyone_awake()) continue;  // nobody was roused
-    const Cycle limit = std::min(until, arrivals_.next());
+    const Cycle limit = std::min({until, arrivals_.next(), next_rounds_});
     run_turn<Followed>(Followed ? std::min(limit, next_late()) : limit);
   }
 }
@@ -252,6 +256,7 @@ riscv::Outcome Tile::glance(unsigned core) {
            std::memcmp(&csr, &now.csr, sizeof csr) == 0;
   };
   const bool impure = std::exchange(slot.impure, false);
+  slot.timed = false;
   bus.watches = false;
   bus.stop_pc = pc;
   riscv::Outcome outcome = riscv::Outcome::Ok;
@@ -259,8 +264,9 @@ riscv::Outcome Tile::glance(unsigned core) {
   bool goes_on = true;
   while (goes_on) {
     outcome = execute_recorded(core, std::min(turn_end_, begin + kGlanceLength));
-    goes_on = outcome == riscv::Outcome::Ok && !slot.impure && !buses_[core]->attention &&
-              !bus.attention && state.cycle < std::min(turn_end_, begin + kGlanceLength);
+    goes_on = outcome == riscv::Outcome::Ok && !slot.impure && !slot.timed &&
+              !buses_[core]->attention && !bus.attention &&
+              state.cycle < std::min(turn_end_, begin + kGlanceLength);
     loops = goes_on && is_back();
     goes_on = goes_on && !loops;
   }
@@ -362,6 +368,7 @@ void Tile::start_recording(unsigned core) {
   const riscv::CoreState& state = cores_[core];
   slot.recording = true;
   slot.impure = false;
+  slot.timed = false;
   slot.reads.clear();
   slot.reads.add(Resource::Ldm);
   recording_buses_[core]->passes = 0;
@@ -387,13 +394,17 @@ void Tile::check_recording(unsigned core) {
   CoreSlot& slot = slots_[core];
   if (!slot.recording) return;  // something it had read was changed meanwhile
   const riscv::CoreState& state = cores_[core];
-  if (slot.impure) {
+  const bool is_round = state.pc == slot.anchor_pc && state.cycle != slot.anchor_cycle;
+  if (slot.impure || (slot.timed && !may_grow(core))) {
     return stop_recording(core, true);
-  } else if (state.pc == slot.anchor_pc && state.cycle != slot.anchor_cycle &&
-             back_at_anchor(core)) {
+  } else if (is_round && !slot.timed && back_at_anchor(core)) {
     slot.recording = false;
     slot.status = CoreStatus::Parked;
     slot.period = state.cycle - slot.anchor_cycle;
+    slot.rounds_end = kNever;
+  } else if (is_round && recording_buses_[core]->passes == 0 && may_grow(core) &&
+             park_in_rounds(core)) {
+    return;
   } else if (state.cycle - slot.anchor_cycle >= kProbeLength) {
     return stop_recording(core, true);
   }

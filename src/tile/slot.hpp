@@ -110,9 +110,15 @@ struct CoreSlot {
   u8 fused = 0;
   u32 fused_pc = 0;
   Cycle period = 0;  // Parked: cycles of one round of the loop
+  // Parked: the cycle at which the rounds that are known have been gone through; kNever: they
+  // repeat one and the same state. Until then each register grows by its step in a round, and the
+  // rounds begin as the core was at the anchor.
+  Cycle rounds_end = kNever;
+  std::array<u32, 33> steps{};
   // Looking for a loop: the state at the anchor, and what was read since.
   bool recording = false;
   bool impure = false;  // did something that a repetition would not merely repeat
+  bool timed = false;   // read a clock, which a repetition would find later
   Cycle anchor_cycle = 0;
   Cycle next_probe = 0;
   Cycle backoff = 0;

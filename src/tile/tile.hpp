@@ -176,6 +176,8 @@ class Tile final : public noc::Node,
   void rouse_parked(Cycle now);
   /// The loop under way is not one to park in: it is to be looked at round by round.
   void keep_awake(unsigned core);
+  /// A core sleeps until it has counted, or waited for a clock, long enough.
+  bool waits_for_time() const { return next_rounds_ != kNever; }
   /// The place in the turn under way, for who lets others look at a tile in the middle of it.
   struct Standing {
     Cycle now, turn_begin, turn_limit;
@@ -234,6 +236,14 @@ class Tile final : public noc::Node,
   void replay(unsigned core, Cycle until);
   void unwatch(unsigned core) override;
   void skip_rounds(unsigned core, Cycle until);
+  // Loops in which registers grow (rounds.cpp)
+  class View;
+  bool may_grow(unsigned core) const;
+  bool shows_rounds(unsigned core) const;
+  bool park_in_rounds(unsigned core);
+  Cycle next_of_rounds(unsigned core) const;
+  void end_rounds();
+  Cycle begin_of_end(const CoreSlot& slot) const;
   void update_watched() override;
   void block(unsigned core) override;
 
@@ -324,6 +334,8 @@ class Tile final : public noc::Node,
   bool parking_;
   bool long_turns_;
   Wakeup wakeup_;
+  // When a parked core whose rounds have an end is woken, so that it sees the end, or shown.
+  Cycle next_rounds_ = kNever;
   // When a core that is alone is next looked at for a loop, and how long after that if in vain.
   struct Glance {
     Cycle next = 0;

@@ -182,6 +182,8 @@ class Words {
                            node(wait.node));
       case Awaited::Nothing:
         return "nothing at all: an endless loop that reads nothing";
+      case Awaited::Time:
+        return fmt::format("cycle {}, which its loop counts or looks at a clock for", wait.since);
       case Awaited::FifoRoom:
         return fmt::format("room in the instruction FIFO of thread {}", wait.index);
       case Awaited::ThreadDone:
@@ -347,6 +349,7 @@ class Words {
       case Awaited::Fault:
         return "nobody";
       case Awaited::Nothing:
+      case Awaited::Time:
       case Awaited::Lifted:
         return "";
     }

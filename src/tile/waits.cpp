@@ -145,6 +145,11 @@ void Tile::find_in_loop(const CoreSlot& slot, std::vector<Wait>& waits) const {
     wait.until = Until::Changes;
     waits.push_back(wait);
   }
+  if (begin_of_end(slot) != kNever) {
+    Wait wait = wait_for(Awaited::Time);
+    wait.since = slot.rounds_end;
+    waits.push_back(wait);
+  }
   if (waits.empty()) waits.push_back(wait_for(Awaited::Nothing));
 }
 

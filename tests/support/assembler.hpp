@@ -65,6 +65,7 @@ class Assembler {
   void ori_nonzero(Reg rd) { i_type(0x13, 6, rd, rd, 1); }
   void slli(Reg rd, Reg rs1, u32 by) { i_type(0x13, 1, rd, rs1, by); }
   void add(Reg rd, Reg rs1, Reg rs2) { r_type(0, 0, rd, rs1, rs2); }
+  void sub(Reg rd, Reg rs1, Reg rs2) { r_type(0x20, 0, rd, rs1, rs2); }
   void xor_(Reg rd, Reg rs1, Reg rs2) { r_type(0, 4, rd, rs1, rs2); }
   void mul(Reg rd, Reg rs1, Reg rs2) { r_type(1, 0, rd, rs1, rs2); }
   void lw(Reg rd, i32 offset, Reg rs1) { i_type(0x03, 2, rd, rs1, static_cast<u32>(offset)); }
@@ -75,6 +76,11 @@ class Assembler {
   void beq(Reg a, Reg b, const std::string& to) { branch(0, a, b, to); }
   void bne(Reg a, Reg b, const std::string& to) { branch(1, a, b, to); }
   void blt(Reg a, Reg b, const std::string& to) { branch(4, a, b, to); }
+  void bge(Reg a, Reg b, const std::string& to) { branch(5, a, b, to); }
+  void bltu(Reg a, Reg b, const std::string& to) { branch(6, a, b, to); }
+  void bgeu(Reg a, Reg b, const std::string& to) { branch(7, a, b, to); }
+  /// Reads a CSR.
+  void csrr(Reg rd, u32 csr) { i_type(0x73, 2, rd, zero, csr); }
   void j(const std::string& to) {
     fixups_.push_back({words_.size(), to});
     word(0x6F);

@@ -198,6 +198,7 @@ std::vector<WaitPart> parts_of(const Wait& wait) {
       if (wait.since != 0) add("until_cycle", wait.since);
       break;
     case Awaited::LastInstruction:
+    case Awaited::Time:
     case Awaited::UnitFree:
       if (wait.since != 0) add("until_cycle", wait.since);
       break;

@@ -1,0 +1,136 @@
+// Parking in loops whose rounds are not all the same but can be told (riscv/rounds.hpp): the core
+// sleeps until somebody changes what it reads, or until the turn in which the loop may end.
+#include "riscv/rounds.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "tile/bus.hpp"
+#include "tile/onlooker.hpp"
+#include "tile/tile.hpp"
+
+namespace bhemu::tile {
+namespace {
+
+constexpr Cycle kLongestRound = 48;
+// After so many cycles rounds are shown to who wants to see them.
+constexpr Cycle kShownTogether = 4096;
+constexpr u32 kWallClock = 0xFFB12000 + debug_reg::WALL_CLOCK_0;
+constexpr u32 kWallClockHigh = 0xFFB12000 + debug_reg::WALL_CLOCK_1;
+constexpr u32 kWallClockLatched = 0xFFB12000 + debug_reg::WALL_CLOCK_1_AT;
+
+}  // namespace
+
+/// What it is asked for is noted as read.
+class Tile::View final : public riscv::RoundView {
+ public:
+  View(Tile& tile, unsigned core) : tile_(tile), core_(core) {}
+
+  bool fetch(u32 pc, u32& word) override {
+    if (pc % 4 != 0 || !tile_.l1_.has(pc, 4)) return false;
+    word = tile_.l1_.read32(pc);
+    return true;
+  }
+  bool load(u32 address, u32 size, u32& value) override {
+    const riscv::CoreState& state = tile_.cores_[core_];
+    value = 0;
+    if (tile_.l1_.has(address, size)) {
+      tile_.recording_buses_[core_]->note_load_l1(address, size);
+      tile_.l1_.read(address, &value, size);
+      return !tile_.slots_[core_].impure;
+    }
+    if (const u32 at = address - riscv::kLdmBase; at < riscv::ldm_size_of(state.id)) {
+      std::memcpy(&value, state.ldm.data() + at, size);
+      return true;
+    }
+    return size == 4 && tile_.access_.load_at_once(core_, address, value, state.cycle);
+  }
+  Clock clock_at(u32 address) override {
+    switch (address) {
+      case kWallClock:
+        return Clock::Low;
+      case kWallClockHigh:
+        return Clock::High;
+      case kWallClockLatched:
+        return Clock::LatchedHigh;
+      default:
+        return Clock::None;
+    }
+  }
+
+ private:
+  Tile& tile_;
+  unsigned core_;
+};
+
+/// A round takes as many cycles as it has instructions, and no debugger is there.
+bool Tile::may_grow(unsigned core) const {
+  return onlooker_ == nullptr && !is_ever_late() && data_caches_ == nullptr &&
+         !slots_[core].checked;
+}
+
+/// Somebody wants to see every round of a core that is parked in this way, since no two are alike.
+bool Tile::shows_rounds(unsigned core) const {
+  return slots_[core].rounds_end != kNever &&
+         (observer_ != nullptr || (trace_ != nullptr && trace_->follows(core) &&
+                                   trace_->wants(trace::What::Riscv) && now_ < trace_->until()));
+}
+
+/// The core has come round once without an effect. False: nothing is known of the next rounds, or
+/// they end before anybody else acts.
+bool Tile::park_in_rounds(unsigned core) {
+  CoreSlot& slot = slots_[core];
+  const riscv::CoreState& state = cores_[core];
+  View view(*this, core);
+  const std::optional<riscv::Rounds> rounds = riscv::find_rounds(state, view, kLongestRound);
+  if (slot.impure) {
+    stop_recording(core, true);
+    return true;
+  }
+  if (!rounds) return false;
+  const bool ends = rounds->count <= (kNever - 1 - state.cycle) / rounds->period;
+  const bool grows = rounds->step != std::array<u32, 33>{};
+  // A core that counts on and on and looks at nothing is at work, for all that anybody knows.
+  if (!ends && grows && slot.reads.count() == 0 && slot.reads.resources() == mask_of(Resource::Ldm))
+    return false;
+  CoreSlot parked = slot;
+  parked.rounds_end = ends    ? state.cycle + rounds->count * rounds->period
+                      : grows ? kNever - 1
+                              : kNever;
+  if (begin_of_end(parked) < turn_end_) return false;
+  slot.rounds_end = parked.rounds_end;
+  slot.period = rounds->period;
+  slot.steps = rounds->step;
+  slot.anchor_cycle = state.cycle;
+  slot.anchor_x = state.x;
+  slot.recording = false;
+  slot.status = CoreStatus::Parked;
+  update_watched();
+  return true;
+}
+
+/// The begin of the turn in which the rounds of the parked core end; kNever: they do not.
+Cycle Tile::begin_of_end(const CoreSlot& slot) const {
+  return slot.rounds_end >= kNever - 1 ? kNever : slot.rounds_end - slot.rounds_end % quantum_;
+}
+
+/// When something is to be done about the rounds of a parked core.
+Cycle Tile::next_of_rounds(unsigned core) const {
+  const Cycle end = begin_of_end(slots_[core]);
+  if (end == kNever || !shows_rounds(core)) return end;
+  const Cycle shown = cores_[core].cycle + kShownTogether;
+  return std::min(end, shown - shown % quantum_);
+}
+
+void Tile::end_rounds() {
+  for (unsigned core = 0; core < kCores; ++core) {
+    if (slots_[core].status != CoreStatus::Parked || next_of_rounds(core) > now_) continue;
+    if (begin_of_end(slots_[core]) <= now_)
+      wake_core(core);
+    else
+      replay(core, now_);
+  }
+  update_watched();
+}
+
+}  // namespace bhemu::tile
