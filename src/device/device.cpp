@@ -182,6 +182,9 @@ const DeviceOptions& Device::options() const {
 Cycle Device::cycle() const {
   return impl_->engine->now();
 }
+Cycle Device::sleeps_until() const {
+  return impl_->engine->sleeps_until();
+}
 
 void Device::keep_pushes() {
   impl_->keep_pushes = true;

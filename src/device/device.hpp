@@ -134,6 +134,9 @@ class Device {
   const Board& board() const;
   const DeviceOptions& options() const;
   Cycle cycle() const;
+  /// Before this cycle nothing happens unless the host does something: cores wait for a time. The
+  /// present: something may happen now; kNever: nothing will.
+  Cycle sleeps_until() const;
 
   // --- Host access, translated coordinates, NoC 0. False: nothing answers there.
   bool write(Coord tile, u64 address, std::span<const u8> bytes);

@@ -33,6 +33,7 @@ constexpr microseconds kLongestRest = microseconds(100);
 constexpr milliseconds kBetweenBursts = milliseconds(1);
 constexpr Cycle kFirstBurst = 4096;  // several turns of a loop over the NoC
 constexpr Cycle kBurst = 16384;
+constexpr microseconds kShortWait = microseconds(200);  // a wait of cores is not worth a rest
 constexpr milliseconds kPatience = milliseconds(1000);
 constexpr unsigned kMostMistakes = 20;  // that are printed
 constexpr const char* kWaits =
@@ -177,17 +178,37 @@ void LiveCard::on_silence(std::function<void()> listener) {
 
 void LiveCard::begin_visit() {
   edge_.enter();
-  if (rest_ != Rest::Idle) return;
-  // Nothing happened, but the clock went on.
-  const Edge::Clock::time_point now = Edge::Clock::now();
-  const auto passed = std::chrono::duration_cast<microseconds>(now - idle_since_);
-  if (passed < microseconds(1)) return;
-  device_->advance(static_cast<Cycle>(passed.count()) * arc::kAiclkBusy);
-  idle_since_ += passed;
+  if (rest_ == Rest::Idle || rest_ == Rest::Time) let_time_pass();
+}
+
+/// Nothing happened, but the clock went on. Counted from the begin of the rest: each advance ends
+/// at the edge of an epoch, and visits are many.
+void LiveCard::let_time_pass() {
+  const auto passed = std::chrono::duration_cast<microseconds>(Edge::Clock::now() - rest_since_);
+  Cycle until = rest_from_ + static_cast<Cycle>(passed.count()) * arc::kAiclkBusy;
+  if (rest_ == Rest::Time) until = std::min(until, device_->sleeps_until());
+  if (until > device_->cycle()) device_->advance(until - device_->cycle());
+}
+
+void LiveCard::rest_as(Rest rest) {
+  rest_ = rest;
+  rest_since_ = Edge::Clock::now();
+  rest_from_ = device_->cycle();
+}
+
+/// For longer than it takes to do anything about it.
+bool LiveCard::waits_for_time() const {
+  const Cycle until = device_->sleeps_until();
+  return until != kNever && until - device_->cycle() > Cycle{kShortWait.count()} * arc::kAiclkBusy;
+}
+
+Edge::Clock::duration LiveCard::time_to_wait() const {
+  return microseconds((device_->sleeps_until() - device_->cycle()) / arc::kAiclkBusy);
 }
 
 void LiveCard::end_visit(bool changes) {
   const bool wakes = (rest_ == Rest::Idle && device_->run(0).status != RunStatus::Idle) ||
+                     (rest_ == Rest::Time && !waits_for_time()) ||
                      (rest_ == Rest::Watch && changes);
   if (wakes) rest_ = Rest::None;
   edge_.leave();
@@ -250,6 +271,10 @@ void LiveCard::serve() {
   while (!quit_.load()) {
     edge_.begin_run();
     const bool was_dead = dead_;  // a reset may come between two runs, not within one
+    if (rest_ == Rest::Time) {
+      let_time_pass();
+      if (!waits_for_time()) rest_ = Rest::None;
+    }
     if (rest_ == Rest::Watch)
       watch();
     else if (rest_ == Rest::None)
@@ -257,12 +282,13 @@ void LiveCard::serve() {
     const Rest now = rest_;
     const auto watched = Edge::Clock::now() - watch_began_;
     const bool died = dead_ && !was_dead;
+    const auto longest = now == Rest::Time ? time_to_wait() : Edge::Clock::duration::max();
     edge_.end_run();
     if (died) tell_hiding();
     if (now == Rest::Faulted) {
       wait_to_be_heard();
-    } else if (now == Rest::Idle || now == Rest::Dead) {
-      rest(Edge::Clock::duration::max());
+    } else if (now == Rest::Idle || now == Rest::Dead || now == Rest::Time) {
+      rest(longest);
     } else if (now == Rest::Watch) {
       if (watched >= kRestless) rest(std::min<Edge::Clock::duration>(kLongestRest, watched / 16));
     }
@@ -270,16 +296,16 @@ void LiveCard::serve() {
 }
 
 void LiveCard::run() {
-  const RunResult result = device_->run(
-      kNever, [this] { return edge_.wanted() || quit_.load(std::memory_order_relaxed); });
+  const RunResult result = device_->run(kNever, [this] {
+    return edge_.wanted() || quit_.load(std::memory_order_relaxed) || waits_for_time();
+  });
   switch (result.status) {
     case RunStatus::Done:
     case RunStatus::Cycles:
-      return;
+      if (!waits_for_time()) return;
+      return rest_as(Rest::Time);
     case RunStatus::Idle:
-      rest_ = Rest::Idle;
-      idle_since_ = Edge::Clock::now();
-      return;
+      return rest_as(Rest::Idle);
     case RunStatus::Spinning:
       rest_ = Rest::Watch;
       watch_began_ = last_burst_ = Edge::Clock::now();

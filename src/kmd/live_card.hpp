@@ -2,11 +2,12 @@
 // thread reaches it at the edge of an epoch.
 //
 // A device on which nothing can happen costs nothing: the thread sleeps until a host's access has
-// given somebody something to do; its clock goes on with the host's meanwhile. A device whose cores
-// only read other tiles and host memory over and over is looked at from time to time: host memory
-// may change without a word to us, so the words that were read are compared, at once at first and
-// then every tenth of a millisecond; and now and then the device runs a little, for loops that
-// give up after many turns.
+// given somebody something to do; its clock goes on with the host's meanwhile. So it is where cores
+// wait for their clock: a wait of seconds takes a client as long as on silicon. A device whose
+// cores only read other tiles and host memory over and over is looked at from time to time: host
+// memory may change without a word to us, so the words that were read are compared, at once at
+// first and then every tenth of a millisecond; and now and then the device runs a little, for loops
+// that give up after many turns.
 //
 // A card that dies of a fault also looks after its client: when a kernel hangs, or the client waits
 // for a card that is dead, it says so (hang_watch.hpp).
@@ -149,6 +150,7 @@ class LiveCard {
   enum class Rest : u8 {
     None,     // the device runs
     Idle,     // nothing happens without a host
+    Time,     // nothing happens without a host before a cycle that is far ahead
     Watch,    // nothing happens unless host memory changes
     Faulted,  // until its owner has heard of it
     Dead,     // stopped by a fault
@@ -165,6 +167,10 @@ class LiveCard {
   void end_trace();
   void serve();
   void run();
+  bool waits_for_time() const;
+  void let_time_pass();
+  void rest_as(Rest rest);
+  Edge::Clock::duration time_to_wait() const;
   void watch();
   void burst(Cycle cycles);
   void take_fault();
@@ -198,7 +204,9 @@ class LiveCard {
   std::unique_ptr<HangWatch> hang_;  // null: nobody is told of a hang
   host::HostWords words_;
   u64 calls_ = 0;  // that wanted something of the card
-  Edge::Clock::time_point idle_since_{};
+  // Of Rest::Idle and Rest::Time: when it began, by the host's clock and by the device's.
+  Edge::Clock::time_point rest_since_{};
+  Cycle rest_from_ = 0;
 
   // The runner's, in Rest::Watch:
   Edge::Clock::time_point watch_began_{};

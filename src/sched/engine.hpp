@@ -7,6 +7,7 @@
 // in which it arrives: then receivers that sleep have it written for them in one pass.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -42,6 +43,10 @@ class Engine {
   }
   /// No node will ever act again by itself, as far as is known without asking.
   bool idle() const { return active_.empty() && earliest_sleeper_ == kNever; }
+  /// No node acts before this cycle by itself; the present: one may act now.
+  Cycle sleeps_until() const {
+    return active_.empty() && multicasts_.empty() ? std::max(now_, earliest_sleeper_) : now_;
+  }
   /// The host has written to this node: it may have something to do now.
   void touch(NodeId node);
   /// Called at every epoch edge, after packets have changed hands, on the thread of `run`.

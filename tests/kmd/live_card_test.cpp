@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <atomic>
+#include <chrono>
 #include <set>
 #include <thread>
 
@@ -55,6 +56,28 @@ std::vector<u32> answering() {
   return a.finish();
 }
 
+/// Waits until the word at kCounter is not 0, or for so many cycles; then writes 1 more than the
+/// word 64 bytes further on.
+std::vector<u32> waiting(u32 cycles) {
+  constexpr i32 kWallClock = 0x1F0;
+  Assembler a;
+  a.li(s0, kCounter);
+  a.li(s1, 0xFFB12000);
+  a.li(t2, cycles);
+  a.lw(a0, kWallClock, s1);
+  a.label("again");
+  a.lw(a1, 0, s0);
+  a.bne(a1, zero, "over");
+  a.lw(t0, kWallClock, s1);
+  a.sub(t1, t0, a0);
+  a.bltu(t1, t2, "again");
+  a.label("over");
+  a.addi(a1, a1, 1);
+  a.sw(a1, 64, s0);
+  a.halt();
+  return a.finish();
+}
+
 class Live : public Bench {
  protected:
   u32 window_at(Coord tile) {
@@ -75,6 +98,26 @@ TEST_F(Live, cores_run_without_anybody_asking) {
     EXPECT_GT(next, last);
     last = next;
   }
+}
+
+TEST_F(Live, a_core_that_waits_for_the_wall_clock_waits_as_long_as_on_silicon) {
+  using Clock = std::chrono::steady_clock;
+  constexpr u32 kMilliseconds = 150;
+  const u32 id = window_at(kTile);
+  const Clock::time_point began = Clock::now();
+  start(kTile, waiting(kMilliseconds * 1'350'000));
+  ASSERT_TRUE(eventually([&] { return get32(place(id) + kCounter + 64) == 1; }));
+  EXPECT_GE(Clock::now() - began, std::chrono::milliseconds(kMilliseconds - 1));
+}
+
+TEST_F(Live, a_core_that_waits_for_the_wall_clock_hears_of_what_the_host_writes) {
+  const u32 id = window_at(kTile);
+  start(kTile, waiting(4'000'000'000));
+  ASSERT_TRUE(eventually([&] { return now() > 2'000'000; }));
+  EXPECT_EQ(get32(place(id) + kCounter + 64), 0u);
+  EXPECT_TRUE(put32(place(id) + kCounter, 6));
+  ASSERT_TRUE(eventually([&] { return get32(place(id) + kCounter + 64) == 7; }));
+  EXPECT_LT(now(), 4'000'000'000u);
 }
 
 TEST_F(Live, a_parked_core_answers_what_the_host_writes) {
