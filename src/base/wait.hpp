@@ -20,7 +20,7 @@ enum class Awaited : u8 {
   Register,       // a register of the kind `index` (a Resource)
   Remote,         // the word at `address` of `node`, by NoC reads
   Nothing,        // a loop that reads nothing
-  Time,  // cycle `since`, before which its loop, that counts or looks at a clock, cannot end
+  Time,           // cycle `since`: its loop counts, or looks at a clock, until then
   // Of cores whose access is held back.
   FifoRoom,      // room in the instruction FIFO of thread `index`
   ThreadDone,    // thread `index` to finish all its instructions (CoprocessorDoneCheck)

@@ -34,9 +34,6 @@ constexpr u32 kSemaphoresEnd = 0x40;
 constexpr u32 kNius = 0xFFB20000;
 constexpr u32 kNiuBytes = 0x10000;
 constexpr u32 kOverlay = 0xFFB40000;
-constexpr u32 kWallClock = 0xFFB12000 + debug_reg::WALL_CLOCK_0;
-constexpr u32 kWallClockHigh = 0xFFB12000 + debug_reg::WALL_CLOCK_1;
-constexpr u32 kWallClockLatched = 0xFFB12000 + debug_reg::WALL_CLOCK_1_AT;
 constexpr u32 kStoreRegBase = 0xFFB00000;  // STOREREG counts words from here
 
 constexpr u32 kGprs = 0xFFE00000;

@@ -17,6 +17,10 @@ namespace debug_reg {
 #undef REG
 }  // namespace debug_reg
 
+inline constexpr u32 kWallClock = 0xFFB12000 + debug_reg::WALL_CLOCK_0;
+inline constexpr u32 kWallClockHigh = 0xFFB12000 + debug_reg::WALL_CLOCK_1;
+inline constexpr u32 kWallClockLatched = 0xFFB12000 + debug_reg::WALL_CLOCK_1_AT;
+
 enum class Tiles : u8 { Tensix, Both };
 enum class Access : u8 { RW, RO, WO };
 enum class RegisterKind : u8 { Storage, Trigger, Live, Refused, WithoutEffect };

@@ -15,9 +15,6 @@ namespace {
 constexpr Cycle kLongestRound = 48;
 // After so many cycles rounds are shown to who wants to see them.
 constexpr Cycle kShownTogether = 4096;
-constexpr u32 kWallClock = 0xFFB12000 + debug_reg::WALL_CLOCK_0;
-constexpr u32 kWallClockHigh = 0xFFB12000 + debug_reg::WALL_CLOCK_1;
-constexpr u32 kWallClockLatched = 0xFFB12000 + debug_reg::WALL_CLOCK_1_AT;
 
 }  // namespace
 
@@ -43,7 +40,9 @@ class Tile::View final : public riscv::RoundView {
       std::memcpy(&value, state.ldm.data() + at, size);
       return true;
     }
-    return size == 4 && tile_.access_.load_at_once(core_, address, value, state.cycle);
+    if (size == 4 && tile_.access_.load_at_once(core_, address, value, state.cycle)) return true;
+    tile_.buses_[core_]->sits_out = false;  // nobody waits for this load
+    return false;
   }
   Clock clock_at(u32 address) override {
     switch (address) {
@@ -93,12 +92,11 @@ bool Tile::park_in_rounds(unsigned core) {
   // A core that counts on and on and looks at nothing is at work, for all that anybody knows.
   if (!ends && grows && slot.reads.count() == 0 && slot.reads.resources() == mask_of(Resource::Ldm))
     return false;
-  CoreSlot parked = slot;
-  parked.rounds_end = ends    ? state.cycle + rounds->count * rounds->period
-                      : grows ? kNever - 1
-                              : kNever;
-  if (begin_of_end(parked) < turn_end_) return false;
-  slot.rounds_end = parked.rounds_end;
+  const Cycle end = ends    ? state.cycle + rounds->count * rounds->period
+                    : grows ? CoreSlot::kEndless
+                            : kNever;
+  if (begin_of_turn(end) < turn_end_) return false;
+  slot.rounds_end = end;
   slot.period = rounds->period;
   slot.steps = rounds->step;
   slot.anchor_cycle = state.cycle;
@@ -109,14 +107,14 @@ bool Tile::park_in_rounds(unsigned core) {
   return true;
 }
 
-/// The begin of the turn in which the rounds of the parked core end; kNever: they do not.
-Cycle Tile::begin_of_end(const CoreSlot& slot) const {
-  return slot.rounds_end >= kNever - 1 ? kNever : slot.rounds_end - slot.rounds_end % quantum_;
+/// Of the one in which rounds end; kNever: they do not.
+Cycle Tile::begin_of_turn(Cycle rounds_end) const {
+  return rounds_end >= CoreSlot::kEndless ? kNever : rounds_end - rounds_end % quantum_;
 }
 
 /// When something is to be done about the rounds of a parked core.
 Cycle Tile::next_of_rounds(unsigned core) const {
-  const Cycle end = begin_of_end(slots_[core]);
+  const Cycle end = begin_of_turn(slots_[core].rounds_end);
   if (end == kNever || !shows_rounds(core)) return end;
   const Cycle shown = cores_[core].cycle + kShownTogether;
   return std::min(end, shown - shown % quantum_);
@@ -125,7 +123,7 @@ Cycle Tile::next_of_rounds(unsigned core) const {
 void Tile::end_rounds() {
   for (unsigned core = 0; core < kCores; ++core) {
     if (slots_[core].status != CoreStatus::Parked || next_of_rounds(core) > now_) continue;
-    if (begin_of_end(slots_[core]) <= now_)
+    if (begin_of_turn(slots_[core].rounds_end) <= now_)
       wake_core(core);
     else
       replay(core, now_);

@@ -403,7 +403,7 @@ void Tile::check_recording(unsigned core) {
     slot.period = state.cycle - slot.anchor_cycle;
     slot.rounds_end = kNever;
   } else if (is_round && recording_buses_[core]->passes == 0 && may_grow(core) &&
-             park_in_rounds(core)) {
+             park_in_rounds(core)) {  // looked into at the first passage only: it takes long
     return;
   } else if (state.cycle - slot.anchor_cycle >= kProbeLength) {
     return stop_recording(core, true);

@@ -113,6 +113,7 @@ struct CoreSlot {
   // Parked: the cycle at which the rounds that are known have been gone through; kNever: they
   // repeat one and the same state. Until then each register grows by its step in a round, and the
   // rounds begin as the core was at the anchor.
+  static constexpr Cycle kEndless = kNever - 1;  // they grow, and no end is known
   Cycle rounds_end = kNever;
   std::array<u32, 33> steps{};
   // Looking for a loop: the state at the anchor, and what was read since.

@@ -243,7 +243,7 @@ class Tile final : public noc::Node,
   bool park_in_rounds(unsigned core);
   Cycle next_of_rounds(unsigned core) const;
   void end_rounds();
-  Cycle begin_of_end(const CoreSlot& slot) const;
+  Cycle begin_of_turn(Cycle rounds_end) const;
   void update_watched() override;
   void block(unsigned core) override;
 

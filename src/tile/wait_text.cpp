@@ -183,7 +183,7 @@ class Words {
       case Awaited::Nothing:
         return "nothing at all: an endless loop that reads nothing";
       case Awaited::Time:
-        return fmt::format("cycle {}, which its loop counts or looks at a clock for", wait.since);
+        return fmt::format("cycle {}: its loop counts or looks at a clock until then", wait.since);
       case Awaited::FifoRoom:
         return fmt::format("room in the instruction FIFO of thread {}", wait.index);
       case Awaited::ThreadDone:

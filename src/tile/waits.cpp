@@ -145,7 +145,7 @@ void Tile::find_in_loop(const CoreSlot& slot, std::vector<Wait>& waits) const {
     wait.until = Until::Changes;
     waits.push_back(wait);
   }
-  if (begin_of_end(slot) != kNever) {
+  if (slot.rounds_end < CoreSlot::kEndless) {
     Wait wait = wait_for(Awaited::Time);
     wait.since = slot.rounds_end;
     waits.push_back(wait);

@@ -10,6 +10,7 @@
 
 #include "bench.hpp"
 #include "support/assembler.hpp"
+#include "support/waiting.hpp"
 
 namespace bhemu::kmd {
 namespace {
@@ -56,24 +57,13 @@ std::vector<u32> answering() {
   return a.finish();
 }
 
-/// Waits until the word at kCounter is not 0, or for so many cycles; then writes 1 more than the
-/// word 64 bytes further on.
+/// Waits for the word at kCounter, or for so many cycles; then writes 1 more than it 64 bytes
+/// further on.
 std::vector<u32> waiting(u32 cycles) {
-  constexpr i32 kWallClock = 0x1F0;
   Assembler a;
-  a.li(s0, kCounter);
-  a.li(s1, 0xFFB12000);
-  a.li(t2, cycles);
-  a.lw(a0, kWallClock, s1);
-  a.label("again");
-  a.lw(a1, 0, s0);
-  a.bne(a1, zero, "over");
-  a.lw(t0, kWallClock, s1);
-  a.sub(t1, t0, a0);
-  a.bltu(t1, t2, "again");
-  a.label("over");
-  a.addi(a1, a1, 1);
-  a.sw(a1, 64, s0);
+  test::wait_for_word(a, kCounter, cycles);
+  a.addi(a4, a4, 1);
+  a.sw(a4, 64, a3);
   a.halt();
   return a.finish();
 }

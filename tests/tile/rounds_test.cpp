@@ -4,6 +4,7 @@
 
 #include "riscv/rounds.hpp"
 #include "support/rounds.hpp"
+#include "support/waiting.hpp"
 #include "tile/one_tile.hpp"
 #include "tile/wait_text.hpp"
 
@@ -90,20 +91,11 @@ std::vector<u32> counting_program(u32 rounds) {
   return a.finish();
 }
 
-/// Until the word is there, or for so long.
+/// The clock when the word is there, or after so long, and the word.
 std::vector<u32> timeout_program(u32 cycles) {
   Assembler a;
   begin(a);
-  a.li(t2, cycles);
-  a.li(a3, kFlag);
-  a.lw(a0, kClockLow, s0);
-  a.label("again");
-  a.lw(a4, 0, a3);
-  a.bne(a4, zero, "over");
-  a.lw(t0, kClockLow, s0);
-  a.sub(t1, t0, a0);
-  a.bltu(t1, t2, "again");
-  a.label("over");
+  wait_for_word(a, kFlag, cycles);
   a.add(t0, t0, a4);
   finish(a, t0);
   return a.finish();
