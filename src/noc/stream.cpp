@@ -4,68 +4,13 @@
 
 #include "base/bits.hpp"
 #include "mem/mapping.hpp"
+#include "noc/stream_table.hpp"
 
 namespace bhemu::noc {
+
+using namespace stream_table;
+
 namespace {
-
-constexpr u32 kIndices = 512;
-constexpr u8 kNone = 0xFF;
-
-constexpr u64 All = ~u64{0};
-constexpr u64 Multicast = 0xF;
-constexpr u64 Gather = 0x3F;
-constexpr u64 Dram = 0xF0F;
-constexpr u64 Endpoint = 0xF3F;
-constexpr u64 Receiver = 0x30;
-constexpr u64 First = 1;
-
-enum Access : u8 { RW, RO, WO, NO };
-enum Kind : u8 { Storage, Trigger, Live, Flow };
-constexpr bool is_flow(Kind kind) {
-  return kind == Flow;
-}
-
-constexpr StreamRegisterInfo kRows[] = {
-#define STREAM(name, index, count, width, access, kind, where, reset, meaning) \
-  {#name,                                                                      \
-   index,                                                                      \
-   count,                                                                      \
-   width,                                                                      \
-   access != WO && access != NO,                                               \
-   access != RO && access != NO,                                               \
-   where,                                                                      \
-   reset,                                                                      \
-   0,                                                                          \
-   meaning,                                                                    \
-   is_flow(kind)},
-#include "noc/stream.def"
-#undef STREAM
-};
-constexpr unsigned kRowCount = sizeof(kRows) / sizeof(kRows[0]);
-static_assert(kRowCount < kNone);
-
-struct Table {
-  std::array<StreamRegisterInfo, kRowCount> rows{};
-  std::array<u8, kIndices> row_of{};
-  std::array<u8, kIndices> slot_of{};
-  u32 slots = 0;
-};
-constexpr Table make_table() {
-  Table table;
-  table.row_of.fill(kNone);
-  for (unsigned row = 0; row < kRowCount; ++row) {
-    table.rows[row] = kRows[row];
-    table.rows[row].slot = table.slots;
-    if (!kRows[row].is_flow) table.slots += kRows[row].count;
-    for (u32 i = 0; i < kRows[row].count; ++i) {
-      table.row_of[kRows[row].index + i] = static_cast<u8>(row);
-      table.slot_of[kRows[row].index + i] = static_cast<u8>(table.rows[row].slot + i);
-    }
-  }
-  return table;
-}
-constexpr Table kTable = make_table();
-static_assert(kTable.slots <= kStreamSlots);
 
 constexpr StreamState make_reset_state() {
   StreamState state{};
@@ -74,36 +19,6 @@ constexpr StreamState make_reset_state() {
   return state;
 }
 constexpr StreamState kResetState = make_reset_state();
-
-constexpr u32 mask_of(u32 width) {
-  return width >= 32 ? ~0u : (1u << width) - 1;
-}
-constexpr bool has(const StreamRegisterInfo& info, u32 stream) {
-  return ((info.streams >> stream) & 1) != 0;
-}
-/// Destinations whose free space a stream tracks.
-constexpr u32 destinations(u32 stream) {
-  return ((Multicast >> stream) & 1) != 0 ? 32 : 1;
-}
-
-/// What a write to one of the registers that circular buffers are counted in does; all streams have
-/// them.
-void write_count(StreamState& state, u32 stream, u32 index, u32 value) {
-  using namespace stream;
-  constexpr auto kRowOfStart = kTable.rows[kTable.row_of[STREAM_REMOTE_DEST_BUF_START]];
-  constexpr auto kRowOfSize = kTable.rows[kTable.row_of[STREAM_REMOTE_DEST_BUF_SIZE]];
-  static_assert(kRowOfStart.streams == All && kRowOfSize.streams == All);
-  constexpr u32 kPointer = kTable.slot_of[STREAM_REMOTE_DEST_WR_PTR];
-  constexpr u32 kSpace = kTable.slot_of[STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE];
-  if (index == STREAM_REMOTE_DEST_BUF_START) {
-    state[kRowOfStart.slot] = value & mask_of(kRowOfStart.width);
-    state[kPointer] = 0;
-  } else {
-    value &= mask_of(kRowOfSize.width);
-    state[kRowOfSize.slot] = value;
-    for (u32 i = 0; i < destinations(stream); ++i) state[kSpace + i] = value;
-  }
-}
 
 }  // namespace
 
@@ -222,18 +137,6 @@ void StreamFile::look(u32 stream, StreamState& values) const {
     const StreamRegisterInfo& info = *stream_register_at(index);
     if (shows(stream, info)) derive(stream, info, index, values[info.slot]);
   }
-}
-
-bool StreamFile::count(u32 offset, u32 value) {
-  const u32 stream = offset / kStreamStride;
-  const u32 index = offset % kStreamStride / 4;
-  if (stream >= count_ || (index != stream::STREAM_REMOTE_DEST_BUF_START &&
-                           index != stream::STREAM_REMOTE_DEST_BUF_SIZE))
-    return false;
-  refusal_ = nullptr;
-  if (wakeup_ != nullptr) wakeup_->touch(Resource::Stream);
-  write_count(streams_[stream], stream, index, value);
-  return true;
 }
 
 bool StreamFile::write(u32 offset, u32 value) {

@@ -103,7 +103,7 @@ class StreamFile {
   /// Touches Resource::Stream before any change.
   bool write(u32 offset, u32 value);
   /// As `write`, for the registers that circular buffers are counted in, which firmware writes for
-  /// each buffer of each launch. False: it is another register, and nothing is done.
+  /// each buffer of each launch (stream_table.hpp). False: it is another, and nothing is done.
   bool count(u32 offset, u32 value);
   /// Why the last access was refused; null: there is no such register.
   const char* refusal() const { return refusal_; }

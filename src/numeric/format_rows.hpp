@@ -22,7 +22,7 @@ struct PackJob {
   std::array<const u16*, kRows> high;  // a row of the 16-bit view, or the high halves
   std::array<const u16*, kRows> low;   // 32-bit view only
   u32 rows = 0;
-  bool straight = false;   // the rows lie one after the other
+  bool straight = false;   // the rows lie one after the other: of `high` only the first is set
   bool relu = false;       // mode 1: negative datums become +0
   u32 shift = 0;           // integer descale
   u32 exponent_mask = 0;   // bits of a code that hold its exponent

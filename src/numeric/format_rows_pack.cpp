@@ -105,10 +105,14 @@ HWY_INLINE V integer_of(V v, u32 shift, u32 greatest) {
                  hn::Set(d, greatest));
 }
 
+HWY_INLINE const u16* high_of(const PackJob& job, u32 row) {
+  return job.straight ? job.high[0] + row * kRow : job.high[row];
+}
+
 template <Early kEarly>
 HWY_INLINE V early_code(const PackJob& job, u32 row, u32 i) {
   const Words d;
-  const V high = hn::PromoteTo(d, hn::LoadU(Halves(), job.high[row] + i));
+  const V high = hn::PromoteTo(d, hn::LoadU(Halves(), high_of(job, row) + i));
   if constexpr (kEarly == Early::Stored16) return high;
   if constexpr (kEarly == Early::Fp16From16) {
     const V v = ordered16<5>(high);
@@ -293,7 +297,7 @@ u32 pack_bf16(const PackJob& job) {
   const hn::CappedTag<u16, kRow> d;
   auto greatest = hn::Zero(d);
   for (u32 row = 0; row < job.rows; ++row)
-    greatest = bf16_codes(d, job.high[row], kRow, job.relu, datum + row * kRow, greatest);
+    greatest = bf16_codes(d, high_of(job, row), kRow, job.relu, datum + row * kRow, greatest);
   return greatest_of(d, greatest) & job.exponent_mask;
 }
 

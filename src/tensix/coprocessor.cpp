@@ -85,6 +85,8 @@ void Coprocessor::set_timing(const Timing* timing) {
 
 /// What is worked out once for many rows belongs to the Plain build.
 void Coprocessor::lend_paths() {
+  // While they were not lent nobody told them of changes.
+  paths_->settings_changed();
   environment_.paths = environment_.timing == nullptr && keeps_paths_ ? paths_.get() : nullptr;
 }
 
@@ -106,9 +108,6 @@ u64 Coprocessor::push_number(unsigned thread, bool by_brisc) {
 
 State& Coprocessor::state() {
   paths_->settings_changed();
-  return *state_;
-}
-const State& Coprocessor::state() const {
   return *state_;
 }
 

@@ -186,7 +186,7 @@ class Coprocessor {
 
   /// To change it: what was worked out of the configuration is forgotten with each call.
   State& state();
-  const State& state() const;
+  const State& state() const { return *state_; }
 
  private:
   /// run() without bursts: in the Full build, or while a bank of performance counters runs (nothing

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "base/bits.hpp"
-#include "tensix/frontend/entry.hpp"
+#include "noc/stream_table.hpp"
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/isa.hpp"
 #include "tile/bus.hpp"
@@ -136,6 +136,8 @@ bool CoreAccess::load_at_once(unsigned core, u32 address, u32& value, Cycle now)
 }
 
 bool CoreAccess::store_at_once(unsigned core, u32 pc, u32 address, u32 value, Cycle now) {
+  if (const u32 at = address - kOverlay; at < kOverlayBytes)
+    return store_count(core, pc, at, value, now);
   // A word of a command buffer has no effect on other agents until the request is sent, so it does
   // not end a long turn.
   if (const u32 at = address - kNius; at < kNocs * kNiuBytes) {
@@ -143,20 +145,25 @@ bool CoreAccess::store_at_once(unsigned core, u32 pc, u32 address, u32 value, Cy
     return (env_.wakeup.watched & mask_of(niu_of(noc))) == 0 &&
            env_.nius[noc]->hold(at % kNiuBytes, value);
   }
-  if (env_.long_turn || env_.checks != nullptr || env_.trace != nullptr || env_.observer != nullptr)
-    return false;
   // Firmware clears the registers of its thread.
-  if (const u32 at = address - kGprs; at < kGprBytes) {
-    if (core < index_of(CoreId::Trisc0) || env_.coprocessor == nullptr ||
-        (env_.wakeup.watched & mask_of(Resource::Gpr)) != 0)
-      return false;
-    const unsigned thread = thread_of_core(core);
-    if (env_.coprocessor->holds_gprs(thread, true)) return false;
-    env_.coprocessor->write_gpr(thread, at / 4 % 64, value, now);
-    return true;
-  }
-  const u32 offset = address - kOverlay;
-  if (offset >= kOverlayBytes || (env_.wakeup.watched & mask_of(Resource::Stream)) != 0 ||
+  const u32 at = address - kGprs;
+  if (at >= kGprBytes || !nobody_looks_on() || core < index_of(CoreId::Trisc0) ||
+      env_.coprocessor == nullptr || (env_.wakeup.watched & mask_of(Resource::Gpr)) != 0)
+    return false;
+  const unsigned thread = thread_of_core(core);
+  if (env_.coprocessor->holds_gprs(thread, true)) return false;
+  env_.coprocessor->write_gpr(thread, at / 4 % 64, value, now);
+  return true;
+}
+
+/// No turn has to end for a store, and nobody is told of it.
+bool CoreAccess::nobody_looks_on() const {
+  return !env_.long_turn && env_.checks == nullptr && env_.trace == nullptr &&
+         env_.observer == nullptr;
+}
+
+bool CoreAccess::store_count(unsigned core, u32 pc, u32 offset, u32 value, Cycle now) {
+  if (!nobody_looks_on() || (env_.wakeup.watched & mask_of(Resource::Stream)) != 0 ||
       !env_.streams->count(offset, value))
     return false;
   env_.ledger.stream_written(offset, value, agent_of(env_.shape.core[core]), pc, now);
@@ -366,7 +373,7 @@ Outcome CoreAccess::push_tensix(unsigned core, unsigned thread, u32 word, Cycle 
   if (from_brisc) {
     env_.coprocessor->push_from_brisc(thread, word, now);
   } else {
-    tensix::frontend::push_word(env_.coprocessor->state(), &env_.wakeup, thread, word, now);
+    env_.coprocessor->push(thread, word, now);
   }
   return Outcome::Ok;
 }

@@ -41,6 +41,9 @@ class CoreAccess {
   void end_long_turn(Cycle at) {
     if (env_.long_turn) env_.host.end_long_turn(at);
   }
+  bool nobody_looks_on() const;
+  /// `store_at_once` to the register at `offset` of the streams.
+  bool store_count(unsigned core, u32 pc, u32 offset, u32 value, Cycle now);
   riscv::Outcome wait(unsigned core, BlockKind kind, u32 resources, u32 address);
 
   AccessEnvironment env_;

@@ -45,8 +45,10 @@ void apply_addr_mod(Context& context, u32 addr_mode, bool update_fidelity) {
   const u32 bias = words[thread_cfg::ADDR_MOD_BIAS_SEC0_BiasIncr::kWord + addr_mode];
   if ((ab | dst | bias) == 0) return;  // nothing moves: what most instructions ask for
 
-  step(rwc.src_a, rwc.src_a_cr, {bits(ab, 0, 6), bit(ab, 6), bit(ab, 7), false}, kSrcMask);
-  step(rwc.src_b, rwc.src_b_cr, {bits(ab, 8, 6), bit(ab, 14), bit(ab, 15), false}, kSrcMask);
+  if (bits(ab, 0, 8) != 0)
+    step(rwc.src_a, rwc.src_a_cr, {bits(ab, 0, 6), bit(ab, 6), bit(ab, 7), false}, kSrcMask);
+  if (bits(ab, 8, 8) != 0)
+    step(rwc.src_b, rwc.src_b_cr, {bits(ab, 8, 6), bit(ab, 14), bit(ab, 15), false}, kSrcMask);
   step(rwc.dst, rwc.dst_cr, {bits(dst, 0, 10), bit(dst, 10), bit(dst, 11), bit(dst, 12)}, kDstMask);
   if (update_fidelity)
     rwc.fidelity = bit(dst, 15) ? 0 : static_cast<u8>((rwc.fidelity + bits(dst, 13, 2)) & 3);

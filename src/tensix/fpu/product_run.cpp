@@ -10,7 +10,7 @@ namespace bhemu::tensix::fpu {
 
 static_assert(sizeof(SrcRow) == kRowDatums * sizeof(u32));
 
-void ProductRun::forget() {
+void ProductRun::drop() {
   known_ = false;
   std::memset(slices_a_, kUnknown, sizeof slices_a_);
   std::memset(slices_b_, kUnknown, sizeof slices_b_);

@@ -10,7 +10,7 @@ namespace bhemu::tensix::fpu {
 
 class ProductRun {
  public:
-  ProductRun() { forget(); }
+  ProductRun() { drop(); }
   ProductRun(const ProductRun&) = delete;
   ProductRun& operator=(const ProductRun&) = delete;
 
@@ -18,12 +18,15 @@ class ProductRun {
   /// banks are there. False: nothing was done.
   bool execute(Context& context, op::MVMUL insn);
   /// Sources or configuration may have changed.
-  void forget();
+  void forget() {
+    if (known_) drop();
+  }
 
  private:
   static constexpr u32 kGroups = 8;  // of eight rows
   static constexpr u8 kUnknown = 0xFF;
 
+  void drop();
   void look(const Context& context);
   void name_a(const FpuState& fpu, u32 row);
   void name_b(const FpuState& fpu, u32 row);

@@ -105,8 +105,8 @@ bool refill_from_queues(State& state, const Environment& env, unsigned thread, C
 
 /// Lets the expanders work for one cycle; may put one word into the (empty) gate.
 /// True when any state changed.
-inline bool refill(State& state, const Environment& env, unsigned thread, Cycle now) {
-  Frontend& frontend = state.frontend[thread];
+inline bool refill(State& state, const Environment& env, Frontend& frontend, unsigned thread,
+                   Cycle now) {
   if (frontend.replay_mode == ReplayMode::Play) {
     // With the last word there is room for two more behind the MOP expander (mop_idle).
     if (frontend.replay_left == 1 && env.wakeup != nullptr) env.wakeup->touch(thread_of(thread));

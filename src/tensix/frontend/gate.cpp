@@ -12,11 +12,6 @@ namespace {
 
 constexpr u16 kAllBlocks = 0x1FF;
 
-/// Those that never touch a semaphore are left out; what writes configuration or registers may do
-/// anything.
-constexpr u32 kReleaseSemaphore =
-    units({Unit::Cfg, Unit::Thcon, Unit::Misc, Unit::Xmov, Unit::Sync});
-
 bool semaphores_hold(const State& state, const LatchedWait& wait) {
   for (u32 left = wait.semaphores; left != 0; left &= left - 1) {
     const Semaphore& semaphore = state.sync.semaphore[std::countr_zero(left)];
@@ -86,9 +81,6 @@ bool held_by_reset(const State& state, u32 word) {
   }
 }
 
-namespace {
-
-/// The latched wait in this cycle. True: the instruction at the gate may not pass.
 template <class Build>
 bool hold(State& state, const Environment& env, unsigned thread, Cycle now, bool& changed) {
   Frontend& frontend = state.frontend[thread];
@@ -104,6 +96,10 @@ bool hold(State& state, const Environment& env, unsigned thread, Cycle now, bool
   }
   return blocked;
 }
+
+template bool hold<Plain>(State&, const Environment&, unsigned, Cycle, bool&);
+
+namespace {
 
 /// Bubbles in front of an instruction: where a core pushes words there can be any; what a MOP or a
 /// replay brings to the matrix and the vector unit comes without.
@@ -130,7 +126,7 @@ bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& 
   Frontend& frontend = state.frontend[thread];
   if (frontend.stopped) return false;
   bool changed = false;
-  if (!frontend.gate_full) changed = refill(state, env, thread, now);
+  if (!frontend.gate_full) changed = refill(state, env, frontend, thread, now);
   if (frontend.wait.kind != WaitKind::None && hold<Build>(state, env, thread, now, changed)) {
     // A refill cannot happen again: the gate is full.
     if (frontend.wait.kind == WaitKind::Semwait) notes.released_by = kReleaseSemaphore;

@@ -45,6 +45,11 @@ inline constexpr u32 kWaitsForSource = units({Unit::Fpu, Unit::Unpack});
 inline constexpr u32 kReleaseSource =
     units({Unit::Cfg, Unit::Thcon, Unit::Misc, Unit::Xmov, Unit::Unpack, Unit::Fpu});
 
+/// What a SEMWAIT waits for: those that never touch a semaphore are left out; what writes
+/// configuration or registers may do anything.
+inline constexpr u32 kReleaseSemaphore =
+    units({Unit::Cfg, Unit::Thcon, Unit::Misc, Unit::Xmov, Unit::Sync});
+
 /// What a step says beside whether it changed any state.
 struct StepNotes {
   u32 executed = 0;  // released_units of the instruction that was executed
@@ -57,6 +62,11 @@ struct StepNotes {
 template <class Build>
 bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& accepted,
           StepNotes& notes);
+
+/// The latched wait in this cycle, after the refill. True: the instruction at the gate may not
+/// pass. `changed` is set when the wait ends.
+template <class Build>
+bool hold(State& state, const Environment& env, unsigned thread, Cycle now, bool& changed);
 
 /// The thread has nothing to do, and only an input can change that.
 inline bool idle(const Frontend& frontend) {

@@ -42,7 +42,8 @@ Turn::Turn(State& state, const Environment& env)
       context_{Context{state, env, 0, 0, 0}, Context{state, env, 1, 0, 0},
                Context{state, env, 2, 0, 0}} {
   for (unsigned thread = 0; thread < kThreads; ++thread) {
-    if (!idle(state.frontend[thread])) active_[count_++] = thread;
+    Frontend& frontend = state.frontend[thread];
+    if (!idle(frontend)) active_[count_++] = {&frontend, &context_[thread], thread, 0};
   }
   asked_ = count_;
   if (env.paths != nullptr) env.paths->begin_turn();
@@ -55,17 +56,19 @@ Turn::~Turn() {
 namespace {
 
 /// Another thread's instruction that changes neither what the matrix unit reads nor any
-/// configuration. An UNPACR fills and hands over a bank that the matrix unit could not read before,
-/// so nothing of it is known.
-bool keeps_products(const Decoded& decoded, u32 word) {
-  const u8 opcode = opcode_of(word);
-  return decoded.unit == Unit::Sync || opcode == op::UNPACR::kOpcode ||
-         opcode == op::PACR::kOpcode || opcode == op::SETADC::kOpcode ||
-         opcode == op::SETADCXX::kOpcode || opcode == op::SETADCXY::kOpcode ||
-         opcode == op::SETADCZW::kOpcode || opcode == op::INCADCXY::kOpcode ||
-         opcode == op::INCADCZW::kOpcode || opcode == op::ADDRCRXY::kOpcode ||
-         opcode == op::ADDRCRZW::kOpcode;
-}
+/// configuration, by opcode. An UNPACR fills and hands over a bank that the matrix unit could not
+/// read before, so nothing of it is known.
+constexpr std::array<bool, 256> kKeepsProducts = [] {
+  std::array<bool, 256> keeps{};
+  for (unsigned opcode = 0; opcode < keeps.size(); ++opcode)
+    keeps[opcode] = kInfo[opcode].unit == Unit::Sync;
+  for (const u8 opcode :
+       {op::UNPACR::kOpcode, op::PACR::kOpcode, op::SETADC::kOpcode, op::SETADCXX::kOpcode,
+        op::SETADCXY::kOpcode, op::SETADCZW::kOpcode, op::INCADCXY::kOpcode, op::INCADCZW::kOpcode,
+        op::ADDRCRXY::kOpcode, op::ADDRCRZW::kOpcode})
+    keeps[opcode] = true;
+  return keeps;
+}();
 
 }  // namespace
 
@@ -85,99 +88,104 @@ bool Turn::execute_product(Context& context) {
   return true;
 }
 
-[[gnu::always_inline]] inline bool Turn::step(unsigned thread, Cycle now, u8& accepted,
-                                              StepNotes& notes) {
-  Frontend& frontend = state_.frontend[thread];
-  const auto step_slowly = [&] {
-    const u64 executed = frontend.executed;
-    const bool changed = frontend::step<Plain>(state_, env_, thread, now, accepted, notes);
-    // What stopped at its unit may have had an effect before.
-    if ((frontend.executed != executed || frontend.stopped) &&
-        !keeps_products(kDecoded[opcode_of(frontend.gate_word)], frontend.gate_word))
-      products_.forget();
-    return changed;
-  };
-  if (frontend.wait.kind != WaitKind::None || frontend.stopped || state_.soft_reset != 0)
-    return step_slowly();
-  bool changed = false;
-  if (!frontend.gate_full) {
-    changed = refill(state_, env_, thread, now);
-    if (!frontend.gate_full) return changed;
-  }
-  const u32 word = frontend.gate_word;
-  const Decoded& decoded = kDecoded[opcode_of(word)];
-  // Units that have more to be asked: the gate is full, so nothing happens twice.
-  constexpr u32 kOthers =
-      1u << static_cast<unsigned>(Unit::Thcon) | 1u << static_cast<unsigned>(Unit::Sfpu);
-  if ((decoded.unit_mask() & kOthers) != 0) return static_cast<bool>(changed | step_slowly());
-  const u32 second = decoded.unit == Unit::Unpack ? bits(word, 23, 1) : 0;
-  const u8 accept = static_cast<u8>(decoded.accept << second);
-  if ((accepted & accept) != 0) return changed;
-  if (env_.wakeup != nullptr) env_.wakeup->touch(thread_of(thread));
-  Context& context = context_[thread];
-  context.now = now;
-  context.word = word;
-  context.origin = frontend.gate_origin;
-  if (opcode_of(word) == op::MVMUL::kOpcode && execute_product(context)) {
-    accepted |= accept;
-    notes.executed = released_units(decoded, word);
-    return true;
-  }
-  const Issued issued = issue<Plain>(
-      context, decoded, static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second));
-  if (issued != Issued::Stall && !keeps_products(decoded, word)) products_.forget();
-  if (issued == Issued::Done) {
-    accepted |= accept;
-    notes.executed = released_units(decoded, word);
-    return true;
-  }
-  if (issued == Issued::Stopped) {
-    notes.executed = released_units(decoded, word);
-    return true;
-  }
-  if (frontend.wait.kind == WaitKind::None && (decoded.unit_mask() & kWaitsForSource) != 0)
-    notes.released_by = kReleaseSource;
+bool Turn::step_slowly(const Active& active, Cycle now, u8& accepted, StepNotes& notes) {
+  const Frontend& frontend = *active.frontend;
+  const u64 executed = frontend.executed;
+  const bool changed = frontend::step<Plain>(state_, env_, active.thread, now, accepted, notes);
+  // What stopped at its unit may have had an effect before.
+  if ((frontend.executed != executed || frontend.stopped) &&
+      !kKeepsProducts[opcode_of(frontend.gate_word)])
+    products_.forget();
   return changed;
+}
+
+[[gnu::always_inline]] inline bool Turn::step(const Active& active, Cycle now, u8& accepted,
+                                              StepNotes& notes) {
+  Frontend& frontend = *active.frontend;
+  // A STREAMWAIT loads a register each time that it is asked.
+  if (frontend.stopped || state_.soft_reset != 0 || frontend.wait.kind == WaitKind::Streamwait)
+    return step_slowly(active, now, accepted, notes);
+  bool changed = false;
+  if (!frontend.gate_full) changed = refill(state_, env_, frontend, active.thread, now);
+  if (frontend.wait.kind != WaitKind::None &&
+      hold<Plain>(state_, env_, active.thread, now, changed)) {
+    if (frontend.wait.kind == WaitKind::Semwait) notes.released_by = kReleaseSemaphore;
+    return changed;
+  }
+  if (!frontend.gate_full) return changed;
+  Context& context = *active.context;
+  context.word = frontend.gate_word;
+  const Decoded& decoded = kDecoded[opcode_of(context.word)];
+  // Units that have more to be asked: the gate is full, so nothing happens twice.
+  constexpr u32 kOthers = units({Unit::Thcon, Unit::Sfpu});
+  if ((decoded.unit_mask() & kOthers) != 0)
+    return static_cast<bool>(changed | step_slowly(active, now, accepted, notes));
+  const auto second = [&] { return decoded.unit == Unit::Unpack ? bits(context.word, 23, 1) : 0; };
+  if ((accepted & decoded.accept << second()) != 0) return changed;
+  if (env_.wakeup != nullptr) env_.wakeup->touch(thread_of(active.thread));
+  context.now = now;
+  context.origin = frontend.gate_origin;
+  if (opcode_of(context.word) != op::MVMUL::kOpcode || !execute_product(context)) {
+    const Completion completion = decoded.execute(context);
+    if (completion == Completion::Stall && !frontend.stopped) {
+      if (frontend.wait.kind == WaitKind::None && (decoded.unit_mask() & kWaitsForSource) != 0)
+        notes.released_by = kReleaseSource;
+      return changed;
+    }
+    if (!kKeepsProducts[opcode_of(context.word)]) products_.forget();
+    notes.executed = released_units(decoded, context.word);
+    if (frontend.stopped) return true;
+    frontend.gate_full = false;
+    ++frontend.executed;
+    context.busy(static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second()), 1);
+  } else {
+    notes.executed = released_units(decoded, context.word);
+  }
+  accepted |= static_cast<u8>(decoded.accept << second());
+  return true;
+}
+
+void Turn::release(u32 executed) {
+  held_ = 0;
+  for (unsigned i = 0; i < count_; ++i) {
+    u32& released_by = active_[i].released_by;
+    if ((released_by & executed) != 0) {
+      released_by = 0;
+      ++asked_;
+    }
+    held_ |= released_by;
+  }
 }
 
 bool Turn::cycle(Cycle now, u8& accepted) {
   bool changed = changed_;
   changed_ = false;
   for (unsigned i = 0; i < count_; ++i) {
-    const unsigned thread = active_[i];
-    if (released_by_[thread] != 0) continue;
+    Active& active = active_[i];
+    if (active.released_by != 0) continue;
     StepNotes notes;
-    changed |= step(thread, now, accepted, notes);
-    released_by_[thread] = notes.released_by;
-    if (notes.executed == 0) continue;
-    for (u32& released_by : released_by_)
-      if ((released_by & notes.executed) != 0) released_by = 0;
+    changed |= step(active, now, accepted, notes);
+    if (notes.released_by != 0) {
+      active.released_by = notes.released_by;
+      held_ |= notes.released_by;
+      --asked_;
+    }
+    if ((held_ & notes.executed) != 0) release(notes.executed);
   }
-  asked_ = 0;
-  for (unsigned i = 0; i < count_; ++i) asked_ += released_by_[active_[i]] == 0;
   return changed;
 }
 
-Cycle Turn::burst(Cycle now, Cycle until) {
-  if (windows_are_watched(env_)) advance(state_, env_, now);
-  if (asked_ != 1) return now;
-  unsigned thread = kNobody;
-  u32 held = 0;  // units that could release somebody
-  for (unsigned i = 0; i < count_; ++i) {
-    const unsigned other = active_[i];
-    held |= released_by_[other];
-    if (released_by_[other] != 0) continue;
-    if (thread != kNobody) return now;
-    thread = other;
-  }
-  if (thread == kNobody || state_.soft_reset != 0 || sfpu::schedule_in_use(state_)) return now;
-  const Frontend& frontend = state_.frontend[thread];
+Cycle Turn::burst_alone(Cycle now, Cycle until) {
+  const Active* alone = active_.data();
+  while (alone->released_by != 0) ++alone;
+  if (state_.soft_reset != 0 || sfpu::schedule_in_use(state_)) return now;
+  const Frontend& frontend = *alone->frontend;
   if (frontend.stopped || frontend.wait.kind != WaitKind::None) return now;
   const NextWord next =
       frontend.gate_full ? NextWord{true, false, frontend.gate_word} : next_word(frontend, now);
-  if (next.known && !stays_alone(next.word, held)) return now;
+  if (next.known && !stays_alone(next.word, held_)) return now;
 
-  return execute_alone(thread, next, held, now, until);
+  return execute_alone(alone->thread, next, held_, now, until);
 }
 
 bool Turn::stays_alone(u32 word, u32 held) {
@@ -267,7 +275,7 @@ Cycle Turn::execute_alone(unsigned thread, NextWord next, u32 held, Cycle now, C
       const Progress progress = execute_known(context, next, held, now, until);
       if (progress == Progress::Some) continue;
       if (progress == Progress::Stuck) return now;
-      changed_ = refill(state_, env_, thread, now);
+      changed_ = refill(state_, env_, frontend, thread, now);
     }
     if (frontend.gate_full) {
       const u32 word = frontend.gate_word;

@@ -38,13 +38,31 @@ class Turn {
   /// and its instructions need nothing but their unit. Returns the first cycle that is not
   /// complete: `cycle` goes on there and knows what has been done of it. Where a core waits for a
   /// window to end, the present has been advanced to that cycle.
-  Cycle burst(Cycle now, Cycle until);
+  Cycle burst(Cycle now, Cycle until) {
+    if (windows_are_watched(env_)) advance(state_, env_, now);
+    return asked_ == 1 ? burst_alone(now, until) : now;
+  }
 
  private:
   static constexpr unsigned kNobody = kThreads;
 
-  /// `step<Plain>` of a thread that no latched wait holds back.
-  bool step(unsigned thread, Cycle now, u8& accepted, StepNotes& notes);
+  /// A thread that was not idle when the turn began.
+  struct Active {
+    Frontend* frontend;
+    Context* context;
+    unsigned thread;
+    /// Units whose instructions could let it go on: it has to be asked again when one has been
+    /// executed; 0: it has to be asked in every cycle.
+    u32 released_by;
+  };
+
+  /// One cycle of a thread, as `step<Plain>` has it.
+  bool step(const Active& active, Cycle now, u8& accepted, StepNotes& notes);
+  bool step_slowly(const Active& active, Cycle now, u8& accepted, StepNotes& notes);
+  /// An instruction has been executed that those may wait for whom units of `executed` release.
+  void release(u32 executed);
+  /// `burst` when one thread alone has to be asked.
+  Cycle burst_alone(Cycle now, Cycle until);
   /// `burst` of this thread. `held`: units whose instructions could release another thread.
   /// `next`: of its gate when it is empty.
   Cycle execute_alone(unsigned thread, NextWord next, u32 held, Cycle now, Cycle until);
@@ -69,11 +87,10 @@ class Turn {
   bool changed_ = false;
   /// Threads that have to be asked in the next cycle.
   unsigned asked_ = 0;
-  std::array<unsigned, kThreads> active_{};
+  /// Units that could release one of the others.
+  u32 held_ = 0;
+  std::array<Active, kThreads> active_;
   std::array<Context, kThreads> context_;
-  /// Units whose instructions could let a thread go on, which has to be asked again when one has
-  /// been executed; 0: it has to be asked in every cycle.
-  std::array<u32, kThreads> released_by_{};
   /// What is known of sources and configuration of the products of one thread.
   fpu::ProductRun products_;
   unsigned product_thread_ = kNobody;

@@ -25,46 +25,91 @@ bool still_good(const Context& context, const WholeRows& known) {
          !counts_statistics(context.state);
 }
 
-/// The first row of Dst. False: it is not at the start of a row, or a counter is not where whole
-/// rows have it.
-bool first_row(const WholeRows& known, const Adc& adc, u32 offset, u32& row) {
+/// The counters of X are where whole rows have them; a PACR does not move them.
+bool takes_rows(const Adc& adc) {
+  return adc.channel[0].x == 0 && adc.channel[1].x == kRow - 1;
+}
+
+u32 address_of(const WholeRows& known, const Adc& adc) {
   const AdcChannel& in = adc.channel[0];
-  if (in.x != 0 || adc.channel[1].x != kRow - 1) return false;
-  const u32 address =
-      known.base + in.y * known.y_stride + in.z * known.z_stride + in.w * known.w_stride;
+  return known.base + in.y * known.y_stride + in.z * known.z_stride + in.w * known.w_stride;
+}
+
+/// What `address_of` is after the PACR whose address modifier `m` is, which this executes.
+u32 step_on(const WholeRows& known, Adc& adc, u32 m, u32 address) {
+  const bool adds = m < 16 && adc.channel[0].y + m <= kAdcMaskY;
+  advance_counters(adc, m);
+  return adds ? address + m * known.y_stride : address_of(known, adc);
+}
+
+/// The first row of Dst at that address. False: it is in the middle of a row.
+bool row_at(const WholeRows& known, u32 address, u32 offset, u32& row) {
   const u32 x_mask = (kRow >> known.size) - 1;
   const u32 start = ((address >> known.size & ~x_mask) + offset) & 0x3FFF;
   row = start / kRow;
   return start % kRow == 0 && known.interfaces << (row & 3) <= 0xF;
 }
 
-/// Adds the rows that a PACR from `row` on takes.
-void find_rows(const WholeRows& known, const Dst& dst, u32 row, numeric::PackJob& job) {
-  static constexpr DstRow kInvalid{};
-  const DstMapping mapping = known.mapping;
-  const bool wide = known.path.read_32b;
-  const bool in_place = !wide && !mapping.remap && !mapping.high_halves;
-  u32 rows = job.rows;
-  if (in_place && known.interfaces == 0xF) {
-    u32 flags;
-    std::memcpy(&flags, &dst.valid[row], sizeof flags);
-    if (flags == 0x01010101) {
-      for (u32 i = 0; i < 4; ++i) job.high[rows + i] = dst.row[row + i].datum.data();
-      job.straight &= job.high[rows] == job.high[0] + u64{rows} * kRow;
-      job.rows = rows + 4;
-      return;
+/// The rows that instructions take, one after the other, for a kernel.
+class RowList {
+ public:
+  RowList(const WholeRows& known, const Dst& dst)
+      : known_(known),
+        dst_(dst),
+        in_place_(!known.path.read_32b && !known.mapping.remap && !known.mapping.high_halves),
+        whole_(in_place_ && known.interfaces == 0xF) {
+    job.straight = true;
+  }
+
+  /// Adds the rows that a PACR from `row` on takes.
+  void add(u32 row) {
+    if (whole_ && all_valid(row)) {
+      if (job.rows == 0) job.high[0] = dst_.row[row].datum.data();
+      const bool follows = dst_.row[row].datum.data() == job.high[0] + u64{job.rows} * kRow;
+      if (!follows) name_each();
+      if (!job.straight)
+        for (u32 i = 0; i < 4; ++i) job.high[job.rows + i] = dst_.row[row + i].datum.data();
+      job.rows += 4;
+    } else {
+      name_each();
+      add_single(row);
     }
   }
-  job.straight = false;
-  for (u32 left = known.interfaces; left != 0; left &= left - 1) {
-    const u32 wanted = (row + static_cast<u32>(std::countr_zero(left))) & 0x3FF;
-    const u32 p = in_place ? wanted : wide ? mapping.adj32(wanted) : mapping.row16(wanted);
-    const bool valid = dst.valid[p] != 0;
-    job.high[rows] = (valid ? dst.row[p] : kInvalid).datum.data();
-    if (wide) job.low[rows] = (valid ? dst.row[p + 8] : kInvalid).datum.data();
-    ++rows;
+
+  numeric::PackJob job;
+
+ private:
+  bool all_valid(u32 row) const {
+    u32 flags;
+    std::memcpy(&flags, &dst_.valid[row], sizeof flags);
+    return flags == 0x01010101;
   }
-  job.rows = rows;
+  /// They do not lie one after the other any more.
+  void name_each() {
+    if (!job.straight) return;
+    for (u32 i = 1; i < job.rows; ++i) job.high[i] = job.high[0] + u64{i} * kRow;
+    job.straight = false;
+  }
+  void add_single(u32 row);
+
+  const WholeRows& known_;
+  const Dst& dst_;
+  bool in_place_;  // rows of the 16-bit view are where their numbers say
+  bool whole_;     // and an instruction takes four of them
+};
+
+void RowList::add_single(u32 row) {
+  static constexpr DstRow kInvalid{};
+  const DstMapping mapping = known_.mapping;
+  const bool wide = known_.path.read_32b;
+  for (u32 left = known_.interfaces; left != 0; left &= left - 1) {
+    const u32 wanted = (row + static_cast<u32>(std::countr_zero(left))) & 0x3FF;
+    const u32 p = in_place_ ? wanted : wide ? mapping.adj32(wanted) : mapping.row16(wanted);
+    const bool valid = dst_.valid[p] != 0;
+    job.high[job.rows] = (valid ? dst_.row[p] : kInvalid).datum.data();
+    if (wide) job.low[job.rows] = (valid ? dst_.row[p + 8] : kInvalid).datum.data();
+    ++job.rows;
+  }
 }
 
 /// The next `count` instructions of `each` rows write whole blocks, and nobody has to be told
@@ -178,8 +223,9 @@ u32 pack_whole_rows(Context& context, const u32* word, u32 step, u32 count) {
     return 0;
   const Section section{context.config(), 0};
   const u32 offset = section.counter<cfg::DEST_TARGET_REG_CFG_PACK_SEC0_Offset>() * kRow;
+  u32 address = address_of(known, adc);
   u32 row;
-  if (!first_row(known, adc, offset, row)) return 0;
+  if (!takes_rows(adc) || !row_at(known, address, offset, row)) return 0;
   Output output(context, section, packer);
   output.use(known.path);
   if (!packer.open && !output.open(adc)) return 0;
@@ -187,8 +233,8 @@ u32 pack_whole_rows(Context& context, const u32* word, u32 step, u32 count) {
   const u32 each = static_cast<u32>(std::popcount(known.interfaces));
   count = std::min(count, numeric::PackJob::kRows / each);
   if (count > 1 && !goes_together(context, known, each, count)) count = 1;
-  numeric::PackJob job;
-  job.straight = true;
+  RowList rows(known, context.state.fpu.dst);
+  numeric::PackJob& job = rows.job;
   job.relu = known.path.relu.mode == 1;
   job.shift = known.path.descale_shift;
   job.exponent_mask = known.exponent.mask << known.exponent.shift;
@@ -197,11 +243,11 @@ u32 pack_whole_rows(Context& context, const u32* word, u32 step, u32 count) {
   u32 done = 0;
   op::PACR insn{*word};
   for (;;) {
-    find_rows(known, context.state.fpu.dst, row, job);
-    advance_counters(adc, modifier[insn.addr_mode()]);
+    rows.add(row);
+    address = step_on(known, adc, modifier[insn.addr_mode()], address);
     if (++done == count || insn.last() != 0) break;
     const u32 next = word[done * step];
-    if ((next & ~kDiffers) != known.key || !first_row(known, adc, offset, row)) break;
+    if ((next & ~kDiffers) != known.key || !row_at(known, address, offset, row)) break;
     insn.word = next;
   }
   u32 greatest;
