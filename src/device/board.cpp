@@ -186,14 +186,15 @@ Coord Board::physical(unsigned noc, Coord translated) const {
                         table.row_mask, translated);
 }
 
+// While the sites are still row by row, as make_sites begins.
 TileSite* Board::site_at(Coord noc0) {
-  const auto found = std::find_if(sites_.begin(), sites_.end(),
-                                  [noc0](const TileSite& site) { return site.noc0 == noc0; });
-  CHECK(found != sites_.end());
-  return &*found;
+  const size_t place = size_t{noc0.y} * kWidth + noc0.x;
+  CHECK(place < sites_.size() && sites_[place].noc0 == noc0);
+  return &sites_[place];
 }
 
 void Board::make_sites() {
+  sites_.reserve(size_t{kWidth} * kHeight);
   for (u8 y = 0; y < kHeight; ++y) {
     for (u8 x = 0; x < kWidth; ++x) {
       TileSite site;

@@ -44,9 +44,7 @@ Port::Port(const Environment& environment, std::unique_ptr<Link> link)
 }
 
 void Port::reset() {
-  for (const RegisterInfo& row : registers())
-    for (u32 copy = 0; copy < copies_of(row.block); ++copy)
-      std::fill_n(&word(row.block, copy, row.offset), row.count, row.reset);
+  std::ranges::copy(reset_words(), words_.begin());
   classifier_ = {};
 }
 

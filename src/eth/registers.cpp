@@ -68,6 +68,18 @@ constexpr Layout make_layout() {
 constexpr Layout kLayout = make_layout();
 static_assert(kLayout.row[kBlocks] == kRowCount, "rows are in the order of their blocks");
 
+constexpr std::array<u32, kSlots> make_reset_words() {
+  std::array<u32, kSlots> words{};
+  for (std::size_t row = 0; row < kRowCount; ++row) {
+    const auto block = static_cast<unsigned>(kRows[row].block);
+    for (u32 copy = 0; copy < kBlockRows[block].copies; ++copy)
+      for (u32 i = 0; i < kRows[row].count; ++i)
+        words[kLayout.slot[row] + copy * kLayout.words[block] + i] = kRows[row].reset;
+  }
+  return words;
+}
+constexpr std::array<u32, kSlots> kResetWords = make_reset_words();
+
 std::optional<Place> place_in(unsigned block, u32 copy, u32 offset) {
   const RegisterInfo* const begin = kRows + kLayout.row[block];
   const RegisterInfo* const end = kRows + kLayout.row[block + 1];
@@ -89,6 +101,9 @@ std::span<const BlockInfo> blocks() {
 }
 std::span<const RegisterInfo> registers() {
   return kRows;
+}
+std::span<const u32> reset_words() {
+  return kResetWords;
 }
 const BlockInfo& info_of(Block block) {
   return kBlockRows[static_cast<unsigned>(block)];

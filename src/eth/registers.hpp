@@ -67,6 +67,9 @@ std::optional<Place> place_of(u32 address);
 /// The word at `offset` of a copy of a block.
 u32 slot_of(Block block, u32 copy, u32 offset);
 
+/// The words of all registers after a reset, by slot.
+std::span<const u32> reset_words();
+
 /// Words of all registers of all copies.
 #define BLOCK(...)
 #define ETH_REG(block, name, offset, count, access, kind, reset, meaning) \
