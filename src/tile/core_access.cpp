@@ -147,7 +147,7 @@ bool CoreAccess::store_at_once(unsigned core, u32 pc, u32 address, u32 value, Cy
   }
   // Firmware clears the registers of its thread.
   const u32 at = address - kGprs;
-  if (at >= kGprBytes || !nobody_looks_on() || core < index_of(CoreId::Trisc0) ||
+  if (at >= kGprBytes || env_.long_turn || !nobody_looks_on() || core < index_of(CoreId::Trisc0) ||
       env_.coprocessor == nullptr || (env_.wakeup.watched & mask_of(Resource::Gpr)) != 0)
     return false;
   const unsigned thread = thread_of_core(core);
@@ -156,18 +156,17 @@ bool CoreAccess::store_at_once(unsigned core, u32 pc, u32 address, u32 value, Cy
   return true;
 }
 
-/// No turn has to end for a store, and nobody is told of it.
+/// Nobody is told of a store.
 bool CoreAccess::nobody_looks_on() const {
-  return !env_.long_turn && env_.checks == nullptr && env_.trace == nullptr &&
-         env_.observer == nullptr;
+  return env_.checks == nullptr && env_.trace == nullptr && env_.observer == nullptr;
 }
 
+// Threads wait for other registers of a stream (STREAMWAIT.md): none is roused, no long turn ends.
 bool CoreAccess::store_count(unsigned core, u32 pc, u32 offset, u32 value, Cycle now) {
   if (!nobody_looks_on() || (env_.wakeup.watched & mask_of(Resource::Stream)) != 0 ||
       !env_.streams->count(offset, value))
     return false;
   env_.ledger.stream_written(offset, value, agent_of(env_.shape.core[core]), pc, now);
-  if (env_.coprocessor != nullptr) env_.coprocessor->rouse();
   return true;
 }
 
