@@ -53,7 +53,7 @@ Tile::Tile(const TileConfig& config)
                   activity_, trace_,   observer_,    long_turn_,   *this}),
       access_(registers_.environment(), registers_) {
   // Firmware, mailboxes and the like lie at the beginning, and whoever touches a tile writes them.
-  make_pages(l1_.data(), kFirstPages);
+  if (shape_.is_tensix()) make_pages(l1_.data(), kFirstPages);
   wakeup_.waker = this;
   l1_.listen(this);
   if (shape_.is_tensix()) {
