@@ -9,7 +9,9 @@ void CoreState::reset(u32 start_pc) {
   csr = CsrState{};
   csr.mcycle_offset = u64{0} - cycle;
   csr.minstret_offset = u64{0} - instret;
-  ldm.fill(0);  // BabyRISCV/README.md, Local Data RAM: zeroed when the core leaves reset
+  // BabyRISCV/README.md, Local Data RAM: zeroed when the core leaves reset.
+  if (!ldm_is_zero) ldm.fill(0);
+  ldm_is_zero = false;
   v = VectorState{};
 }
 

@@ -67,6 +67,7 @@ struct CoreState {
   std::array<u32, 32> f{};
   CsrState csr{};
   CoreId id = CoreId::Brisc;
+  bool ldm_is_zero = true;  // no core has run with it, and nobody else has written to it
   alignas(16) std::array<u8, 0x2000> ldm{};
   VectorState v{};  // TRISC2 only
 

@@ -279,10 +279,7 @@ Outcome CoreAccess::carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 
   const unsigned thread = thread_of_core(core);
   const bool ldm_window = region >= Region::LdmB && region <= Region::LdmT2;
   if (ldm_window) {
-    unsigned owner = 0;
-    u8* bytes = registers_.ldm_at(address, size, &owner);
-    env_.wakeup.touch(Resource::Ldm);
-    std::memcpy(bytes, &value, size);
+    registers_.store_ldm(address, size, value);
     return Outcome::Ok;
   }
   if (size != 4 && region != Region::Gpr && region != Region::Dst)

@@ -302,6 +302,7 @@ void Debugger::perform_access(unsigned core, Cycle now) {
     env_.l1.write32(address, data, author);
   } else if (is_local) {
     env_.wakeup.touch(Resource::Ldm);
+    state.ldm_is_zero = false;
     std::memcpy(&state.ldm[local], &data, 4);
   } else {
     outcome = env_.access.store(core, address, 4, data, now);

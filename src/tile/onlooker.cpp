@@ -162,7 +162,9 @@ bool Tile::poke(CoreId id, u32 address, std::span<const u8> bytes) {
   const u32 size = riscv::ldm_size_of(id);
   if (local >= size || count > size - local) return false;
   wakeup_.touch(Resource::Ldm);
-  std::memcpy(&state_for_debugger(index(id)).ldm[local], bytes.data(), count);
+  riscv::CoreState& state = state_for_debugger(index(id));
+  state.ldm_is_zero = false;
+  std::memcpy(&state.ldm[local], bytes.data(), count);
   return true;
 }
 

@@ -45,6 +45,14 @@ u8* RegisterSpace::ldm_at(u32 address, u32 bytes, unsigned* owner) {
   return env_.cores[index_of(id)].ldm.data() + inner;
 }
 
+void RegisterSpace::store_ldm(u32 address, u32 size, u32 value) {
+  unsigned owner = 0;
+  u8* const bytes = ldm_at(address, size, &owner);
+  env_.wakeup.touch(Resource::Ldm);
+  env_.cores[owner].ldm_is_zero = false;
+  std::memcpy(bytes, &value, size);
+}
+
 namespace {
 
 /// A read that has an effect: its loop cannot be parked, and waits for the resource are woken.
@@ -161,8 +169,7 @@ bool RegisterSpace::write(Agent agent, u32 address, u32 value, Cycle now, u32 pc
     case Region::LdmT0:
     case Region::LdmT1:
     case Region::LdmT2:
-      env_.wakeup.touch(Resource::Ldm);
-      std::memcpy(ldm_at(address, 4), &value, 4);
+      store_ldm(address, 4, value);
       return true;
     case Region::Niu0:
     case Region::Niu1: {

@@ -94,6 +94,8 @@ class RegisterSpace {
   bool refuse_stream(Agent agent, u32 address, u32 pc, Cycle now, const char* text);
   /// Where `bytes` of a local memory lie that is seen through its window; null: not within one.
   u8* ldm_at(u32 address, u32 bytes, unsigned* owner = nullptr);
+  /// `size` bytes of `value` to an address that ldm_at knows.
+  void store_ldm(u32 address, u32 size, u32 value);
   /// After anything that may change the requests of streams and NIUs.
   void refresh_hardware_interrupts();
 

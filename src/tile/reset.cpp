@@ -10,6 +10,10 @@ constexpr u32 kCoreResetBits = 0x47800;
 // RISCV_DEBUG_REG_DISABLE_RESET: the bit which spares a core's local memory.
 constexpr std::array<unsigned, kCores> kSpareLdmBit{6, 8, 0, 2, 4};
 
+// What a core begins with is hardly ever its loop: looking for one at once would find none and take
+// as long as it lasts to look.
+constexpr Cycle kIntoLoop = 16;
+
 }  // namespace
 
 void Tile::set_soft_reset(u32 value, const Author& author) {
@@ -67,10 +71,14 @@ void Tile::release_core(unsigned core) {
       position_ == kOutside
           ? now_
           : nominal_end(position_ < kCores ? cores_[position_].cycle : turn_end_ - 1);
-  const auto ldm = state.ldm;
   state.cycle = std::max(start, state.cycle);
-  state.reset(start_pc(core));
-  if (bit(debug_.get(DISABLE_RESET), kSpareLdmBit[core])) state.ldm = ldm;
+  if (bit(debug_.get(DISABLE_RESET), kSpareLdmBit[core])) {
+    const auto ldm = state.ldm;
+    state.reset(start_pc(core));
+    state.ldm = ldm;
+  } else {
+    state.reset(start_pc(core));
+  }
   if (has_thread(id)) {
     const unsigned thread = core - index(CoreId::Trisc0);
     wakeup_.touch(thread_of(thread));
@@ -78,7 +86,7 @@ void Tile::release_core(unsigned core) {
   }
   slots_[core] = CoreSlot{};
   slots_[core].status = CoreStatus::Running;
-  slots_[core].next_probe = state.cycle;
+  slots_[core].next_probe = state.cycle + kIntoLoop;
   glances_[core] = {state.cycle, 0};
   debugger_.refresh_checked(core);
   if (trace_ != nullptr) follower_.trace_reset(core, false, 0);

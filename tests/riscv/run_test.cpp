@@ -156,6 +156,7 @@ TEST(Run, reset_clears_registers_and_local_memory_and_keeps_the_time) {
     core.instret = 50;
     core.x[5] = 1;
     core.ldm[3] = 4;
+    core.ldm_is_zero = false;
     core.reset(0x400);
     for (u32 i = 0; i < 32; ++i) EXPECT_EQ(core.x[i], 0u) << "x" << i;
     EXPECT_EQ(core.ldm[3], 0);

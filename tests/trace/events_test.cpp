@@ -64,8 +64,8 @@ TEST(Events, of_a_core_are_its_instructions_with_values_and_memory) {
             "size=4 store=0x4d91a2b4 ; fsw ft0, 8(s0)\n"
             "           9 1-2    brisc    retire     pc=0x00024 word=0x0000006f ; jal zero, 0x24\n"
             "          10 1-2    brisc    retire     pc=0x00024 word=0x0000006f ; jal zero, 0x24\n"
-            "         512 1-2    brisc    repeat     period=1 instructions=501 first=11 ; the "
-            "last 1 instruction 501 more times\n");
+            "         256 1-2    brisc    repeat     period=1 instructions=245 first=11 ; the "
+            "last 1 instruction 245 more times\n");
 }
 
 TEST(Events, of_vector_loads_and_stores_are_their_elements) {
@@ -113,8 +113,8 @@ TEST(Events, of_vector_loads_and_stores_are_their_elements) {
             "0xe018\n"
             "           7 1-2    trisc2   retire     pc=0x0e018 word=0x0000006f ; jal zero, "
             "0xe018\n"
-            "         512 1-2    trisc2   repeat     period=1 instructions=504 first=8 ; the "
-            "last 1 instruction 504 more times\n");
+            "         256 1-2    trisc2   repeat     period=1 instructions=248 first=8 ; the "
+            "last 1 instruction 248 more times\n");
 }
 
 TEST(Events, of_threads_say_where_an_instruction_came_from) {
