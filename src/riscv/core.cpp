@@ -2,7 +2,7 @@
 
 namespace bhemu::riscv {
 
-void CoreState::reset(u32 start_pc) {
+void CoreState::reset(u32 start_pc, bool keeps_ldm) {
   x.fill(0);
   f.fill(0);
   pc = start_pc;
@@ -10,7 +10,7 @@ void CoreState::reset(u32 start_pc) {
   csr.mcycle_offset = u64{0} - cycle;
   csr.minstret_offset = u64{0} - instret;
   // BabyRISCV/README.md, Local Data RAM: zeroed when the core leaves reset.
-  if (!ldm_is_zero) ldm.fill(0);
+  if (!ldm_is_zero && !keeps_ldm) ldm.fill(0);
   ldm_is_zero = false;
   v = VectorState{};
 }

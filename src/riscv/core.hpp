@@ -74,7 +74,8 @@ struct CoreState {
   /// State after a reset that starts at `start_pc`: every register is zero, sp and gp too
   /// (SoftReset.md, "RISCV soft reset"). Seed 001 names values of sp and gp; they are what the boot
   /// code of the known firmware sets.
-  void reset(u32 start_pc);
+  /// `keeps_ldm`: local memory is spared (RISCV_DEBUG_REG_DISABLE_RESET).
+  void reset(u32 start_pc, bool keeps_ldm = false);
   /// What the interrupt controller of RISCV B or NC does to its core: pc to the handler, the old
   /// pc kept for mret. The caller has checked `!csr.in_interrupt`.
   void enter_interrupt(u32 handler);

@@ -9,7 +9,6 @@
 #include "tensix/conditions.hpp"
 #include "tensix/data_paths.hpp"
 #include "tensix/dst/dst_access.hpp"
-#include "tensix/frontend/entry.hpp"
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/frontend/gate.hpp"
 #include "tensix/frontend/traced.hpp"
@@ -129,7 +128,11 @@ bool Coprocessor::can_push_from_brisc(unsigned thread) const {
 }
 
 void Coprocessor::push(unsigned thread, u32 word, Cycle now) {
-  frontend::push_word(*state_, environment_.wakeup, thread, word, now);
+  auto& fifo = state_->frontend[thread].fifo;
+  CHECK(!fifo.full());  // who pushes has asked for room
+  touch(environment_, thread_of(thread));
+  fifo.push({now, word, 0});
+  state_->asleep = false;
 }
 
 void Coprocessor::push_from_brisc(unsigned thread, u32 word, Cycle now) {

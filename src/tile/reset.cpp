@@ -72,13 +72,7 @@ void Tile::release_core(unsigned core) {
           ? now_
           : nominal_end(position_ < kCores ? cores_[position_].cycle : turn_end_ - 1);
   state.cycle = std::max(start, state.cycle);
-  if (bit(debug_.get(DISABLE_RESET), kSpareLdmBit[core])) {
-    const auto ldm = state.ldm;
-    state.reset(start_pc(core));
-    state.ldm = ldm;
-  } else {
-    state.reset(start_pc(core));
-  }
+  state.reset(start_pc(core), bit(debug_.get(DISABLE_RESET), kSpareLdmBit[core]));
   if (has_thread(id)) {
     const unsigned thread = core - index(CoreId::Trisc0);
     wakeup_.touch(thread_of(thread));

@@ -154,7 +154,7 @@ bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& 
   }
   const bool lost =
       decoded.unit == Unit::Sfpu && state.sfpu.schedule.taken != 0 && sfpu::is_discarded(context);
-  const Issued issued = issue<Build>(context, decoded, unit, lost);
+  const Issued issued = issue<Build>(frontend, context, decoded, unit, lost);
   if (issued == Issued::Stall) {
     // A wait that does not block this instruction can still end by itself.
     if (frontend.wait.kind == WaitKind::None && (decoded.unit_mask() & kWaitsForSource) != 0)

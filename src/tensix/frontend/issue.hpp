@@ -57,12 +57,11 @@ inline bool is_taken(const State& state, const Decoded& decoded, BusyUnit unit, 
          (decoded.accept != 0 && state.taken_until[static_cast<unsigned>(unit)] > now);
 }
 
-/// Offers the instruction at the gate to its unit. `discarded`: the vector unit takes it in and
-/// does nothing with it.
+/// Offers the instruction at the gate of `frontend`, the context's thread's, to its unit.
+/// `discarded`: the vector unit takes it in and does nothing with it.
 template <class Build>
-inline Issued issue(Context& context, const Decoded& decoded, BusyUnit unit,
+inline Issued issue(Frontend& frontend, Context& context, const Decoded& decoded, BusyUnit unit,
                     bool discarded = false) {
-  Frontend& frontend = context.state.frontend[context.thread];
   if constexpr (Build::kWatched) context.env.watch->offered(context);
   if constexpr (Build::kFull) {
     // REG2FLOP, like WRCFG, reads the registers a stage too early (tt-isa-documentation issue 58).

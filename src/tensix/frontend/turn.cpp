@@ -116,7 +116,8 @@ bool Turn::step_slowly(const Active& active, Cycle now, u8& accepted, StepNotes&
   Context& context = *active.context;
   context.word = frontend.gate_word;
   const Decoded& decoded = kDecoded[opcode_of(context.word)];
-  // Units that have more to be asked: the gate is full, so nothing happens twice.
+  // Units that have more to be asked. Nothing happens twice: the gate is full, and a wait that has
+  // not ended is asked again without an effect.
   constexpr u32 kOthers = units({Unit::Thcon, Unit::Sfpu});
   if ((decoded.unit_mask() & kOthers) != 0)
     return static_cast<bool>(changed | step_slowly(active, now, accepted, notes));
@@ -125,23 +126,21 @@ bool Turn::step_slowly(const Active& active, Cycle now, u8& accepted, StepNotes&
   if (env_.wakeup != nullptr) env_.wakeup->touch(thread_of(active.thread));
   context.now = now;
   context.origin = frontend.gate_origin;
+  bool stopped = false;
   if (opcode_of(context.word) != op::MVMUL::kOpcode || !execute_product(context)) {
-    const Completion completion = decoded.execute(context);
-    if (completion == Completion::Stall && !frontend.stopped) {
+    const Issued issued =
+        issue<Plain>(frontend, context, decoded,
+                     static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second()));
+    if (issued == Issued::Stall) {
       if (frontend.wait.kind == WaitKind::None && (decoded.unit_mask() & kWaitsForSource) != 0)
         notes.released_by = kReleaseSource;
       return changed;
     }
     if (!kKeepsProducts[opcode_of(context.word)]) products_.forget();
-    notes.executed = released_units(decoded, context.word);
-    if (frontend.stopped) return true;
-    frontend.gate_full = false;
-    ++frontend.executed;
-    context.busy(static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second()), 1);
-  } else {
-    notes.executed = released_units(decoded, context.word);
+    stopped = issued == Issued::Stopped;
   }
-  accepted |= static_cast<u8>(decoded.accept << second());
+  notes.executed = released_units(decoded, context.word);
+  if (!stopped) accepted |= static_cast<u8>(decoded.accept << second());
   return true;
 }
 
@@ -285,7 +284,7 @@ Cycle Turn::execute_alone(unsigned thread, NextWord next, u32 held, Cycle now, C
       context.now = now;
       context.word = word;
       context.origin = frontend.gate_origin;
-      const Issued issued = issue<Plain>(context, decoded, decoded.busy);
+      const Issued issued = issue<Plain>(frontend, context, decoded, decoded.busy);
       if (decoded.unit == Unit::Fpu) products_.forget();
       // The rest of this cycle is for `cycle`, which will find the same.
       changed_ |= issued == Issued::Stopped;
