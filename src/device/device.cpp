@@ -90,7 +90,11 @@ noc::Node& Device::Impl::make_node(NodeId id) {
   CHECK(nodes[id] == nullptr);
   nodes[id] = node_at(*sites[id]);
   if (delays != nullptr) nodes[id]->set_delays(delays);
-  if (image != nullptr) load(*nodes[id], *image);
+  if (image != nullptr) {
+    load(*nodes[id], *image);
+  } else if (sites[id]->kind == noc::NodeKind::Ethernet) {
+    catch_up(*nodes[id]);
+  }
   engine->add(*nodes[id]);
   return *nodes[id];
 }
@@ -99,10 +103,26 @@ void Device::Impl::make_all_nodes() {
   for (NodeId id = 0; id < nodes.size(); ++id) node(id);
 }
 
+/// An Ethernet tile has run since time began, whenever somebody first asks for it: epoch by epoch,
+/// as the engine would have let it. Its base firmware sends nothing.
+void Device::Impl::catch_up(noc::Node& node) {
+  const Cycle epoch = noc_timing.one_way;
+  noc::Outbox outbox;
+  for (Cycle next = node.next_cycle(); next < engine->now(); next = node.next_cycle())
+    node.run_until(next - next % epoch + epoch, outbox);
+  CHECK(outbox.packets.empty() && outbox.multicasts.empty());
+}
+
 /// Ethernet tiles start by themselves when time begins, and who was at work in an image goes on.
-void Device::Impl::make_self_starting() {
+/// `alone`: nobody looks on or asks how far they are, so Ethernet tiles that soon only wait may
+/// catch up when somebody asks for them.
+void Device::Impl::make_self_starting(bool alone) {
   like_image = false;
-  if (std::exchange(self_starting, true)) return;
+  if (self_starting) return;
+  const bool watched = trace != nullptr || !observations.empty() || attendant != nullptr;
+  const bool disturbed = options.timing == TimingModel::Chaos || !options.parking;
+  if (alone && !watched && !disturbed && image == nullptr) return;
+  self_starting = true;
   for (const TileSite* site : sites)
     if (image != nullptr ? image->parts[site->node].acts : site->kind == noc::NodeKind::Ethernet)
       node(site->node);
@@ -298,9 +318,9 @@ void Device::set_host_memory(std::span<u8> memory, u64 base) {
   impl_->pcie->set_host_memory(memory.empty() ? nullptr : &impl_->host_span);
 }
 
-RunResult Device::run_engine(Cycle end, const std::function<bool()>& asked) {
+RunResult Device::run_engine(Cycle end, const std::function<bool()>& asked, bool alone) {
   RunResult result;
-  impl_->make_self_starting();
+  impl_->make_self_starting(alone);
   switch (impl_->engine->run(end, asked)) {
     case sched::Stop::Asked:
       result.status = impl_->spinning ? RunStatus::Spinning : RunStatus::Done;
@@ -331,7 +351,7 @@ RunResult Device::run(Cycle limit, const std::function<bool()>& done) {
   RunResult result;
   do {
     impl_->spinning = false;
-    result = run_engine(end, asked);
+    result = run_engine(end, asked, false);
   } while (impl_->attendant != nullptr && impl_->attendant->at_end(result));
   return result;
 }
@@ -346,7 +366,7 @@ RunResult Device::advance(Cycle cycles) {
     };
   RunResult result;
   do {
-    result = run_engine(end, edge);
+    result = run_engine(end, edge, true);
   } while (impl_->attendant != nullptr && impl_->attendant->at_end(result));
   if (result.status == RunStatus::Idle) {
     impl_->engine->skip_to(end);
@@ -415,6 +435,7 @@ void Device::set_rule(Rule rule, Severity severity) {
 
 std::vector<Waiter> Device::waiters() {
   std::vector<Waiter> all;
+  impl_->make_self_starting(false);
   if (impl_->image != nullptr) impl_->make_all_nodes();
   for (tile::Tile* tile : impl_->tiles) {
     if (tile == nullptr || !tile->in_use()) continue;
@@ -459,6 +480,7 @@ Totals Device::totals() const {
   Totals totals;
   totals.cycles = cycle();
   totals.noc_packets = impl_->engine->packets();
+  impl_->make_self_starting(false);
   if (impl_->image != nullptr) impl_->make_all_nodes();
   // Tiles that are in reset by now count, too: totals never fall.
   for (tile::Tile* tile : impl_->tiles) {

@@ -246,7 +246,7 @@ class Device {
 
  private:
   struct Impl;
-  RunResult run_engine(Cycle end, const std::function<bool()>& done);
+  RunResult run_engine(Cycle end, const std::function<bool()>& done, bool alone);
   std::unique_ptr<Impl> impl_;
 };
 

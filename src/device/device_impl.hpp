@@ -40,7 +40,8 @@ struct Device::Impl {
   ArenaPtr<noc::Node> node_at(const TileSite& site);
   ArenaPtr<noc::Node> tile_at(const TileSite& site);
   void make_all_nodes();
-  void make_self_starting();
+  void make_self_starting(bool alone);
+  void catch_up(noc::Node& node);
   void look_at_ethernet();
   void archive(Archive& archive);
   void load(noc::Node& node, const DeviceImage& from);

@@ -38,6 +38,12 @@ class Arena {
   u64 left_in_pages_ = 0;
 };
 
+/// For constructors of objects with large members: they lie in memory that is zero, as an arena's,
+/// so what begins as zero need not be written.
+struct InZeroedMemory {
+  bool holds = false;
+};
+
 /// Ends what make_in has begun.
 struct ArenaDelete {
   bool in_arena = false;

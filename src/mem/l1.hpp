@@ -16,6 +16,7 @@
 #include "base/author.hpp"
 #include "base/check.hpp"
 #include "base/types.hpp"
+#include "mem/arena.hpp"
 #include "mem/mapping.hpp"
 
 namespace bhemu {
@@ -43,8 +44,10 @@ class L1 {
   static constexpr u8 kOfTools = kObserved | kLookedAt;
 
   /// In pages of the arena, if there is one.
-  explicit L1(u32 bytes = kSize, Arena* arena = nullptr)
-      : memory_(Mapping::in_pages_of(arena, "bhemu-l1", bytes)), size_(bytes) {}
+  explicit L1(u32 bytes = kSize, Arena* arena = nullptr, InZeroedMemory zeroed = {})
+      : memory_(Mapping::in_pages_of(arena, "bhemu-l1", bytes)), size_(bytes) {
+    if (!zeroed.holds) flags_.fill(0);
+  }
 
   u32 size() const { return size_; }
 
@@ -156,7 +159,7 @@ class L1 {
 
   Mapping memory_;
   u32 size_;
-  std::array<u8, kLines> flags_{};
+  std::array<u8, kLines> flags_;
   WriteListener* listener_ = nullptr;
 };
 

@@ -23,6 +23,18 @@ constexpr u32 kAllSlotsFree = 0x10101010;
 // ARC firmware's NocInit: maximal back-off exponent 15.
 constexpr u32 kRouterConfig = 0xF << 8;
 
+const std::array<u32, kNiuWords>& reset_words() {
+  static const auto words = [] {
+    std::array<u32, kNiuWords> all{};
+    const RegisterInfo* rows = niu_registers();
+    for (unsigned row = 0; row < niu_register_count(); ++row)
+      for (u32 index = 0; rows[row].reset != kComputed && index < rows[row].count; ++index)
+        all[rows[row].offset / 4 + index] = rows[row].reset;
+    return all;
+  }();
+  return words;
+}
+
 }  // namespace
 
 Niu::Niu(unsigned noc, const NiuEnvironment& environment)
@@ -33,11 +45,8 @@ Niu::~Niu() = default;
 
 void Niu::reset() {
   *state_ = NiuState{};
+  state_->words = reset_words();
   broadcast_ = {};
-  const RegisterInfo* rows = niu_registers();
-  for (unsigned row = 0; row < niu_register_count(); ++row)
-    for (u32 index = 0; rows[row].reset != kComputed && index < rows[row].count; ++index)
-      word(rows[row].offset + 4 * index) = rows[row].reset;
 
   const Routing& routing = *environment_.routing;
   const Translation& translation = routing.translation(noc_);

@@ -194,7 +194,7 @@ bool StreamFile::trigger(u32 stream, u32 index, u32 value) {
       // LoadConfigurationFromL1.md: number of messages, and the pointer to what comes next.
       u32& phase = word(stream, STREAM_CURR_PHASE);
       phase = (phase + bits(value, 0, 12)) & mask_of(20);
-      flows_[stream].remaining = bits(value, 12, 12);
+      flows_.at(stream).remaining = bits(value, 12, 12);
       u32& pointer = word(stream, STREAM_PHASE_AUTO_CFG_PTR);
       const u32 size = (bits(word(stream, index), 24, 8) + 1) * 4;
       if (bit(word(stream, STREAM_ONETIME_MISC_CFG), 0)) pointer = (pointer + size) & mask_of(17);
@@ -227,14 +227,15 @@ void StreamFile::reset_registers() {
 
 void StreamFile::reset() {
   reset_registers();
-  flows_ = {};
+  flows_.clear();
   finished_ = 0;
   finished_last_ = kStreams - 1;
 }
 
 u64 StreamFile::hash(u64 seed) const {
   seed = hash_bytes(seed, streams_.data(), sizeof streams_);
-  for (const StreamFlow& flow : flows_) {
+  for (u32 stream = 0; flows_.exist() && stream < kStreams; ++stream) {
+    const StreamFlow& flow = flows_[stream];
     const bool untouched = flow.phase == StreamPhase::Idle && flow.remaining == 0 &&
                            flow.messages == 0 && flow.completions == 0;
     if (untouched) continue;

@@ -11,7 +11,9 @@
 // A stream does what it can at once with the write that lets it; silicon takes some cycles.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <memory>
 
 #include "base/archive.hpp"
 #include "base/types.hpp"
@@ -66,6 +68,7 @@ struct StreamMessage {
   u32 address = 0;  // in units of 16 bytes, as the length
   u32 length = 0;
   std::array<u32, 4> header{};
+  bool operator==(const StreamMessage&) const = default;
 };
 
 /// What a stream that moves messages remembers beside its registers.
@@ -83,6 +86,34 @@ struct StreamFlow {
   std::array<StreamMessage, kMessages> message{};
   std::array<u32, kCompletions> completion{};
   std::array<u32, 4> header{};  // STREAM_RECEIVER_ENDPOINT_SET_MSG_HEADER
+  bool operator==(const StreamFlow&) const = default;
+};
+
+/// Of the streams of a tile. They take 30 KB, which exist once something is done with messages:
+/// most software only counts in streams' registers.
+class StreamFlows {
+ public:
+  const StreamFlow& operator[](u32 stream) const {
+    static constexpr StreamFlow kUntouched{};
+    return all_ != nullptr ? (*all_)[stream] : kUntouched;
+  }
+  /// To be changed.
+  StreamFlow& at(u32 stream) {
+    if (all_ == nullptr) all_ = std::make_unique<All>();
+    return (*all_)[stream];
+  }
+  bool exist() const { return all_ != nullptr; }
+  void clear() { all_.reset(); }
+  void archive(Archive& archive) {
+    if (all_ == nullptr) all_ = std::make_unique<All>();
+    archive.value(*all_);
+    const auto untouched = [](const StreamFlow& flow) { return flow == StreamFlow{}; };
+    if (std::all_of(all_->begin(), all_->end(), untouched)) clear();
+  }
+
+ private:
+  using All = std::array<StreamFlow, kStreams>;
+  std::unique_ptr<All> all_;  // null: as after a reset
 };
 
 class StreamFile {
@@ -115,7 +146,7 @@ class StreamFile {
   u64 hash(u64 seed) const;
   void archive(Archive& archive) {
     archive.value(streams_);
-    archive.value(flows_);
+    flows_.archive(archive);
     archive.value(finished_);
     archive.value(finished_last_);
   }
@@ -153,7 +184,7 @@ class StreamFile {
 
   u32 count_;  // that the tile has
   std::array<StreamState, kStreams> streams_;
-  std::array<StreamFlow, kStreams> flows_{};
+  StreamFlows flows_;
   u64 finished_ = 0;  // STREAM_BLOB_AUTO_CFG_DONE
   u32 finished_last_ = kStreams - 1;
   u32 phases_begun_ = 0;  // by the access under way

@@ -119,7 +119,7 @@ bool StreamFile::read_flow(u32 stream, u32 index, u32& value) {
 }
 
 bool StreamFile::write_flow(u32 stream, u32 index, u32 value) {
-  StreamFlow& flow = flows_[stream];
+  StreamFlow& flow = flows_.at(stream);
   switch (index) {
     case STREAM_SOURCE_ENDPOINT_NEW_MSG_INFO:
       return push_message(stream, value) && advance(stream);
@@ -183,7 +183,7 @@ u32 StreamFile::length_of(const StreamMessage& message) const {
 
 /// Moves headers from the array in L1 to the message metadata FIFO, as long as it has room.
 void StreamFile::fetch_messages(u32 stream) {
-  StreamFlow& flow = flows_[stream];
+  StreamFlow& flow = flows_.at(stream);
   u32& pointer = word(stream, STREAM_MSG_INFO_PTR);
   while (flow.messages < metadata_capacity(stream) &&
          pointer != word(stream, STREAM_MSG_INFO_WR_PTR)) {
@@ -200,7 +200,7 @@ void StreamFile::fetch_messages(u32 stream) {
 }
 
 bool StreamFile::push_message(u32 stream, u32 value) {
-  StreamFlow& flow = flows_[stream];
+  StreamFlow& flow = flows_.at(stream);
   if (flow.phase != StreamPhase::Ongoing)
     return refuse("a message for a stream whose phase is not under way");
   u32& pointer = word(stream, STREAM_MSG_INFO_PTR);
@@ -217,7 +217,7 @@ bool StreamFile::push_message(u32 stream, u32 value) {
 }
 
 bool StreamFile::clear_info(u32 stream, u32 count) {
-  StreamFlow& flow = flows_[stream];
+  StreamFlow& flow = flows_.at(stream);
   if (count > flow.messages || flow.completions == completion_capacity(stream))
     return refuse("more messages cleared than there are, or than the stream remembers");
   u32 length = 0;
@@ -231,7 +231,7 @@ bool StreamFile::clear_info(u32 stream, u32 count) {
 }
 
 bool StreamFile::clear_data(u32 stream) {
-  StreamFlow& flow = flows_[stream];
+  StreamFlow& flow = flows_.at(stream);
   if (flow.completions == 0) return refuse("STREAM_MSG_DATA_CLEAR without STREAM_MSG_INFO_CLEAR");
   step_pointer(stream, STREAM_RD_PTR, flow.completion[0]);
   --flow.completions;
@@ -247,7 +247,7 @@ bool StreamFile::load_configuration(u32 stream) {
   if (!L1::contains(begin, (count + 1) * 4) || begin % 4 != 0)
     return refuse("configuration that does not lie in L1");
   if (++phases_begun_ > kMostPhases) return refuse("phases without messages that never end");
-  flows_[stream].phase = StreamPhase::Configured;
+  flows_.at(stream).phase = StreamPhase::Configured;
   store(stream, STREAM_PHASE_AUTO_CFG_HEADER, l1_->read32(begin));
   for (u32 i = 1; i <= count; ++i) {
     const u32 entry = l1_->read32(begin + i * 4);
@@ -267,12 +267,12 @@ bool StreamFile::start(u32 stream) {
     if (flows_[stream].remaining != 0)
       return refuse("a phase whose messages come from or go to anything but software");
   }
-  flows_[stream].phase = StreamPhase::Flushing;
+  flows_.at(stream).phase = StreamPhase::Flushing;
   return advance(stream);
 }
 
 bool StreamFile::enter_phase(u32 stream) {
-  StreamFlow& flow = flows_[stream];
+  StreamFlow& flow = flows_.at(stream);
   flow.phase = StreamPhase::Ongoing;
   flow.expected = flow.remaining;
   flow.pushed = 0;
@@ -281,7 +281,7 @@ bool StreamFile::enter_phase(u32 stream) {
 }
 
 bool StreamFile::end_phase(u32 stream) {
-  flows_[stream].phase = StreamPhase::Idle;
+  flows_.at(stream).phase = StreamPhase::Idle;
   if (bit(word(stream, STREAM_ONETIME_MISC_CFG), kAutoConfig)) return load_configuration(stream);
   finished_ |= u64{1} << stream;
   return true;
@@ -290,7 +290,7 @@ bool StreamFile::end_phase(u32 stream) {
 /// Whatever can be done without anybody else. An end of a phase can begin the next, which is then
 /// looked at from here in turn.
 bool StreamFile::advance(u32 stream) {
-  StreamFlow& flow = flows_[stream];
+  StreamFlow& flow = flows_.at(stream);
   const u32 config = word(stream, STREAM_MISC_CFG);
   if (flow.phase == StreamPhase::Flushing && (flow.completions == 0 || bit(config, kNoFlush)))
     enter_phase(stream);
@@ -310,7 +310,7 @@ bool StreamFile::advance(u32 stream) {
 }
 
 void StreamFile::stop(u32 stream) {
-  flows_[stream] = {};
+  if (flows_.exist()) flows_.at(stream) = {};
 }
 
 }  // namespace bhemu::noc

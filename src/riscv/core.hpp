@@ -7,6 +7,7 @@
 
 #include "base/fault.hpp"
 #include "base/types.hpp"
+#include "mem/arena.hpp"
 #include "riscv/csr.hpp"
 #include "riscv/vector_state.hpp"
 
@@ -60,6 +61,11 @@ constexpr bool takes_interrupts(CoreId core) {
 
 /// Plain data; a snapshot copies it. Hot fields first.
 struct CoreState {
+  CoreState() : CoreState(InZeroedMemory{}) {}
+  explicit CoreState(InZeroedMemory zeroed) {
+    if (!zeroed.holds) ldm.fill(0);
+  }
+
   std::array<u32, 33> x{};  // x[0] stays 0; x[32] swallows writes to x0
   u32 pc = 0;
   Cycle cycle = 0;  // the cycle at which the next instruction executes
@@ -68,7 +74,7 @@ struct CoreState {
   CsrState csr{};
   CoreId id = CoreId::Brisc;
   bool ldm_is_zero = true;  // no core has run with it, and nobody else has written to it
-  alignas(16) std::array<u8, 0x2000> ldm{};
+  alignas(16) std::array<u8, 0x2000> ldm;
   VectorState v{};  // TRISC2 only
 
   /// State after a reset that starts at `start_pc`: every register is zero, sp and gp too

@@ -31,15 +31,22 @@ bool each_word(u64 address, u64 size, Access access) {
   return true;
 }
 
+std::array<riscv::CoreState, kCores> make_cores(InZeroedMemory zeroed) {
+  using riscv::CoreState;
+  return {CoreState(zeroed), CoreState(zeroed), CoreState(zeroed), CoreState(zeroed),
+          CoreState(zeroed)};
+}
+
 }  // namespace
 
 Tile::Tile(const TileConfig& config)
     : Node(config.shape->kind, config.node, config.policy),
       shape_(*config.shape),
+      cores_(make_cores({config.arena != nullptr})),
       quantum_(config.quantum),
       parking_(config.parking),
       long_turns_(config.shortcuts.long_turns),
-      l1_(shape_.l1_bytes, config.arena),
+      l1_(shape_.l1_bytes, config.arena, {config.arena != nullptr}),
       lines_(config.lines != nullptr ? config.lines : std::make_shared<riscv::LineCache>(),
              config.arena),
       debugger_({shape_, cores_, slots_, debug_, l1_, wakeup_, faults(), access_, *this}),

@@ -1,7 +1,10 @@
 // Nodes of a device exist once somebody has touched them, and nobody can tell which do.
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "device/device.hpp"
+#include "eth/base_firmware.hpp"
 #include "support/resident.hpp"
 #include "tile/tile.hpp"
 
@@ -48,6 +51,41 @@ TEST(LazyDevice, a_device_becomes_idle_in_the_same_cycle_whoever_was_looked_at) 
   EXPECT_EQ(first.status, RunStatus::Idle);
   EXPECT_EQ(second.status, RunStatus::Idle);
   EXPECT_EQ(first.cycle, second.cycle);
+}
+
+std::vector<NodeId> ethernet_of(const Device& device) {
+  std::vector<NodeId> nodes;
+  for (const TileSite& site : device.board().sites())
+    if (site.node != kNoNode && site.kind == noc::NodeKind::Ethernet) nodes.push_back(site.node);
+  return nodes;
+}
+
+TEST(LazyDevice, an_ethernet_tile_that_is_asked_for_late_has_run_since_time_began) {
+  for (const Cycle late : {0, 256, 512, 1024, 100'000}) {
+    Device untouched(p150());
+    Device touched(p150());
+    for (const NodeId node : ethernet_of(touched)) touched.node(node);
+    for (Device* device : {&untouched, &touched}) device->advance(late);
+    const NodeId node = ethernet_of(touched).front();
+    for (Device* device : {&untouched, &touched}) {
+      u32 heartbeat = 0;
+      device->read(node, eth::kHeartbeat, {reinterpret_cast<u8*>(&heartbeat), sizeof heartbeat});
+      device->advance(300);
+    }
+    EXPECT_EQ(untouched.cycle(), touched.cycle());
+    EXPECT_EQ(untouched.totals().riscv_instructions, touched.totals().riscv_instructions);
+    EXPECT_EQ(untouched.hash(), touched.hash()) << late;
+  }
+}
+
+TEST(LazyDevice, ethernet_tiles_that_nobody_has_asked_for_cost_a_running_device_nothing) {
+  Device device(p150());
+  device.advance(1000);
+  const double before = test::resident_megabytes();
+  device.advance(1'000'000);
+  EXPECT_LT(test::resident_megabytes() - before, 1.0);
+  for (const NodeId node : ethernet_of(device)) device.node(node);
+  EXPECT_GT(test::resident_megabytes() - before, 1.0);
 }
 
 TEST(LazyDevice, a_snapshot_of_nodes_that_nobody_touched_can_be_restored) {
