@@ -3,6 +3,7 @@
 #include <hwy/highway.h>
 #include <hwy/targets.h>
 
+#include <cstdlib>
 #include <iterator>
 
 #include "base/types.hpp"
@@ -16,7 +17,16 @@ bool has(i64 target) {
   return (hwy::SupportedTargets() & target) != 0;
 }
 
-TEST(VectorTargets, are_those_that_the_compiler_finds) {
+/// The programs of tests can be told to use one kind of vectors alone (BHEMU_SIMD); then nothing is
+/// found out.
+class VectorTargets : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::getenv("BHEMU_SIMD") != nullptr) GTEST_SKIP() << "BHEMU_SIMD names the vectors";
+  }
+};
+
+TEST_F(VectorTargets, are_those_that_the_compiler_finds) {
   __builtin_cpu_init();
   const bool ssse3 = __builtin_cpu_supports("ssse3") != 0;
   const bool sse4 = ssse3 && __builtin_cpu_supports("sse4.2") != 0 &&
@@ -33,13 +43,13 @@ TEST(VectorTargets, are_those_that_the_compiler_finds) {
   EXPECT_EQ(has(HWY_AVX3), avx3);
 }
 
-TEST(VectorTargets, need_those_below_them) {
+TEST_F(VectorTargets, need_those_below_them) {
   constexpr i64 kUpwards[] = {HWY_SSSE3, HWY_SSE4, HWY_AVX2, HWY_AVX3, HWY_AVX3_DL};
   for (std::size_t i = 1; i < std::size(kUpwards); ++i)
     EXPECT_TRUE(!has(kUpwards[i]) || has(kUpwards[i - 1])) << i;
 }
 
-TEST(VectorTargets, can_be_replaced_and_disabled) {
+TEST_F(VectorTargets, can_be_replaced_and_disabled) {
   const i64 before = hwy::SupportedTargets();
   hwy::SetSupportedTargetsForTest(HWY_SSE4);
   EXPECT_EQ(hwy::SupportedTargets(), i64{HWY_SSE4});
