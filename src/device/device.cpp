@@ -119,9 +119,8 @@ void Device::Impl::catch_up(noc::Node& node) {
 void Device::Impl::make_self_starting(bool alone) {
   like_image = false;
   if (self_starting) return;
-  const bool watched = trace != nullptr || !observations.empty() || attendant != nullptr;
   const bool disturbed = options.timing == TimingModel::Chaos || !options.parking;
-  if (alone && !watched && !disturbed && image == nullptr) return;
+  if (alone && !is_watched() && !disturbed && image == nullptr) return;
   self_starting = true;
   for (const TileSite* site : sites)
     if (image != nullptr ? image->parts[site->node].acts : site->kind == noc::NodeKind::Ethernet)
@@ -252,9 +251,7 @@ noc::PlainMemory Device::plain_memory(NodeId node) {
 
 sched::Engine* Device::engine_without_onlookers() {
   impl_->like_image = false;
-  const bool watched =
-      impl_->trace != nullptr || !impl_->observations.empty() || impl_->attendant != nullptr;
-  return watched ? nullptr : impl_->engine.get();
+  return impl_->is_watched() ? nullptr : impl_->engine.get();
 }
 
 /// For the ARC's telemetry, before a host sees it.

@@ -41,6 +41,10 @@ struct Device::Impl {
   ArenaPtr<noc::Node> tile_at(const TileSite& site);
   void make_all_nodes();
   void make_self_starting(bool alone);
+  /// Somebody looks on, who is to be told of everything.
+  bool is_watched() const {
+    return trace != nullptr || !observations.empty() || attendant != nullptr;
+  }
   void catch_up(noc::Node& node);
   void look_at_ethernet();
   void archive(Archive& archive);
