@@ -91,9 +91,13 @@ class SparseImage {
   ArenaPtr<T> copy_in(Arena* arena) const {
     if (arena == nullptr) return make_in<T>(nullptr, value_);
     u8* const memory = static_cast<u8*>(arena->allocate(sizeof(T)));
-    for (const auto& [at, size] : pieces_)
-      std::memcpy(memory + at, reinterpret_cast<const u8*>(&value_) + at, size);
+    copy_to_zeros(memory);
     return ArenaPtr<T>(std::launder(reinterpret_cast<T*>(memory)), ArenaDelete{true});
+  }
+  /// `memory`: sizeof(T) zeros.
+  void copy_to_zeros(void* memory) const {
+    for (const auto& [at, size] : pieces_)
+      std::memcpy(static_cast<u8*>(memory) + at, reinterpret_cast<const u8*>(&value_) + at, size);
   }
 
  private:

@@ -23,31 +23,35 @@ constexpr u32 kAllSlotsFree = 0x10101010;
 // ARC firmware's NocInit: maximal back-off exponent 15.
 constexpr u32 kRouterConfig = 0xF << 8;
 
-const std::array<u32, kNiuWords>& reset_words() {
-  static const auto words = [] {
-    std::array<u32, kNiuWords> all{};
+const SparseImage<std::array<u32, kNiuWords>>& reset_words() {
+  static const SparseImage<std::array<u32, kNiuWords>> words([](std::array<u32, kNiuWords>& all) {
     const RegisterInfo* rows = niu_registers();
     for (unsigned row = 0; row < niu_register_count(); ++row)
       for (u32 index = 0; rows[row].reset != kComputed && index < rows[row].count; ++index)
         all[rows[row].offset / 4 + index] = rows[row].reset;
-    return all;
-  }();
+  });
   return words;
 }
 
 }  // namespace
 
 Niu::Niu(unsigned noc, const NiuEnvironment& environment)
-    : state_(make_in<NiuState>(environment.arena)), environment_(environment), noc_(noc) {
-  reset();
+    : state_(make_in<NiuState>(environment.arena, InZeroedMemory{environment.arena != nullptr})),
+      environment_(environment),
+      noc_(noc) {
+  reset_words().copy_to_zeros(state_->words.data());
+  set_computed_words();
 }
 Niu::~Niu() = default;
 
 void Niu::reset() {
-  *state_ = NiuState{};
-  state_->words = reset_words();
+  *state_ = NiuState(InZeroedMemory{});
+  state_->words = reset_words().value();
   broadcast_ = {};
+  set_computed_words();
+}
 
+void Niu::set_computed_words() {
   const Routing& routing = *environment_.routing;
   const Translation& translation = routing.translation(noc_);
   const Coord logical = routing.has_translation() ? routing.info(environment_.node).translated

@@ -165,6 +165,7 @@ class Niu {
     bool by_core = false;
   };
 
+  void set_computed_words();
   void touch() {
     if (environment_.wakeup != nullptr) environment_.wakeup->touch(niu_of(noc_));
   }

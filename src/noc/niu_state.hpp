@@ -5,6 +5,7 @@
 
 #include "base/archive.hpp"
 #include "base/types.hpp"
+#include "mem/arena.hpp"
 #include "noc/packet.hpp"
 #include "noc/registers.hpp"
 
@@ -48,8 +49,12 @@ struct ChannelEnd {
 };
 
 struct NiuState {
+  explicit NiuState(InZeroedMemory zeroed) {
+    if (!zeroed.holds) words = {};
+  }
+
   /// Every register by byte offset / 4, counters included.
-  std::array<u32, kNiuWords> words{};
+  std::array<u32, kNiuWords> words;
 
   /// A linked transaction is open: where its requests must go (MemoryMap.md, NOC_CMD_VC_LINKED).
   bool linked = false;

@@ -12,13 +12,26 @@ using namespace stream_table;
 
 namespace {
 
-constexpr StreamState make_reset_state() {
-  StreamState state{};
+/// A slot whose reset value is not 0.
+struct ResetValue {
+  u32 slot;
+  u32 value;
+};
+constexpr u32 count_of_reset_values() {
+  u32 count = 0;
   for (const StreamRegisterInfo& info : kTable.rows)
-    for (u32 i = 0; i < info.count && !info.is_flow; ++i) state[info.slot + i] = info.reset;
-  return state;
+    count += info.reset != 0 && !info.is_flow ? info.count : 0;
+  return count;
 }
-constexpr StreamState kResetState = make_reset_state();
+constexpr auto make_reset_values() {
+  std::array<ResetValue, count_of_reset_values()> values{};
+  u32 next = 0;
+  for (const StreamRegisterInfo& info : kTable.rows)
+    for (u32 i = 0; i < info.count && info.reset != 0 && !info.is_flow; ++i)
+      values[next++] = {info.slot + i, info.reset};
+  return values;
+}
+constexpr auto kResetValues = make_reset_values();
 
 }  // namespace
 
@@ -47,7 +60,7 @@ unsigned stream_register_count() {
 }
 
 u32& StreamFile::word(u32 stream, u32 index) {
-  return streams_[stream][kTable.slot_of[index]];
+  return words_[kTable.slot_of[index]][stream];
 }
 u32 StreamFile::word(u32 stream, u32 index) const {
   return const_cast<StreamFile*>(this)->word(stream, index);
@@ -132,7 +145,7 @@ void StreamFile::look(u32 stream, StreamState& values) const {
     values = {};
     return;
   }
-  values = streams_[stream];
+  values = state(stream);
   for (const u32 index : kDerived) {
     const StreamRegisterInfo& info = *stream_register_at(index);
     if (shows(stream, info)) derive(stream, info, index, values[info.slot]);
@@ -179,7 +192,7 @@ bool StreamFile::trigger(u32 stream, u32 index, u32 value) {
       break;
     case STREAM_REMOTE_DEST_BUF_START:
     case STREAM_REMOTE_DEST_BUF_SIZE:
-      write_count(streams_[stream], stream, index, value);
+      write_count(words_, stream, index, value);
       return true;
     case STREAM_BUF_START:
       word(stream, STREAM_RD_PTR) = 0;
@@ -221,19 +234,38 @@ bool StreamFile::trigger(u32 stream, u32 index, u32 value) {
   return true;
 }
 
-void StreamFile::reset_registers() {
-  streams_.fill(kResetState);
+void StreamFile::set_reset_values() {
+  for (const ResetValue& one : kResetValues) words_[one.slot].fill(one.value);
 }
 
 void StreamFile::reset() {
-  reset_registers();
+  words_ = {};
+  set_reset_values();
   flows_.clear();
   finished_ = 0;
   finished_last_ = kStreams - 1;
 }
 
+StreamState StreamFile::state(u32 stream) const {
+  StreamState state;
+  for (u32 slot = 0; slot < kStreamSlots; ++slot) state[slot] = words_[slot][stream];
+  return state;
+}
+
+StreamFile::ByStream StreamFile::by_stream() const {
+  ByStream all;
+  for (u32 stream = 0; stream < kStreams; ++stream) all[stream] = state(stream);
+  return all;
+}
+
+void StreamFile::take(const ByStream& all) {
+  for (u32 slot = 0; slot < kStreamSlots; ++slot)
+    for (u32 stream = 0; stream < kStreams; ++stream) words_[slot][stream] = all[stream][slot];
+}
+
 u64 StreamFile::hash(u64 seed) const {
-  seed = hash_bytes(seed, streams_.data(), sizeof streams_);
+  const ByStream all = by_stream();
+  seed = hash_bytes(seed, all.data(), sizeof all);
   for (u32 stream = 0; flows_.exist() && stream < kStreams; ++stream) {
     const StreamFlow& flow = flows_[stream];
     const bool untouched = flow.phase == StreamPhase::Idle && flow.remaining == 0 &&

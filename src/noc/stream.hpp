@@ -119,9 +119,11 @@ class StreamFlows {
 class StreamFile {
  public:
   /// `l1`: where message headers and configuration lie; without it no stream moves anything.
-  explicit StreamFile(Wakeup* wakeup, u32 streams = kStreams, const L1* l1 = nullptr)
+  explicit StreamFile(Wakeup* wakeup, u32 streams = kStreams, const L1* l1 = nullptr,
+                      InZeroedMemory zeroed = {})
       : count_(streams), wakeup_(wakeup), l1_(l1) {
-    reset_registers();
+    if (!zeroed.holds) words_ = {};
+    set_reset_values();
   }
 
   /// Byte offset from 0xFFB40000, aligned 32-bit. False: no such register, or one that cannot be
@@ -145,14 +147,22 @@ class StreamFile {
   void reset();
   u64 hash(u64 seed) const;
   void archive(Archive& archive) {
-    archive.value(streams_);
+    ByStream all = by_stream();
+    archive.value(all);
+    if (archive.is_loading()) take(all);
     flows_.archive(archive);
     archive.value(finished_);
     archive.value(finished_last_);
   }
 
  private:
-  void reset_registers();
+  // As saved and hashed.
+  using ByStream = std::array<StreamState, kStreams>;
+  ByStream by_stream() const;
+  void take(const ByStream& all);
+  StreamState state(u32 stream) const;
+  /// Where the memory of the registers is zero.
+  void set_reset_values();
   u32& word(u32 stream, u32 index);
   u32 word(u32 stream, u32 index) const;
   bool derive(u32 stream, const StreamRegisterInfo& info, u32 index, u32& value) const;
@@ -183,7 +193,8 @@ class StreamFile {
   void stop(u32 stream);
 
   u32 count_;  // that the tile has
-  std::array<StreamState, kStreams> streams_;
+  // By slot: software sets the same two registers of all streams, one after the other.
+  std::array<std::array<u32, kStreams>, kStreamSlots> words_;
   StreamFlows flows_;
   u64 finished_ = 0;  // STREAM_BLOB_AUTO_CFG_DONE
   u32 finished_last_ = kStreams - 1;

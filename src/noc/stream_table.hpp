@@ -77,9 +77,10 @@ constexpr u32 destinations(u32 stream) {
   return ((Multicast >> stream) & 1) != 0 ? 32 : 1;
 }
 
-/// What a write to one of the registers that circular buffers are counted in does; all streams have
-/// them.
-inline void write_count(StreamState& state, u32 stream, u32 index, u32 value) {
+/// `words`: by slot and stream. What a write to one of the registers that circular buffers are
+/// counted in does; all streams have them.
+template <class Words>
+inline void write_count(Words& words, u32 stream, u32 index, u32 value) {
   using namespace stream;
   constexpr auto kRowOfStart = kTable.rows[kTable.row_of[STREAM_REMOTE_DEST_BUF_START]];
   constexpr auto kRowOfSize = kTable.rows[kTable.row_of[STREAM_REMOTE_DEST_BUF_SIZE]];
@@ -87,12 +88,12 @@ inline void write_count(StreamState& state, u32 stream, u32 index, u32 value) {
   constexpr u32 kPointer = kTable.slot_of[STREAM_REMOTE_DEST_WR_PTR];
   constexpr u32 kSpace = kTable.slot_of[STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE];
   if (index == STREAM_REMOTE_DEST_BUF_START) {
-    state[kRowOfStart.slot] = value & mask_of(kRowOfStart.width);
-    state[kPointer] = 0;
+    words[kRowOfStart.slot][stream] = value & mask_of(kRowOfStart.width);
+    words[kPointer][stream] = 0;
   } else {
     value &= mask_of(kRowOfSize.width);
-    state[kRowOfSize.slot] = value;
-    for (u32 i = 0; i < destinations(stream); ++i) state[kSpace + i] = value;
+    words[kRowOfSize.slot][stream] = value;
+    for (u32 i = 0; i < destinations(stream); ++i) words[kSpace + i][stream] = value;
   }
 }
 
@@ -106,7 +107,7 @@ inline bool StreamFile::count(u32 offset, u32 value) {
     return false;
   refusal_ = nullptr;
   if (wakeup_ != nullptr) wakeup_->touch(Resource::Stream);
-  stream_table::write_count(streams_[stream], stream, index, value);
+  stream_table::write_count(words_, stream, index, value);
   return true;
 }
 

@@ -60,22 +60,28 @@ constexpr bool takes_interrupts(CoreId core) {
 }
 
 /// Plain data; a snapshot copies it. Hot fields first.
-struct CoreState {
+struct alignas(64) CoreState {
   CoreState() : CoreState(InZeroedMemory{}) {}
   explicit CoreState(InZeroedMemory zeroed) {
-    if (!zeroed.holds) ldm.fill(0);
+    if (zeroed.holds) return;
+    x.fill(0);
+    f.fill(0);
+    ldm.fill(0);
+    v = VectorState{};
   }
 
-  std::array<u32, 33> x{};  // x[0] stays 0; x[32] swallows writes to x0
+  std::array<u32, 33> x;  // x[0] stays 0; x[32] swallows writes to x0
   u32 pc = 0;
   Cycle cycle = 0;  // the cycle at which the next instruction executes
   u64 instret = 0;
-  std::array<u32, 32> f{};
+  std::array<u32, 32> f;
   CsrState csr{};
   CoreId id = CoreId::Brisc;
   bool ldm_is_zero = true;  // no core has run with it, and nobody else has written to it
+  // Whoever made the state vouches for it: nobody has run with it or written to a register.
+  bool is_new = false;
   alignas(16) std::array<u8, 0x2000> ldm;
-  VectorState v{};  // TRISC2 only
+  VectorState v;  // TRISC2 only
 
   /// State after a reset that starts at `start_pc`: every register is zero, sp and gp too
   /// (SoftReset.md, "RISCV soft reset"). Seed 001 names values of sp and gp; they are what the boot

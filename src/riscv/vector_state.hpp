@@ -11,7 +11,7 @@ inline constexpr u32 kVectorBytes = 16;
 inline constexpr u32 kVectorElementBits = 32;
 
 struct VectorState {
-  alignas(16) std::array<std::array<u8, kVectorBytes>, 32> reg{};
+  alignas(16) std::array<std::array<u8, kVectorBytes>, 32> reg;
 };
 
 }  // namespace bhemu::riscv

@@ -64,9 +64,18 @@ bool raise(const Environment& env, Rule rule, const Author& author, std::string 
 
 }  // namespace
 
+namespace {
+
+const SparseImage<DataPaths>& nothing_known() {
+  static const SparseImage<DataPaths> image([](DataPaths&) {});
+  return image;
+}
+
+}  // namespace
+
 Coprocessor::Coprocessor(const Environment& environment)
     : state_(powered_on().copy_in(environment.arena)),
-      paths_(make_in<DataPaths>(environment.arena)),
+      paths_(nothing_known().copy_in(environment.arena)),
       environment_(environment) {
   environment_.paths = paths_.get();
 }

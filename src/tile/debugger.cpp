@@ -192,6 +192,7 @@ void Debugger::command(debug_command::ReadRegister, unsigned core, const Author&
 void Debugger::command(debug_command::WriteRegister, unsigned core, const Author& author) {
   const CoreDebug& debug = state_.core[core];
   if (debug.argument0 >= 1 && debug.argument0 < 32) {
+    env_.cores[core].is_new = false;
     env_.cores[core].x[debug.argument0] = debug.argument1;
   } else {
     misuse(Rule::TileDebugCommand, author, fmt::format("write of register {}", debug.argument0));

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/types.hpp"
+#include "mem/arena.hpp"
 #include "noc/packet.hpp"
 #include "noc/stream.hpp"
 
@@ -14,23 +15,23 @@ namespace bhemu::tile {
 /// The last change of one of the two counters by which a stream register file serves as a circular
 /// buffer.
 struct CounterChange {
-  Agent agent = Agent::Host;
-  u32 pc = 0;
-  Cycle cycle = 0;
-  u32 changes = 0;  // since it was last set to 0
-  u32 agents = 0;   // by whom, since then; a bit per Agent
+  Agent agent;
+  u32 pc;
+  Cycle cycle;
+  u32 changes;  // since it was last set to 0
+  u32 agents;   // by whom, since then; a bit per Agent
 };
 
 /// A write of at most 16 bytes, or an atomic, from somewhere else.
 struct Arrival {
-  u64 address = 0;
-  u32 bytes = 0;
-  u32 value = 0;  // of an atomic: its operand
-  NodeId source = kNoNode;
-  Agent issuer = Agent::Host;
-  u32 issuer_pc = 0;
-  Cycle cycle = 0;
-  bool atomic = false;
+  u64 address;
+  u32 bytes;
+  u32 value;  // of an atomic: its operand
+  NodeId source;
+  Agent issuer;
+  u32 issuer_pc;
+  Cycle cycle;
+  bool atomic;
 };
 
 class Ledger {
@@ -38,6 +39,13 @@ class Ledger {
   static constexpr u32 kAcked = 0x20;  // stream-registers.md; byte offsets in the register file
   static constexpr u32 kReceived = 0x28;
   static constexpr u32 kArrivals = 64;
+
+  Ledger() : Ledger(InZeroedMemory{}) {}
+  explicit Ledger(InZeroedMemory zeroed) {
+    if (zeroed.holds) return;
+    counters_ = {};
+    arrivals_ = {};
+  }
 
   void stream_written(u32 offset, u32 value, Agent agent, u32 pc, Cycle now) {
     const u32 reg = offset % noc::kStreamStride;
@@ -62,8 +70,9 @@ class Ledger {
                atomic};
   }
 
-  const CounterChange& counter(u32 stream, bool received) const {
-    return counters_[stream % noc::kStreams][received];
+  CounterChange counter(u32 stream, bool received) const {
+    const CounterChange& change = counters_[stream % noc::kStreams][received];
+    return change.cycle != 0 ? change : CounterChange{Agent::Host, 0, 0, 0, 0};
   }
   /// The latest arrivals, newest first.
   template <class Visit>
@@ -73,8 +82,9 @@ class Ledger {
   }
 
  private:
-  std::array<std::array<CounterChange, 2>, noc::kStreams> counters_{};
-  std::array<Arrival, kArrivals> arrivals_{};
+  // Zero until something happens, which is not in cycle 0.
+  std::array<std::array<CounterChange, 2>, noc::kStreams> counters_;
+  std::array<Arrival, kArrivals> arrivals_;
   u64 count_ = 0;
 };
 

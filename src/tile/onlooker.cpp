@@ -70,6 +70,7 @@ void Tile::keep_awake(unsigned core) {
 riscv::CoreState& Tile::state_for_debugger(unsigned core) {
   if (slots_[core].status == CoreStatus::Parked) wake_core(core);
   if (slots_[core].recording) stop_recording(core, true);
+  cores_[core].is_new = false;
   return cores_[core];
 }
 

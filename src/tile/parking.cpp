@@ -17,7 +17,7 @@ bool Tile::back_at_anchor(unsigned core) const {
   // Register 32 swallows writes to x0 and means nothing.
   return std::equal(slot.anchor_x.begin(), slot.anchor_x.begin() + 32, state.x.begin()) &&
          slot.anchor_f == state.f &&
-         std::memcmp(&slot.anchor_csr, &state.csr, sizeof state.csr) == 0;
+         std::memcmp(slot.anchor_csr.data(), &state.csr, sizeof state.csr) == 0;
 }
 
 void Tile::replay(unsigned core, Cycle until) {

@@ -18,6 +18,12 @@ constexpr Cycle kIntoLoop = 16;
 
 void Tile::set_soft_reset(u32 value, const Author& author) {
   const u32 before = debug_.get(debug_reg::SOFT_RESET_0);
+  u32 released = 0;
+  for (unsigned core = 0; core < shape_.cores; ++core)
+    released |= u32{bit(before & ~value, shape_.reset_bit[core])} << core;
+  if (released != 0) fetch_cores(released);
+  for (unsigned core = 0; core < shape_.cores; ++core)
+    if (bit(released, core)) fetch_code(start_pc(core));
   debug_.set(debug_reg::SOFT_RESET_0, value & 0xFFFFFF);
   if (coprocessor_ != nullptr)
     coprocessor_->set_soft_reset(value & 0xFFFFFF & ~kCoreResetBits, author.cycle);
@@ -38,7 +44,7 @@ void Tile::hold_core(unsigned core) {
     replay(core, std::max(wake_cycle(core), cores_[core].cycle));
   if (slot.recording || slot.status == CoreStatus::Parked) unwatch(core);
   if (trace_ != nullptr) follower_.trace_reset(core, true, wake_cycle(core));
-  slot = CoreSlot{};
+  slot.restart();
   debugger_.hold(core);
   update_watched();
   const CoreId id = shape_.core[core];
@@ -78,7 +84,7 @@ void Tile::release_core(unsigned core) {
     wakeup_.touch(thread_of(thread));
     while (!coprocessor_->pcbuf_empty(thread)) coprocessor_->pcbuf_pop(thread, state.cycle);
   }
-  slots_[core] = CoreSlot{};
+  slots_[core].restart();
   slots_[core].status = CoreStatus::Running;
   slots_[core].next_probe = state.cycle + kIntoLoop;
   glances_[core] = {state.cycle, 0};

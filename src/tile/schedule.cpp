@@ -376,7 +376,7 @@ void Tile::start_recording(unsigned core) {
   slot.anchor_pc = state.pc;
   slot.anchor_x = state.x;
   slot.anchor_f = state.f;
-  slot.anchor_csr = state.csr;
+  std::memcpy(slot.anchor_csr.data(), &state.csr, sizeof state.csr);
   update_watched();
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/types.hpp"
 #include "base/wakeup.hpp"
+#include "mem/arena.hpp"
 #include "riscv/core.hpp"
 #include "trace/event.hpp"
 
@@ -86,50 +87,67 @@ class ReadSet {
     return static_cast<u8>((1u << end) - (1u << begin));
   }
 
-  std::array<u32, kWords> words_{};
-  std::array<u8, kWords> bytes_{};
-  unsigned count_ = 0;
+  // The schedule looks at these for all cores of a tile: they lie in as few cache lines as can be.
   u32 resources_ = 0;
+  u32 count_ = 0;
+  std::array<u8, kWords> bytes_;  // of words_, up to count_
+  std::array<u32, kWords> words_;
 };
 
-/// Everything about a core's place in the schedule. Not guest-visible, so not part of the hash.
-struct CoreSlot {
+/// What of a core's place in the schedule changes all the time.
+struct SlotState {
   CoreStatus status = CoreStatus::Reset;
   BlockKind block = BlockKind::None;
-  u32 block_address = 0;    // of the access that waits
-  u32 block_resources = 0;  // Blocked: mask of Resource
   // The latest access that had to wait, and how many instructions were retired before it: the core
   // is still there while that number stands, however often it was roused to look again.
   BlockKind waited = BlockKind::None;
-  u32 waited_address = 0;
-  u64 waited_instret = 0;
   // The access at the pc has had to wait, and has not been tried again since.
   BlockKind waited_for = BlockKind::None;
   bool checked = false;  // a debugger wants a look at each instruction
-  // `.ttinsn` instructions of the group under way that have been pushed, and where the next one is.
-  u8 fused = 0;
-  u32 fused_pc = 0;
-  Cycle period = 0;  // Parked: cycles of one round of the loop
+  // Looking for a loop: what it did since it was at the anchor.
+  bool recording = false;
+  bool impure = false;  // did something that a repetition would not merely repeat
+  bool timed = false;       // read a clock, which a repetition would find later
+  u32 block_resources = 0;  // Blocked: mask of Resource
   // Parked: the cycle at which the rounds that are known have been gone through; kNever: they
   // repeat one and the same state. Until then each register grows by its step in a round, and the
   // rounds begin as the core was at the anchor.
   static constexpr Cycle kEndless = kNever - 1;  // they grow, and no end is known
   Cycle rounds_end = kNever;
-  std::array<u32, 33> steps{};
-  // Looking for a loop: the state at the anchor, and what was read since.
-  bool recording = false;
-  bool impure = false;  // did something that a repetition would not merely repeat
-  bool timed = false;   // read a clock, which a repetition would find later
-  Cycle anchor_cycle = 0;
   Cycle next_probe = 0;
-  Cycle backoff = 0;
   ReadSet reads;
+  Cycle period = 0;  // Parked: cycles of one round of the loop
+  Cycle anchor_cycle = 0;
+  Cycle backoff = 0;
+  u32 anchor_pc = 0;
+  // `.ttinsn` instructions of the group under way that have been pushed, and where the next one is.
+  u8 fused = 0;
+  u32 fused_pc = 0;
+  u32 block_address = 0;  // of the access that waits
+  u32 waited_address = 0;
+  u64 waited_instret = 0;
   // The overlay registers read last, newest first, for the hang report.
   std::array<u32, 2> stream_offsets{};
-  u32 anchor_pc = 0;
-  std::array<u32, 33> anchor_x{};
-  std::array<u32, 32> anchor_f{};
-  riscv::CsrState anchor_csr{};
+};
+
+/// Everything about a core's place in the schedule. Not guest-visible, so not part of the hash.
+struct alignas(64) CoreSlot : SlotState {
+  CoreSlot() : CoreSlot(InZeroedMemory{}) {}
+  explicit CoreSlot(InZeroedMemory zeroed) {
+    if (zeroed.holds) return;
+    steps = {};
+    anchor_x = {};
+    anchor_f = {};
+    anchor_csr = {};
+  }
+  /// As a core that leaves reset: what is only looked at with a loop that was found stays.
+  void restart() { static_cast<SlotState&>(*this) = {}; }
+
+  std::array<u32, 33> steps;
+  // The state at the anchor.
+  std::array<u32, 33> anchor_x;
+  std::array<u32, 32> anchor_f;
+  std::array<u8, sizeof(riscv::CsrState)> anchor_csr;  // as bytes: only compared
 };
 
 }  // namespace bhemu::tile

@@ -31,10 +31,9 @@ bool each_word(u64 address, u64 size, Access access) {
   return true;
 }
 
-std::array<riscv::CoreState, kCores> make_cores(InZeroedMemory zeroed) {
-  using riscv::CoreState;
-  return {CoreState(zeroed), CoreState(zeroed), CoreState(zeroed), CoreState(zeroed),
-          CoreState(zeroed)};
+template <class Part>
+std::array<Part, kCores> for_each_core(InZeroedMemory zeroed) {
+  return {Part(zeroed), Part(zeroed), Part(zeroed), Part(zeroed), Part(zeroed)};
 }
 
 }  // namespace
@@ -42,7 +41,8 @@ std::array<riscv::CoreState, kCores> make_cores(InZeroedMemory zeroed) {
 Tile::Tile(const TileConfig& config)
     : Node(config.shape->kind, config.node, config.policy),
       shape_(*config.shape),
-      cores_(make_cores({config.arena != nullptr})),
+      cores_(for_each_core<riscv::CoreState>({config.arena != nullptr})),
+      slots_(for_each_core<CoreSlot>({config.arena != nullptr})),
       quantum_(config.quantum),
       parking_(config.parking),
       long_turns_(config.shortcuts.long_turns),
@@ -58,7 +58,8 @@ Tile::Tile(const TileConfig& config)
                   nius_,     streams_, coprocessor_, port_,        checks_, mailboxes_,
                   pic_,      debug_,   debug_unit_,  timestamper_, ledger_, follower_,
                   activity_, trace_,   observer_,    long_turn_,   *this}),
-      access_(registers_.environment(), registers_) {
+      access_(registers_.environment(), registers_),
+      ledger_(InZeroedMemory{config.arena != nullptr}) {
   // Firmware, mailboxes and the like lie at the beginning, and whoever touches a tile writes them.
   if (shape_.is_tensix()) make_pages(l1_.data(), kFirstPages);
   wakeup_.waker = this;
@@ -70,9 +71,11 @@ Tile::Tile(const TileConfig& config)
   }
   make_nius(config);
   streams_ = make_in<noc::StreamFile>(config.arena, &wakeup_, shape_.streams,
-                                      shape_.is_tensix() ? &l1_ : nullptr);
+                                      shape_.is_tensix() ? &l1_ : nullptr,
+                                      InZeroedMemory{config.arena != nullptr});
   for (unsigned core = 0; core < kCores; ++core) {
     cores_[core].id = shape_.core[core];
+    cores_[core].is_new = true;
     buses_[core] = make_in<EthernetCoreBus<false>>(config.arena, *this, core);
     recording_buses_[core] = make_in<EthernetCoreBus<true>>(config.arena, *this, core);
   }
