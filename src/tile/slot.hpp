@@ -106,7 +106,7 @@ struct SlotState {
   bool checked = false;  // a debugger wants a look at each instruction
   // Looking for a loop: what it did since it was at the anchor.
   bool recording = false;
-  bool impure = false;  // did something that a repetition would not merely repeat
+  bool impure = false;      // did something that a repetition would not merely repeat
   bool timed = false;       // read a clock, which a repetition would find later
   u32 block_resources = 0;  // Blocked: mask of Resource
   // Parked: the cycle at which the rounds that are known have been gone through; kNever: they
