@@ -2,7 +2,7 @@
 #pragma once
 
 namespace bhemu {
-[[noreturn]] void check_failed(const char* condition, const char* file, int line);
+[[noreturn, gnu::cold]] void check_failed(const char* condition, const char* file, int line);
 }  // namespace bhemu
 
 #define CHECK(condition) \

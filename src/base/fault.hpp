@@ -64,8 +64,8 @@ class FaultPort {
 
   /// Records the fault. True: the rule's severity is Error and the agent must stop where it is.
   /// False: carry on as silicon does. Repeated identical warnings are counted, not stored.
-  bool raise(Rule rule, Agent agent, u32 pc, Cycle cycle, std::string text);
-  bool raise(Rule rule, const Author& author, std::string text) {
+  [[gnu::cold]] bool raise(Rule rule, Agent agent, u32 pc, Cycle cycle, std::string text);
+  [[gnu::cold]] bool raise(Rule rule, const Author& author, std::string text) {
     return raise(rule, author.agent, author.pc, author.cycle, std::move(text));
   }
 

@@ -52,7 +52,7 @@ class Port {
   void access_tcam(u32 update);
   void access_tcam_row(u32 update);
   void access_flow_table(u32 update);
-  bool raise(Rule rule, const Author& author, std::string text);
+  [[gnu::cold]] bool raise(Rule rule, const Author& author, std::string text);
 
   Environment environment_;
   std::unique_ptr<Link> link_;

@@ -107,7 +107,8 @@ void Niu::read_piece(Departure& departure) {
   u8* const into = departure.packet.payload.writable() + departure.read;
   if (!environment_.host->read(departure.source + departure.read, into, bytes, departure.at))
     std::memset(into, 0, bytes);
-  if (observer_ != nullptr) tell_source(departure, departure.read, bytes);
+  if (observer_ != nullptr) [[unlikely]]
+    tell_source(departure, departure.read, bytes);
   departure.read += bytes;
   const u64 done = departure.read / bytes + 1;
   departure.at = departure.begin + done * departure.span / pieces_of(departure.source_bytes);
@@ -123,7 +124,8 @@ void Niu::depart(Departure& departure) {
     const u32 bytes = departure.source_bytes - departure.read;
     if (!environment_.host->read(departure.source + departure.read, into, bytes, departure.at))
       std::memset(into, 0, bytes);
-    if (observer_ != nullptr) tell_source(departure, departure.read, bytes);
+    if (observer_ != nullptr) [[unlikely]]
+      tell_source(departure, departure.read, bytes);
   }
   if (departure.is_write) count_sent(packet);
   for (const auto& [node, coord] : departure.targets) {

@@ -28,7 +28,8 @@ void Endpoint::run_until(Cycle until, Outbox& outbox) {
 void Endpoint::answer(Packet& packet, Outbox& outbox) {
   const Agent agent = packet.noc == 0 ? Agent::Niu0 : Agent::Niu1;
   const Cycle now = packet.arrival;
-  if (trace_ != nullptr) trace_arrival(*trace_, packet, now);
+  if (trace_ != nullptr) [[unlikely]]
+    trace_arrival(*trace_, packet, now);
   const auto who = [&] { return config_.routing->name(packet.source); };
   if (!is_request(packet.kind)) {
     faults_.raise(Rule::NocStrayResponse, agent, packet.issuer_pc, now,
@@ -37,7 +38,8 @@ void Endpoint::answer(Packet& packet, Outbox& outbox) {
     return;
   }
   if (shows_niu()) count_arrival(packet);
-  if (observer_ != nullptr) observer_->arrives(arrival_of(packet, now));
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->arrives(arrival_of(packet, now));
   Payload payload;
   if (!serve(*this, packet, {agent, packet.issuer_pc, now, packet.source}, payload) &&
       faults_.raise(address_rule(), agent, packet.issuer_pc, now,
@@ -45,13 +47,15 @@ void Endpoint::answer(Packet& packet, Outbox& outbox) {
                                 name_of(packet.kind), packet.length, packet.address,
                                 name_of(packet.issuer), who(), packet.issuer_pc)))
     return;
-  if (observer_ != nullptr) tell_arrived(*observer_, packet, now);
+  if (observer_ != nullptr) [[unlikely]]
+    tell_arrived(*observer_, packet, now);
   if (!wants_response(packet)) return;
   if (shows_niu()) count_response(packet);
   Packet response = make_response(packet, id_, std::move(payload), *config_.timing, now);
   response.target_coord = config_.noc0;
   response.sequence = sequence_++;
-  if (trace_ != nullptr) trace_departure(*trace_, response);
+  if (trace_ != nullptr) [[unlikely]]
+    trace_departure(*trace_, response);
   // A read may name this node itself as the place its data goes to.
   if (response.target == id_) {
     arrivals_.push(std::move(response));

@@ -168,7 +168,8 @@ void Niu::tell(Packet& packet, const Command& command, u64 local, const Targets&
 
 void Niu::send_request(Packet&& packet, const Command& command, u64 local, const Targets& targets,
                        const Author& issuer) {
-  if (observer_ != nullptr) tell(packet, command, local, targets, issuer);
+  if (observer_ != nullptr) [[unlikely]]
+    tell(packet, command, local, targets, issuer);
   const auto all = targets.all();
   if (environment_.checks != nullptr)
     environment_.checks->requested(packet, local, static_cast<u32>(all.size()));

@@ -176,7 +176,7 @@ class Niu {
   void lower_transactions(u32 counter, u32 id, u32 amount);
   u32 next_rtz();
   /// True: the request must not go out.
-  bool refuse(Rule rule, const Author& issuer, std::string text);
+  [[gnu::cold]] bool refuse(Rule rule, const Author& issuer, std::string text);
 
   // Issue (issue.cpp)
   void issue(u32 buffer, const Author& issuer);

@@ -54,7 +54,8 @@ void Niu::serve_request(Packet& packet, Cycle now) {
   const Agent agent = noc_ == 0 ? Agent::Niu0 : Agent::Niu1;
   ServedMemory& memory = *environment_.host;
   const Author author{agent, packet.issuer_pc, now, packet.source};
-  if (observer_ != nullptr) observer_->arrives(arrival_of(packet, now));
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->arrives(arrival_of(packet, now));
   Payload payload;
   if (!serve(memory, packet, author, payload) &&
       refuse(
@@ -63,7 +64,8 @@ void Niu::serve_request(Packet& packet, Cycle now) {
                       name_of(packet.kind), packet.length, packet.address, name_of(packet.issuer),
                       environment_.routing->name(packet.source), packet.issuer_pc)))
     return;
-  if (observer_ != nullptr) tell_arrived(*observer_, packet, now);
+  if (observer_ != nullptr) [[unlikely]]
+    tell_arrived(*observer_, packet, now);
   if (!wants_response(packet)) return;
   Packet response =
       make_response(packet, environment_.node, std::move(payload), *environment_.timing, now);
@@ -105,7 +107,8 @@ void Niu::receive(const Acknowledgements& all, Cycle now) {
 }
 
 void Niu::complete_response(Packet& packet, Cycle now) {
-  if (observer_ != nullptr) observer_->arrives(arrival_of(packet, now));
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->arrives(arrival_of(packet, now));
   if (packet.length != 0) {
     const Author author{noc_ == 0 ? Agent::Niu0 : Agent::Niu1, packet.issuer_pc, now};
     const u32 first = packet.landed;
@@ -134,7 +137,8 @@ void Niu::complete_response(Packet& packet, Cycle now) {
     untrack(packet.tracking);
     if (environment_.checks != nullptr) environment_.checks->answered(packet, now);
   }
-  if (observer_ != nullptr) tell_arrived(*observer_, packet, now);
+  if (observer_ != nullptr) [[unlikely]]
+    tell_arrived(*observer_, packet, now);
 }
 
 }  // namespace bhemu::noc

@@ -46,7 +46,7 @@ struct Context {
 
   /// Reports a guest's mistake. True: the thread stops here, change nothing more. False: do what
   /// silicon does.
-  bool raise(Rule rule, std::string text) const;
+  [[gnu::cold]] bool raise(Rule rule, std::string text) const;
 
   Author author() const { return {agent_of_thread(thread), word, now, kNoNode, origin}; }
   /// The thread executes nothing more.

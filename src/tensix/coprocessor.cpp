@@ -30,7 +30,8 @@ void touch(const Environment& env, Resource resource) {
   if (env.wakeup != nullptr) env.wakeup->touch(resource);
 }
 
-bool raise(const Environment& env, Rule rule, const Author& author, std::string text) {
+[[gnu::cold]] bool raise(const Environment& env, Rule rule, const Author& author,
+                         std::string text) {
   return env.faults != nullptr && env.faults->raise(rule, author, std::move(text));
 }
 
@@ -275,7 +276,7 @@ void Coprocessor::run(Cycle from, Cycle until) {
 }
 
 void Coprocessor::run_each_cycle(Cycle from, Cycle until, bool counts) {
-  if (watch_ != nullptr || !(bursts_ || counts || environment_.timing != nullptr)) {
+  if (watch_ != nullptr || !(bursts_ || counts || environment_.timing != nullptr)) [[unlikely]] {
     run_followed(from, until, nullptr);
   } else if (environment_.timing != nullptr) {
     frontend::FullTurn turn(*state_, environment_);

@@ -136,7 +136,8 @@ Cycle late_point_of(const Context& context) {
 
 Cycle point_of(const Context& context) {
   const Timing* timing = context.env.timing;
-  if (context.env.delays != nullptr) return late_point_of(context);
+  if (context.env.delays != nullptr) [[unlikely]]
+    return late_point_of(context);
   if (timing == nullptr || timing->placement == Placement::Issue) return context.now;
   const u8 opcode = opcode_of(context.word);
   if (kTimingRows[opcode].effect == EffectPoint::Issue) return context.now;

@@ -93,7 +93,7 @@ struct CoreBus {
     mark_code(pc);
   }
   void mark_code(u32 address) { tile_.l1_.set_flag(address, L1::kCode); }
-  bool raise(riscv::CoreState& state, Rule rule, std::string text) {
+  [[gnu::cold]] bool raise(riscv::CoreState& state, Rule rule, std::string text) {
     if constexpr (Record) note_impure();
     return tile_.faults().raise(rule, tile_.agent(core_), state.pc, state.cycle, std::move(text));
   }

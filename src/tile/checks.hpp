@@ -95,7 +95,8 @@ class Checks final : public noc::NiuChecks {
   bool is_awaited(const Transfer& transfer) const;
   /// The core has waited since, but not for this; null: it has not.
   const char* wrong_look(const Transfer& transfer) const;
-  bool raise(Rule rule, const Transfer& transfer, const Author& author, std::string text);
+  [[gnu::cold]] bool raise(Rule rule, const Transfer& transfer, const Author& author,
+                           std::string text);
   void drop_posted(Cycle now);
   std::string name(const Transfer& transfer) const;
 

@@ -401,7 +401,7 @@ Loaded CoreAccess::load_pcbuf(unsigned core, unsigned buffer, u32 offset, Cycle 
       if (!env_.coprocessor->pcbuf_empty(buffer)) {
         end_long_turn(now);
         const u32 value = env_.coprocessor->pcbuf_pop(buffer, now);
-        if (env_.trace != nullptr)
+        if (env_.trace != nullptr) [[unlikely]]
           env_.follower.trace_queue(core, trace::Queue::PcBuf, false, 0, core, value, now);
         return {value, Outcome::Ok};
       }
@@ -445,7 +445,7 @@ Outcome CoreAccess::store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 
       return wait(core, BlockKind::PcBufFull, mask_of(thread_of(buffer)),
                   0xFFE80000 + buffer * 0x10000);
     env_.coprocessor->pcbuf_push(buffer, value, now);
-    if (env_.trace != nullptr)
+    if (env_.trace != nullptr) [[unlikely]]
       env_.follower.trace_queue(core, trace::Queue::PcBuf, true, core,
                                 index_of(CoreId::Trisc0) + buffer, value, now);
     return Outcome::Ok;
@@ -455,7 +455,8 @@ Outcome CoreAccess::store_pcbuf(unsigned core, unsigned buffer, u32 offset, u32 
     const u32 before = env_.coprocessor->read_semaphore(semaphore);
     check_semaphore(core, semaphore, bit(value, 0), now);
     env_.coprocessor->write_semaphore(semaphore, value, now);
-    if (env_.trace != nullptr) env_.follower.trace_semaphore(core, semaphore, before, now);
+    if (env_.trace != nullptr) [[unlikely]]
+      env_.follower.trace_semaphore(core, semaphore, before, now);
   }
   return Outcome::Ok;  // writes to the PCBuf and TTSync words are discarded (ManualTTSync.md)
 }
@@ -475,7 +476,7 @@ Loaded CoreAccess::load_mailbox(unsigned core, u32 offset, Cycle now) {
   end_long_turn(now);
   env_.wakeup.touch(Resource::Mailbox);
   const u32 value = env_.mailboxes.pop(from, to);
-  if (env_.trace != nullptr)
+  if (env_.trace != nullptr) [[unlikely]]
     env_.follower.trace_queue(core, trace::Queue::Mailbox, false, Mailboxes::core_of(from), core,
                               value, now);
   return {value, Outcome::Ok};
@@ -487,7 +488,7 @@ Outcome CoreAccess::store_mailbox(unsigned core, u32 offset, u32 value, Cycle no
     return wait(core, BlockKind::MailboxFull, mask_of(Resource::Mailbox), 0xFFEC0000 + offset);
   env_.wakeup.touch(Resource::Mailbox);
   env_.mailboxes.push(from, offset >> 12, value);
-  if (env_.trace != nullptr)
+  if (env_.trace != nullptr) [[unlikely]]
     env_.follower.trace_queue(core, trace::Queue::Mailbox, true, core,
                               Mailboxes::core_of(offset >> 12), value, now);
   return Outcome::Ok;

@@ -232,7 +232,8 @@ bool DebugUnit::push_by_debug(u32 value, const Author& author) {
     if (!bit(value, thread) || !bit(rising, 4 + thread)) continue;
     if (env_.coprocessor->can_push_from_brisc(thread)) {
       env_.coprocessor->push_from_brisc(thread, word, author.cycle);
-      if (env_.observer != nullptr) env_.follower.tell_push(kCores, author, thread, word, true);
+      if (env_.observer != nullptr) [[unlikely]]
+        env_.follower.tell_push(kCores, author, thread, word, true);
     } else if (env_.faults.raise(Rule::TensixFifoOverflow, author,
                                  fmt::format("thread {}: {:#010x} is lost", thread, word))) {
       return false;

@@ -110,7 +110,7 @@ class Debugger {
   bool retire_held(unsigned core);
   void hold_back(unsigned core, const riscv::Effect& effect, u32 pc, u32 old);
   u32 store_hits_of(unsigned core, const riscv::Effect& effect, u32 word) const;
-  void misuse(Rule rule, const Author& author, std::string text);
+  [[gnu::cold]] void misuse(Rule rule, const Author& author, std::string text);
 
   Environment env_;
   RiscvDebug state_;

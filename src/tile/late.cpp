@@ -129,7 +129,8 @@ bool LateStores::holds_up(unsigned core) {
 Outcome LateStores::send(Store store, DelayKind kind, Cycle now) {
   const Agent agent = this->agent(store.core);
   store.due = now;
-  if (env_.delays != nullptr) store.due += env_.delays->draw(kind, agent, store.pc, now);
+  if (env_.delays != nullptr) [[unlikely]]
+    store.due += env_.delays->draw(kind, agent, store.pc, now);
   for (const Store& before : stores_)
     if (before.core == store.core && before.way == store.way)
       store.due = std::max(store.due, before.due);

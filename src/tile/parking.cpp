@@ -21,7 +21,8 @@ bool Tile::back_at_anchor(unsigned core) const {
 }
 
 void Tile::replay(unsigned core, Cycle until) {
-  if (trace_ != nullptr && trace_->follows(core)) return replay_traced(core, until);
+  if (trace_ != nullptr && trace_->follows(core)) [[unlikely]]
+    return replay_traced(core, until);
   skip_rounds(core, until);
 }
 
@@ -43,9 +44,10 @@ void Tile::skip_rounds(unsigned core, Cycle until) {
   state.cycle += left_out;
   state.instret += left_out;
   skipped_ += left_out;
-  if (observer_ != nullptr && left_out != 0) observer_->slept(core, left_out);
+  if (observer_ != nullptr && left_out != 0) [[unlikely]]
+    observer_->slept(core, left_out);
   if (state.cycle == until) return;
-  if (observer_ != nullptr) {
+  if (observer_ != nullptr) [[unlikely]] {
     while (state.cycle < until) CHECK(step_followed(core) == riscv::Outcome::Ok);
     return;
   }

@@ -89,7 +89,8 @@ class RegisterSpace {
 
   /// Reports that `text` (a preposition, as in "load from") there broke `rule`. True: who did it
   /// stops.
-  bool refuse(Rule rule, Agent agent, u32 address, u32 pc, Cycle now, const char* text);
+  [[gnu::cold]] bool refuse(Rule rule, Agent agent, u32 address, u32 pc, Cycle now,
+                            const char* text);
   /// The same, of the overlay, which may know why.
   bool refuse_stream(Agent agent, u32 address, u32 pc, Cycle now, const char* text);
   /// Where `bytes` of a local memory lie that is seen through its window; null: not within one.

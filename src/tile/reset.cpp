@@ -34,7 +34,8 @@ void Tile::set_soft_reset(u32 value, const Author& author) {
       hold_core(core);
     else
       release_core(core);
-    if (observer_ != nullptr) follower_.tell_core(core, !held, author);
+    if (observer_ != nullptr) [[unlikely]]
+      follower_.tell_core(core, !held, author);
   }
 }
 
@@ -43,7 +44,8 @@ void Tile::hold_core(unsigned core) {
   if (slot.status == CoreStatus::Parked)
     replay(core, std::max(wake_cycle(core), cores_[core].cycle));
   if (slot.recording || slot.status == CoreStatus::Parked) unwatch(core);
-  if (trace_ != nullptr) follower_.trace_reset(core, true, wake_cycle(core));
+  if (trace_ != nullptr) [[unlikely]]
+    follower_.trace_reset(core, true, wake_cycle(core));
   slot.restart();
   debugger_.hold(core);
   update_watched();
@@ -89,7 +91,8 @@ void Tile::release_core(unsigned core) {
   slots_[core].next_probe = state.cycle + kIntoLoop;
   glances_[core] = {state.cycle, 0};
   debugger_.refresh_checked(core);
-  if (trace_ != nullptr) follower_.trace_reset(core, false, 0);
+  if (trace_ != nullptr) [[unlikely]]
+    follower_.trace_reset(core, false, 0);
 }
 
 }  // namespace bhemu::tile

@@ -90,7 +90,8 @@ void Tile::serve_arrivals() {
       arrivals_.push(std::move(packet));
       continue;
     }
-    if (trace_ != nullptr) noc::trace_arrival(*trace_, packet, now_);
+    if (trace_ != nullptr) [[unlikely]]
+      noc::trace_arrival(*trace_, packet, now_);
     ledger_.arrived(packet, now_);
     nius_[noc]->receive(std::move(packet), now_);
     if (nius_[noc]->interrupt() != pic_.hardware(1 + noc)) registers_.refresh_hardware_interrupts();

@@ -128,7 +128,8 @@ void Tile::make_checks(const TileConfig& config) {
 
 void Tile::send(noc::Packet&& packet) {
   packet.sequence = sequence_++;
-  if (trace_ != nullptr) noc::trace_departure(*trace_, packet);
+  if (trace_ != nullptr) [[unlikely]]
+    noc::trace_departure(*trace_, packet);
   bytes_sent_ += packet.payload ? packet.payload.size() : 0;
   if (packet.kind == noc::PacketKind::ReadRequest) {
     if (is_core(packet.issuer)) ++activity_.reads[index(core_of(packet.issuer))];
@@ -149,7 +150,8 @@ void Tile::send(noc::Packet&& packet) {
 
 bool Tile::send_to_all(noc::Packet& packet, const std::shared_ptr<const noc::Receivers>& receivers,
                        Cycle home) {
-  if (outbox_ == nullptr || trace_ != nullptr) return false;
+  if (outbox_ == nullptr || trace_ != nullptr) [[unlikely]]
+    return false;
   const std::size_t count = receivers->size();
   packet.sequence = sequence_;
   sequence_ += count;

@@ -141,7 +141,8 @@ bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& 
   const auto unit = static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second);
   if ((accepted & accept) != 0 || scalar_unit_taken(state, decoded, thread)) return changed;
   if constexpr (Build::kFull) {
-    if (env.delays != nullptr) draw_delay(state, env, thread, decoded, now);
+    if (env.delays != nullptr) [[unlikely]]
+      draw_delay(state, env, thread, decoded, now);
     if (is_taken(state, decoded, unit, thread, now)) return changed;
   }
   if (state.soft_reset != 0 && held_by_reset(state, word)) return changed;

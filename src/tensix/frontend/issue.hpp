@@ -78,7 +78,8 @@ inline Issued issue(Frontend& frontend, Context& context, const Decoded& decoded
   ++frontend.executed;
   [[maybe_unused]] Cycle end = context.now + 1;
   if constexpr (Build::kFull) {
-    if (context.env.delays != nullptr) leave_banks_visible(context, banks);
+    if (context.env.delays != nullptr) [[unlikely]]
+      leave_banks_visible(context, banks);
     end = open_window(context, decoded, unit);
   } else {
     context.busy(unit, 1);

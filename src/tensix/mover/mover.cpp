@@ -141,7 +141,8 @@ void land_mover(State& state, const Environment& env, Cycle now) {
   const Move move{flight.destination + first, flight.source + first, end - first,
                   static_cast<MoverMode>(flight.mode)};
   carry_out(state, env, move, author);  // its addresses were good when the command was given
-  if (env.watch != nullptr) tell(state, env, move, author, pieces.landed, pieces.count);
+  if (env.watch != nullptr) [[unlikely]]
+    tell(state, env, move, author, pieces.landed, pieces.count);
   if (last)
     flight = {};
   else

@@ -78,7 +78,8 @@ void reset_accumulated(PackerState& packer, u32 value) {
   packer.l1_address_offset = static_cast<u16>(value);
 }
 
-bool refuse(const Environment& env, Rule rule, const Author& author, std::string text) {
+[[gnu::cold]] bool refuse(const Environment& env, Rule rule, const Author& author,
+                          std::string text) {
   return env.faults != nullptr && env.faults->raise(rule, author, std::move(text));
 }
 
@@ -126,7 +127,7 @@ bool carry_out(State& state, const Environment& env, const TdmaCommand& command)
       return run_mover(state, env, move_of(command), command.author);
     case kL1Write:
       env.l1->write(command.destination, command.value.data(), command.size, command.author);
-      if (env.watch != nullptr) {
+      if (env.watch != nullptr) [[unlikely]] {
         Touches touches;
         touches.add({Space::L1, Access::Write, command.destination, command.size});
         env.watch->landed(trace::Landing::What::Move, command.author, touches);

@@ -574,7 +574,8 @@ void pack::land_piece(State& state, const Environment& env, Cycle now) {
   const PackerState before = env.watch == nullptr ? PackerState{} : state.packer;
   landed = landed && pacr.move_rows(first, std::min(first + 1, flight.input.rows));
   if (landed && last) pacr.finish();
-  if (landed && env.watch != nullptr) tell_piece(context, flight, pacr.path(), before);
+  if (landed && env.watch != nullptr) [[unlikely]]
+    tell_piece(context, flight, pacr.path(), before);
   if (landed && !last) return flight.pieces.land();
   flight = {};
 }

@@ -54,7 +54,7 @@ struct LateContext : Context {
   bool quiet = false;
 
   const ConfigWords& config() const { return words; }
-  bool raise(Rule rule, std::string text) const {
+  [[gnu::cold]] bool raise(Rule rule, std::string text) const {
     return !quiet && Context::raise(rule, std::move(text));
   }
 };

@@ -110,7 +110,8 @@ void unpack::land_piece(State& state, const Environment& env, u32 unpacker, Cycl
   const Context context{state, env, flight.thread, now, flight.word, nullptr, flight.origin};
   const bool last = flight.pieces.landed + 1 == flight.pieces.count;
   const u32 until = std::min(flight.source.count, (flight.pieces.landed + 1) * numeric::kRow);
-  if (env.watch != nullptr) tell_piece(context, flight, until);
+  if (env.watch != nullptr) [[unlikely]]
+    tell_piece(context, flight, until);
   if (!transfer_part(context, flight, until)) {
     flight = {};
     return;
