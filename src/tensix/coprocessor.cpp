@@ -310,11 +310,15 @@ u32 Coprocessor::read_gpr(unsigned thread, u32 index) const {
 
 void Coprocessor::write_gpr(unsigned thread, u32 index, u32 value, Cycle, u32 byte_mask) {
   touch(environment_, Resource::Gpr);
+  state_->asleep = false;
+  u32& target = state_->thcon.gpr[thread][index % kGprs];
+  if (byte_mask == 0xF) [[likely]] {
+    target = value;
+    return;
+  }
   u32 mask = 0;
   for (u32 i = 0; i < 4; ++i) mask |= bit(byte_mask, i) ? 0xFFu << (8 * i) : 0;
-  u32& target = state_->thcon.gpr[thread][index % kGprs];
   target = (value & mask) | (target & ~mask);
-  state_->asleep = false;
 }
 
 bool Coprocessor::read_config(u32 index, u32& value, const Author& author) const {
