@@ -1,4 +1,5 @@
-// What a core finds in its local memory when it leaves reset (BabyRISCV/README.md, Local Data RAM).
+// What a core finds in its local memory (BabyRISCV/README.md, Local Data RAM) and its registers
+// (SoftReset.md) when it leaves reset.
 #include "tile/one_tile.hpp"
 
 namespace bhemu::test {
@@ -92,6 +93,39 @@ TEST(Reset, keeps_local_memory_that_a_register_spares) {
                           chip.write(kWindow + 0x100, 5);
                         }),
             5u);
+}
+
+/// NCRISC: leaves what it finds in a register, and writes there.
+std::vector<u32> look_at_register() {
+  Assembler a(kNcrisc);
+  a.li(t1, kResult);
+  a.sw(s4, 0, t1);
+  a.li(s4, 7);
+  a.halt();
+  return a.finish();
+}
+
+TEST(Reset, clears_a_register_that_a_debugger_has_written_before_the_first_release) {
+  OneTile chip;
+  chip.load(kNcrisc, look_at_register());
+  chip.write(kResult, 1);
+  chip.tile->state_for_debugger(static_cast<unsigned>(CoreId::Ncrisc)).x[20] = 5;  // s4
+  chip.start({CoreId::Ncrisc});
+  chip.run();
+  EXPECT_EQ(chip.read(kResult), 0u);
+}
+
+TEST(Reset, clears_a_register_that_the_core_itself_has_written_before) {
+  OneTile chip;
+  chip.load(kNcrisc, look_at_register());
+  for (int round = 0; round < 3; ++round) {
+    chip.write(kResult, 1);
+    chip.start({CoreId::Ncrisc});
+    chip.run();
+    EXPECT_EQ(chip.read(kResult), 0u);
+    EXPECT_EQ(chip.tile->core(CoreId::Ncrisc).x[20], 7u);
+    chip.start({});
+  }
 }
 
 }  // namespace
