@@ -1,6 +1,6 @@
 // Of a tile that nobody has looked at for a while, nothing is in the host's caches, and its cores,
 // their slots, buses and contexts are some hundred cache lines: asked for one after the other, each
-// when it is needed, they are most of what letting a tile's cores loose or waking it takes.
+// when it is needed, they are a third of what letting a tile's cores loose takes.
 #include "base/bits.hpp"
 #include "tile/bus.hpp"
 #include "tile/tile.hpp"

@@ -10,7 +10,10 @@
 namespace bhemu::tile {
 namespace {
 
-constexpr u64 kFirstPages = 32 * 1024;
+// Where tt-metal's firmware lies (dev_mem_map.h: MEM_ZEROS_BASE to MEM_MAP_END): whoever touches a
+// tile writes there soon. Of the mailboxes before it most of what is used lies in one page.
+constexpr u64 kFirmware = 12 * 1024;
+constexpr u64 kFirmwareEnd = 28 * 1024;
 
 u32 narrow_size(std::span<const u8> bytes) {
   return static_cast<u32>(std::min<u64>(bytes.size(), ~u32{0}));
@@ -60,8 +63,7 @@ Tile::Tile(const TileConfig& config)
                   activity_, trace_,   observer_,    long_turn_,   *this}),
       access_(registers_.environment(), registers_),
       ledger_(InZeroedMemory{config.arena != nullptr}) {
-  // Firmware, mailboxes and the like lie at the beginning, and whoever touches a tile writes them.
-  if (shape_.is_tensix()) make_pages(l1_.data(), kFirstPages);
+  if (shape_.is_tensix()) make_pages(l1_.data() + kFirmware, kFirmwareEnd - kFirmware);
   wakeup_.waker = this;
   l1_.listen(this);
   if (shape_.is_tensix()) {
