@@ -78,6 +78,7 @@ std::shared_ptr<Shelf> CodeCache::shelf() {
 }
 
 const Unit* CodeCache::find(const Shelf& shelf, const Query& query) {
+  if (shelf.has_none_at(query.pc)) return nullptr;
   const std::lock_guard lock(mutex_);
   return known_of(shelf, query);
 }
@@ -108,6 +109,7 @@ const Unit* CodeCache::find_or_translate(Shelf& shelf, const Query& query) {
   translated_.fetch_add(1, std::memory_order_relaxed);
   auto& units = shelf.units[key_of(query.l1_bytes, query.pc, query.extent)];
   units.push_back(std::move(unit));
+  shelf.note_begin(query.pc);
   return units.back().get();
 }
 

@@ -3,6 +3,7 @@
 // tile has let go of it.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -14,6 +15,12 @@
 #include "riscv/jit/region.hpp"
 
 namespace bhemu::riscv::jit {
+
+/// Of `bits` bits. Kernels of a tile's cores start at round addresses, so plain low bits would
+/// meet.
+constexpr u32 scatter(u32 pc, unsigned bits) {
+  return pc * 0x9E3779B1u >> (32 - bits);
+}
 
 /// A translated region. Immutable.
 struct Unit {
@@ -39,6 +46,21 @@ struct Shelf {
   u32 enter = 0;
   u32 leave = 0;
   std::unordered_map<u64, std::vector<std::unique_ptr<Unit>>> units;
+
+  /// No unit begins at `pc`, whatever lies there: to be asked without the lock. A core asks at each
+  /// address that it comes to for the first time.
+  bool has_none_at(u32 pc) const {
+    const u32 bit = scatter(pc, kBeginBits);
+    return (begins[bit / 64].load(std::memory_order_relaxed) >> bit % 64 & 1) == 0;
+  }
+  void note_begin(u32 pc) {
+    const u32 bit = scatter(pc, kBeginBits);
+    begins[bit / 64].fetch_or(u64{1} << bit % 64, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr unsigned kBeginBits = 12;
+  std::array<std::atomic<u64>, (1u << kBeginBits) / 64> begins{};  // of addresses, scattered
 };
 
 class CodeCache {

@@ -15,12 +15,6 @@
 
 namespace bhemu::riscv::jit {
 
-/// Of `bits` bits. Kernels of a tile's cores start at round addresses, so plain low bits would
-/// meet.
-constexpr u32 scatter(u32 pc, unsigned bits) {
-  return pc * 0x9E3779B1u >> (32 - bits);
-}
-
 /// How often the interpreter has come to an address that has no translation: of the addresses that
 /// share a set the four that it comes to. A count a word of L1 would be a page of memory for every
 /// few visits of each tile.
