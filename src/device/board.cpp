@@ -280,6 +280,9 @@ void Board::number_nodes() {
   };
   std::stable_sort(sites_.begin(), sites_.end(),
                    [&key](const TileSite& a, const TileSite& b) { return key(a) < key(b); });
+  place_of_site_.resize(sites_.size());
+  for (size_t i = 0; i < sites_.size(); ++i)
+    place_of_site_[size_t{sites_[i].noc0.y} * kWidth + sites_[i].noc0.x] = static_cast<u16>(i);
   for (TileSite& site : sites_) {
     if (rank(site) > 4) break;
     if (site.kind != NodeKind::Dram || site.port == 0) ++node_count_;
@@ -392,13 +395,12 @@ const TileSite* Board::site_of(NodeId node) const {
 }
 
 const TileSite* Board::site_through(unsigned noc, Coord coord) const {
-  const Coord at = physical(noc, coord);
-  const auto found = std::find_if(sites_.begin(), sites_.end(), [&](const TileSite& site) {
-    return (noc == 0 ? site.noc0 : site.noc1) == at;
-  });
-  if (found == sites_.end()) return nullptr;
+  Coord at = physical(noc, coord);
+  if (at.x >= kWidth || at.y >= kHeight) return nullptr;
+  if (noc == 1) at = {static_cast<u8>(kWidth - 1 - at.x), static_cast<u8>(kHeight - 1 - at.y)};
+  const TileSite& found = sites_[place_of_site_[size_t{at.y} * kWidth + at.x]];
   const bool raw = coord.x < kWidth && coord.y < kHeight;
-  return raw || found->translated == coord ? &*found : nullptr;
+  return raw || found.translated == coord ? &found : nullptr;
 }
 
 std::vector<u8> Board::bank_table(unsigned dram_entries, unsigned l1_entries) const {

@@ -108,6 +108,8 @@ class Board {
 
   std::array<noc::Translation, kNocs> translation_{};
   std::vector<TileSite> sites_;  // those with nodes first, in the order of their ids
+  // Where in sites_ the one at a raw coordinate of NoC 0 is, row by row.
+  std::vector<u16> place_of_site_;
   std::vector<Coord> tensix_;
   noc::Routing routing_;
   unsigned node_count_ = 0;

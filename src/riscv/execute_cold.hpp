@@ -121,6 +121,9 @@ Outcome Cold<Bus>::load(u32 address, u32 size, u32& value) {
     std::memcpy(&value, ldm, size);
     return Outcome::Ok;
   }
+  if constexpr (!Bus::kRecord && requires(Cycle now) { bus_.load_at_once(address, value, now); }) {
+    if (size == 4 && bus_.load_at_once(address, value, s_.cycle)) return Outcome::Ok;
+  }
   const Loaded loaded = bus_.load(s_, address, size);
   value = loaded.value;
   return loaded.outcome;

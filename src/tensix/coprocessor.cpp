@@ -403,8 +403,8 @@ bool Coprocessor::holds_config(unsigned thread, u32 index, bool is_store) const 
                              is_store);
 }
 bool Coprocessor::holds_gprs(unsigned thread, bool is_store) const {
-  return frontend::must_wait(*state_, thread, frontend::resources_of_gprs(*state_, thread),
-                             is_store);
+  const u32 resources = frontend::resources_of_gprs(*state_, thread);
+  return resources != 0 && frontend::must_wait(*state_, thread, resources, is_store);
 }
 bool Coprocessor::holds_tdma(unsigned thread, bool is_store) const {
   return frontend::must_wait(*state_, thread, frontend::resources_of_tdma(*state_, thread),

@@ -62,8 +62,10 @@ struct CoreBus {
 
   bool sit_out_for(u32 address, Cycle turn) { return sits_out = stores.has(address, turn); }
   riscv::Loaded load(riscv::CoreState& state, u32 address, u32 size) {
+    // Who does not record has asked for what can be loaded at once.
+    if constexpr (!Record) return tile_.access_.load_slowly(core_, address, size, state.cycle);
     const riscv::Loaded loaded = tile_.access_.load(core_, address, size, state.cycle);
-    if constexpr (Record) attend();
+    attend();
     return loaded;
   }
   riscv::Outcome store(riscv::CoreState& state, u32 address, u32 size, u32 value) {

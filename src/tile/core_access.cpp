@@ -170,10 +170,14 @@ bool CoreAccess::store_count(unsigned core, u32 pc, u32 offset, u32 value, Cycle
   return true;
 }
 
-// tidy: allow function-length: one case per region
 Loaded CoreAccess::load(unsigned core, u32 address, u32 size, Cycle now) {
   if (u32 value = 0; size == 4 && load_at_once(core, address, value, now))
     return {value, Outcome::Ok};
+  return load_slowly(core, address, size, now);
+}
+
+// tidy: allow function-length: one case per region
+Loaded CoreAccess::load_slowly(unsigned core, u32 address, u32 size, Cycle now) {
   const Agent agent = agent_of(env_.shape.core[core]);
   const u32 pc = env_.cores[core].pc;
   CoreSlot& slot = env_.slots[core];

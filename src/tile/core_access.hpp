@@ -13,6 +13,8 @@ class CoreAccess {
       : env_(environment), registers_(registers) {}
 
   riscv::Loaded load(unsigned core, u32 address, u32 size, Cycle now);
+  /// The same for who has asked `load_at_once` already.
+  riscv::Loaded load_slowly(unsigned core, u32 address, u32 size, Cycle now);
   /// Of the words that kernels look at most: counters of NIUs and circular buffers, and the clock.
   /// False: it is another, or the core has to wait, and `load` is the way.
   bool load_at_once(unsigned core, u32 address, u32& value, Cycle now);
