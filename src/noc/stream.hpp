@@ -138,6 +138,8 @@ class StreamFile {
   /// As `write`, for the registers that circular buffers are counted in, which firmware writes for
   /// each buffer of each launch (stream_table.hpp). False: it is another, and nothing is done.
   bool count(u32 offset, u32 value);
+  /// The same for who knows that nobody waits for a stream.
+  bool count_unwatched(u32 offset, u32 value);
   /// Why the last access was refused; null: there is no such register.
   const char* refusal() const { return refusal_; }
   static bool read_has_effect(u32 offset);
@@ -156,6 +158,7 @@ class StreamFile {
   }
 
  private:
+  bool counts(u32 offset) const;
   // As saved and hashed.
   using ByStream = std::array<StreamState, kStreams>;
   ByStream by_stream() const;

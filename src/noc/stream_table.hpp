@@ -93,22 +93,32 @@ inline void write_count(Words& words, u32 stream, u32 index, u32 value) {
   } else {
     value &= mask_of(kRowOfSize.width);
     words[kRowOfSize.slot][stream] = value;
-    for (u32 i = 0; i < destinations(stream); ++i) words[kSpace + i][stream] = value;
+    words[kSpace][stream] = value;
+    if (destinations(stream) > 1) [[unlikely]] {
+      for (u32 i = 1; i < destinations(stream); ++i) words[kSpace + i][stream] = value;
+    }
   }
 }
 
 }  // namespace stream_table
 
-inline bool StreamFile::count(u32 offset, u32 value) {
-  const u32 stream = offset / kStreamStride;
+inline bool StreamFile::counts(u32 offset) const {
   const u32 index = offset % kStreamStride / 4;
-  if (stream >= count_ || (index != stream::STREAM_REMOTE_DEST_BUF_START &&
-                           index != stream::STREAM_REMOTE_DEST_BUF_SIZE))
-    return false;
+  return offset / kStreamStride < count_ && (index == stream::STREAM_REMOTE_DEST_BUF_START ||
+                                             index == stream::STREAM_REMOTE_DEST_BUF_SIZE);
+}
+
+inline bool StreamFile::count_unwatched(u32 offset, u32 value) {
+  if (!counts(offset)) return false;
+  stream_table::write_count(words_, offset / kStreamStride, offset % kStreamStride / 4, value);
+  return true;
+}
+
+inline bool StreamFile::count(u32 offset, u32 value) {
+  if (!counts(offset)) return false;
   refusal_ = nullptr;
   if (wakeup_ != nullptr) wakeup_->touch(Resource::Stream);
-  stream_table::write_count(words_, stream, index, value);
-  return true;
+  return count_unwatched(offset, value);
 }
 
 }  // namespace bhemu::noc

@@ -164,7 +164,7 @@ bool CoreAccess::nobody_looks_on() const {
 // Threads wait for other registers of a stream (STREAMWAIT.md): none is roused, no long turn ends.
 bool CoreAccess::store_count(unsigned core, u32 pc, u32 offset, u32 value, Cycle now) {
   if (!nobody_looks_on() || (env_.wakeup.watched & mask_of(Resource::Stream)) != 0 ||
-      !env_.streams->count(offset, value))
+      !env_.streams->count_unwatched(offset, value))
     return false;
   env_.ledger.stream_written(offset, value, agent_of(env_.shape.core[core]), pc, now);
   return true;
