@@ -8,6 +8,7 @@
 
 #include "base/bits.hpp"
 #include "base/check.hpp"
+#include "noc/multicast.hpp"
 
 namespace bhemu {
 namespace {
@@ -395,9 +396,8 @@ const TileSite* Board::site_of(NodeId node) const {
 }
 
 const TileSite* Board::site_through(unsigned noc, Coord coord) const {
-  Coord at = physical(noc, coord);
+  const Coord at = noc::target_coord_of(noc, physical(noc, coord));
   if (at.x >= kWidth || at.y >= kHeight) return nullptr;
-  if (noc == 1) at = {static_cast<u8>(kWidth - 1 - at.x), static_cast<u8>(kHeight - 1 - at.y)};
   const TileSite& found = sites_[place_of_site_[size_t{at.y} * kWidth + at.x]];
   const bool raw = coord.x < kWidth && coord.y < kHeight;
   return raw || found.translated == coord ? &found : nullptr;

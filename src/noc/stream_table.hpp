@@ -93,10 +93,7 @@ inline void write_count(Words& words, u32 stream, u32 index, u32 value) {
   } else {
     value &= mask_of(kRowOfSize.width);
     words[kRowOfSize.slot][stream] = value;
-    words[kSpace][stream] = value;
-    if (destinations(stream) > 1) [[unlikely]] {
-      for (u32 i = 1; i < destinations(stream); ++i) words[kSpace + i][stream] = value;
-    }
+    for (u32 i = 0; i < destinations(stream); ++i) words[kSpace + i][stream] = value;
   }
 }
 

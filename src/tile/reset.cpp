@@ -21,9 +21,7 @@ void Tile::set_soft_reset(u32 value, const Author& author) {
   u32 released = 0;
   for (unsigned core = 0; core < shape_.cores; ++core)
     released |= u32{bit(before & ~value, shape_.reset_bit[core])} << core;
-  if (released != 0) fetch_cores(released);
-  for (unsigned core = 0; core < shape_.cores; ++core)
-    if (bit(released, core)) fetch_code(start_pc(core));
+  fetch_cores(released);
   debug_.set(debug_reg::SOFT_RESET_0, value & 0xFFFFFF);
   if (coprocessor_ != nullptr)
     coprocessor_->set_soft_reset(value & 0xFFFFFF & ~kCoreResetBits, author.cycle);

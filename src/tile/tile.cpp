@@ -35,7 +35,7 @@ bool each_word(u64 address, u64 size, Access access) {
 }
 
 template <class Part>
-std::array<Part, kCores> for_each_core(InZeroedMemory zeroed) {
+std::array<Part, kCores> made_for_cores(InZeroedMemory zeroed) {
   return {Part(zeroed), Part(zeroed), Part(zeroed), Part(zeroed), Part(zeroed)};
 }
 
@@ -44,8 +44,8 @@ std::array<Part, kCores> for_each_core(InZeroedMemory zeroed) {
 Tile::Tile(const TileConfig& config)
     : Node(config.shape->kind, config.node, config.policy),
       shape_(*config.shape),
-      cores_(for_each_core<riscv::CoreState>({config.arena != nullptr})),
-      slots_(for_each_core<CoreSlot>({config.arena != nullptr})),
+      cores_(made_for_cores<riscv::CoreState>({config.arena != nullptr})),
+      slots_(made_for_cores<CoreSlot>({config.arena != nullptr})),
       quantum_(config.quantum),
       parking_(config.parking),
       long_turns_(config.shortcuts.long_turns),

@@ -308,10 +308,8 @@ class Tile final : public noc::Node,
                    Cycle home) override;
   void make_coprocessor(Arena* arena);
   void make_port(const TileConfig& config);
-  /// Asks the host for what letting these cores loose will need, a bit for each, and
-  /// for the code at `pc` (fetch.cpp).
+  /// Asks the host for what letting these cores loose will need, a bit for each (fetch.cpp).
   void fetch_cores(u32 cores) const;
-  void fetch_code(u32 pc) const;
   void make_nius(const TileConfig& config);
   void make_checks(const TileConfig& config);
   void make_translated(const std::shared_ptr<riscv::jit::CodeCache>& code, Arena* arena);
