@@ -252,27 +252,30 @@ u32 pack(const PackJob& job) {
 
 /// `count` datums as pack<Early::Bf16From16, Late::Keep16> does them, with no more than 16 bits
 /// anywhere. Takes the greatest magnitude into account.
-template <class D>
-HWY_INLINE hn::Vec<D> bf16_codes(D d, const u16* stored_datum, u32 count, bool relu, u16* datum,
+template <bool relu, class D>
+HWY_INLINE hn::Vec<D> bf16_codes(D d, const u16* stored_datum, u32 count, u16* datum,
                                  hn::Vec<D> greatest) {
   using H = hn::Vec<D>;
   const H sign = hn::Set(d, 0x8000);
-  const H smallest = hn::Set(d, 0x80);
   const H infinity = hn::Set(d, 0x7F80);
-  // Of a code that becomes 0: those with a sign, or none.
-  const H negative = hn::Set(d, relu ? 0x8000 : 0);
   for (u32 i = 0; i < count; i += static_cast<u32>(hn::Lanes(d))) {
     const H stored = hn::LoadU(d, stored_datum + i);
-    const H unbounded = hn::Or(hn::ShiftLeft<7>(hn::And(stored, hn::Set(d, 0xFF))),
-                               hn::And(hn::ShiftRight<8>(stored), hn::Set(d, 0x7F)));
-    const H magnitude = hn::Min(unbounded, infinity);
+    const H e = hn::And(stored, hn::Set(d, 0xFF));
+    const H fraction = hn::And(hn::ShiftRight<8>(stored), hn::Set(d, 0x7F));
+    const H magnitude = hn::Min(hn::Or(hn::ShiftLeft<7>(e), fraction), infinity);
     H code = hn::Or(hn::And(stored, sign), magnitude);
-    code = hn::IfThenZeroElse(hn::Lt(magnitude, smallest), code);
-    code = hn::IfThenElseZero(hn::Eq(hn::And(code, negative), hn::Zero(d)), code);
+    code = hn::IfThenZeroElse(hn::Eq(e, hn::Zero(d)), code);
+    if constexpr (relu) code = hn::IfThenElseZero(hn::Eq(hn::And(code, sign), hn::Zero(d)), code);
     greatest = hn::Max(greatest, hn::AndNot(sign, code));
     hn::StoreU(code, d, datum + i);
   }
   return greatest;
+}
+template <class D>
+HWY_INLINE hn::Vec<D> bf16_codes(D d, const u16* stored, u32 count, bool relu, u16* datum,
+                                 hn::Vec<D> greatest) {
+  return relu ? bf16_codes<true>(d, stored, count, datum, greatest)
+              : bf16_codes<false>(d, stored, count, datum, greatest);
 }
 
 template <class D>

@@ -36,6 +36,7 @@ constexpr u32 kNiuBytes = 0x10000;
 constexpr u32 kOverlay = 0xFFB40000;
 constexpr u32 kStoreRegBase = 0xFFB00000;  // STOREREG counts words from here
 
+constexpr u32 kInstrnBuf = 0xFFE40000;  // of a TRISC, its own thread's
 constexpr u32 kGprs = 0xFFE00000;
 constexpr u32 kGprBytes = 0x1000;
 constexpr u32 kOverlayBytes = noc::kStreams * noc::kStreamStride;
@@ -146,6 +147,7 @@ bool CoreAccess::store_at_once(unsigned core, u32 pc, u32 address, u32 value, Cy
            env_.nius[noc]->hold(at % kNiuBytes, value);
   }
   // Firmware clears the registers of its thread.
+  if (address == kInstrnBuf) return push_at_once(core, pc, value, now, Pushed::ByStore);
   const u32 at = address - kGprs;
   if (at >= kGprBytes || env_.long_turn || !nobody_looks_on() || core < index_of(CoreId::Trisc0) ||
       env_.coprocessor == nullptr || (env_.wakeup.watched & mask_of(Resource::Gpr)) != 0)
@@ -334,19 +336,33 @@ Outcome CoreAccess::carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 
 // Up to four `.ttinsn` in a row are one push, so they need room once (PushTensixInstruction.md).
 // Where in memory such a group may begin is not documented; here the first that follows anything
 // else begins one.
-[[gnu::always_inline]] inline bool CoreAccess::has_room(unsigned core, unsigned thread, Pushed by) {
+[[gnu::always_inline]] inline bool CoreAccess::has_room(unsigned core, unsigned thread, u32 pc,
+                                                        Pushed by) {
   const tensix::Frontend& frontend = std::as_const(*env_.coprocessor).state().frontend[thread];
   constexpr u8 kGroup = 4;
   constexpr u32 kDisTriscCache = 18;
   CoreSlot& slot = env_.slots[core];
   const riscv::CoreState& state = env_.cores[core];
   const bool fuses = by == Pushed::ByTtinsn && !bit(state.csr.cfg0, kDisTriscCache);
-  const bool continues = fuses && slot.fused != 0 && slot.fused_pc == state.pc;
+  const bool continues = fuses && slot.fused != 0 && slot.fused_pc == pc;
   const bool room =
       continues ? tensix::frontend::may_push_fused(frontend) : tensix::frontend::may_push(frontend);
   if (!room) return false;
   slot.fused = !fuses ? u8{0} : static_cast<u8>(continues ? (slot.fused + 1) % kGroup : 1);
-  slot.fused_pc = state.pc + 4;
+  slot.fused_pc = pc + 4;
+  return true;
+}
+
+bool CoreAccess::push_at_once(unsigned core, u32 pc, u32 word, Cycle now, Pushed by) {
+  if (core < index_of(CoreId::Trisc0) || env_.coprocessor == nullptr || env_.long_turn ||
+      !nobody_looks_on() || tensix::opcode_of(word) == tensix::op::STOREREG::kOpcode)
+    return false;
+  const unsigned thread = thread_of_core(core);
+  if ((env_.wakeup.watched & mask_of(thread_of(thread))) != 0 ||
+      bit(env_.debug.get(debug_reg::DBG_INSTRN_BUF_CTRL0), thread) ||
+      !has_room(core, thread, pc, by))
+    return false;
+  env_.coprocessor->push(thread, word, now);
   return true;
 }
 
@@ -360,8 +376,8 @@ Outcome CoreAccess::push_tensix(unsigned core, unsigned thread, u32 word, Cycle 
     return stop ? Outcome::Stop : Outcome::Ok;
   }
   const bool from_brisc = core == static_cast<unsigned>(CoreId::Brisc);
-  const bool room =
-      from_brisc ? env_.coprocessor->can_push_from_brisc(thread) : has_room(core, thread, by);
+  const bool room = from_brisc ? env_.coprocessor->can_push_from_brisc(thread)
+                               : has_room(core, thread, env_.cores[core].pc, by);
   if (!room)
     return wait(core, BlockKind::FifoFull, mask_of(fifo_of(thread)) | mask_of(thread_of(thread)),
                 0xFFE40000 + thread * 0x10000);

@@ -68,6 +68,7 @@ struct BasicFlatBus {
   }
   bool load_at_once(u32, u32&, Cycle) { return false; }
   bool store_at_once(u32, u32, u32, Cycle) { return false; }
+  bool push_at_once(u32, u32, Cycle) { return false; }
   Outcome store_l1(CoreState&, u32 address, const void* source, u32 bytes) {
     memory.write(address, source, bytes);
     return Outcome::Ok;

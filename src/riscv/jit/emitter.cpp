@@ -51,6 +51,10 @@ bool is_store(Decoded e) {
   return format == Format::Store || format == Format::FpStore;
 }
 
+bool is_push(Decoded e) {
+  return e.op >= kFirstRow && row_of(static_cast<Op>(e.op)).format == Format::Ttinsn;
+}
+
 bool is_local(u32 address) {
   return address - kLdmBase < 0x2000;
 }
@@ -153,8 +157,12 @@ void Emitter::emit_block(std::size_t index) {
       emit_one(block.code[i++]);
       continue;
     }
+    if (is_push(block.code[i])) {
+      push(block.code[i++]);
+      continue;
+    }
     const u32 first = i;
-    while (i < count && !has_template(block.code[i])) ++i;
+    while (i < count && !has_template(block.code[i]) && !is_push(block.code[i])) ++i;
     interpret(pc_, i - first);
   }
   if (ends_block(block.code.back()) && has_template(block.code.back())) return;
@@ -203,6 +211,18 @@ void Emitter::interpret(u32 pc, u32 count) {
   mov(edx, pc);
   mov(ecx, count);
   call(ptr[kContext + static_cast<int>(offsetof(Context, interpret))]);
+  test(eax, eax);
+  jnz(done_);
+  forget();
+}
+
+/// A word for the coprocessor.
+void Emitter::push(Decoded e) {
+  lea(rsi, ptr[kBudget + static_cast<int>(remaining_)]);
+  mov(rdi, kContext);
+  mov(edx, pc_);
+  mov(ecx, static_cast<u32>(e.imm));
+  call(ptr[kContext + static_cast<int>(offsetof(Context, push))]);
   test(eax, eax);
   jnz(done_);
   forget();

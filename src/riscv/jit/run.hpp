@@ -104,6 +104,14 @@ u32 access(Context* context, i64 budget, u32 pc, Decoded instruction) {
   return access_slowly<Bus>(context, budget, pc, instruction);
 }
 
+/// See Context::push.
+template <class Bus>
+u32 push(Context* context, i64 budget, u32 pc, u32 word) {
+  Bus& bus = *static_cast<Bus*>(context->bus);
+  if (bus.push_at_once(pc, word, context->until - static_cast<u64>(budget))) return 0;
+  return interpret<Bus>(context, budget, pc, 1);
+}
+
 template <class Bus>
 Context context_of(CoreState& state, Bus& bus) {
   Context context;
@@ -112,6 +120,7 @@ Context context_of(CoreState& state, Bus& bus) {
   context.l1_flags = bus.l1_flags;
   context.interpret = interpret<Bus>;
   context.access = access<Bus>;
+  context.push = push<Bus>;
   context.ldm_limit = {bus.ldm_size, bus.ldm_size >> 1, bus.ldm_size >> 2};
   context.bus = &bus;
   return context;

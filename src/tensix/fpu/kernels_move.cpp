@@ -36,12 +36,46 @@ void move_kernel(const MoveJob& job) {
   }
 }
 
+#if HWY_TARGET != HWY_SCALAR
+/// The same of upper halves of cells, whose exponents have eight bits.
+HWY_INLINE VS stored_halves(VS upper, VS e) {
+  const Shorts d;
+  const VS mantissa = hn::And(hn::ShiftLeft<8>(upper), hn::Set(d, u16{0x7F00}));
+  return hn::Or(hn::Or(e, mantissa), hn::And(upper, hn::Set(d, u16{0x8000})));
+}
+/// Those of two vectors at once. Returns how many cells that were.
+template <bool flush, bool wide>
+HWY_INLINE size_t move_pairs(const StraightMove& job) {
+  const Shorts d;
+  const u32* HWY_RESTRICT cells = job.cells;
+  const size_t count = job.rows * kRowDatums / hn::Lanes(d) * hn::Lanes(d);
+  for (size_t j = 0; j < count; j += hn::Lanes(d)) {
+    const VS first = hn::BitCast(d, load_cells(cells + j));
+    const VS second = hn::BitCast(d, load_cells(cells + j + hn::Lanes(Words())));
+    const VS upper = hn::ConcatOdd(d, second, first);
+    const VS e = hn::And(hn::ShiftRight<7>(upper), hn::Set(d, u16{0xFF}));
+    const auto zero = hn::Eq(e, hn::Zero(d));
+    const VS high = stored_halves(upper, e);
+    hn::StoreU(flush ? hn::IfThenZeroElse(zero, high) : high, d, job.high + j);
+    if constexpr (wide) {
+      const VS low = hn::And(hn::ConcatEven(d, second, first), hn::Set(d, u16{0xE000}));
+      hn::StoreU(flush ? hn::IfThenZeroElse(zero, low) : low, d, job.low + j);
+    }
+  }
+  return count;
+}
+#endif
+
 template <bool flush, bool five_bit, bool wide>
 HWY_INLINE void move_straight(const StraightMove& job) {
   const u32* HWY_RESTRICT cells = job.cells;
   u16* HWY_RESTRICT high = job.high;
   u16* HWY_RESTRICT low = job.low;
-  for (size_t j = 0; j < job.rows * kRowDatums; j += hn::Lanes(Words())) {
+  size_t j = 0;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (!five_bit) j = move_pairs<flush, wide>(job);
+#endif
+  for (; j < job.rows * kRowDatums; j += hn::Lanes(Words())) {
     V cell = load_cells(cells + j);
     const V e = exponent_of(cell);
     if constexpr (flush) cell = hn::IfThenZeroElse(hn::Eq(e, hn::Zero(Words())), cell);

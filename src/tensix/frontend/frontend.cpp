@@ -108,6 +108,12 @@ void record(Frontend& frontend, const Incoming& incoming) {
 
 }  // namespace
 
+u32 ended_behind_mop(const Frontend& frontend) {
+  u32 count = 0;
+  for (u32 i = 0; i < frontend.behind_mop.size(); ++i) count += frontend.behind_mop[i].ends;
+  return count;
+}
+
 void start_replay(Frontend& frontend, op::REPLAY insn) {
   frontend.replay_index = static_cast<u8>(insn.start_idx());
   frontend.replay_left = static_cast<u8>(replayed_words(insn));

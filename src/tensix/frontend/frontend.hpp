@@ -25,15 +25,16 @@ inline constexpr u32 kMopLoopOp = 5;
 inline constexpr u32 kMopLoop0Last = 7;
 inline constexpr u32 kMopLoop1Last = 8;
 
+/// Of the words behind the MOP expander, those that end one of the TRISC's.
+u32 ended_behind_mop(const Frontend& frontend);
 /// How many words that its TRISC has pushed have not passed the wait gate. Auto TTSync tracks each
 /// up to there, so FIFOs behind the first one give room only to what expanders make of a word.
 inline u32 outstanding(const Frontend& frontend) {
   const bool at_gate = frontend.gate_full || frontend.replay_mode == ReplayMode::Play;
   const bool one_behind =
       frontend.mop.phase != MopPhase::Idle || (at_gate && !frontend.gate_from_brisc);
-  u32 count = frontend.fifo.size() + static_cast<u32>(one_behind);
-  for (u32 i = 0; i < frontend.behind_mop.size(); ++i) count += frontend.behind_mop[i].ends;
-  return count;
+  const u32 count = frontend.fifo.size() + static_cast<u32>(one_behind);
+  return frontend.behind_mop.empty() ? count : count + ended_behind_mop(frontend);
 }
 /// With more than 28 words under way nothing is taken until there are 28 again; the 32 places can
 /// only be filled by a group of `.ttinsn` that is pushed at once (PushTensixInstruction.md).
