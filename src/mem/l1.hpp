@@ -104,21 +104,18 @@ class L1 {
   /// Not 0 when a line from `first` to `last` has a flag: those of eight lines, or-ed.
   static u64 any_of(const u8* flags, u64 first, u64 last) {
     if (first == last) return flags[first];
-    constexpr unsigned kWords = 8;
     const u8* at = flags + first;
     const u8* const end = flags + last + 1;
+    const auto eight = [&at](unsigned i) {
+      u64 word;
+      std::memcpy(&word, at + u64{8} * i, 8);
+      return word;
+    };
     u64 any = 0;
-    for (; end - at >= static_cast<i64>(kWords * 8); at += kWords * 8) {
-      std::array<u64, kWords> words;
-      std::memcpy(words.data(), at, sizeof words);
-      any |= ((words[0] | words[1]) | (words[2] | words[3])) |
-             ((words[4] | words[5]) | (words[6] | words[7]));
-    }
-    for (; end - at >= 8; at += 8) {
-      u64 eight;
-      std::memcpy(&eight, at, 8);
-      any |= eight;
-    }
+    for (; end - at >= 64; at += 64)
+      any |= ((eight(0) | eight(1)) | (eight(2) | eight(3))) |
+             ((eight(4) | eight(5)) | (eight(6) | eight(7)));
+    for (; end - at >= 8; at += 8) any |= eight(0);
     for (; at != end; ++at) any |= *at;
     return any;
   }

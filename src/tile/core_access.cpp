@@ -354,8 +354,9 @@ Outcome CoreAccess::carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 
 }
 
 bool CoreAccess::push_at_once(unsigned core, u32 pc, u32 word, Cycle now, Pushed by) {
+  const bool is_logged = env_.checks != nullptr && env_.checks->pushes() != nullptr;
   if (core < index_of(CoreId::Trisc0) || env_.coprocessor == nullptr || env_.long_turn ||
-      !nobody_looks_on() || tensix::opcode_of(word) == tensix::op::STOREREG::kOpcode)
+      is_logged || tensix::opcode_of(word) == tensix::op::STOREREG::kOpcode)
     return false;
   const unsigned thread = thread_of_core(core);
   if ((env_.wakeup.watched & mask_of(thread_of(thread))) != 0 ||
