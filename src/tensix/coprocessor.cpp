@@ -138,16 +138,8 @@ bool Coprocessor::can_push_from_brisc(unsigned thread) const {
 }
 
 void Coprocessor::push(unsigned thread, u32 word, Cycle now) {
-  if (environment_.wakeup != nullptr &&
-      (environment_.wakeup->watched & mask_of(thread_of(thread))) != 0) [[unlikely]]
-    return push_watched(thread, word, now);
+  touch(environment_, thread_of(thread));
   state_->frontend[thread].fifo.push({now, word, 0});  // who pushes has asked for room
-  state_->asleep = false;
-}
-
-void Coprocessor::push_watched(unsigned thread, u32 word, Cycle now) {
-  environment_.wakeup->touch(thread_of(thread));
-  state_->frontend[thread].fifo.push({now, word, 0});
   state_->asleep = false;
 }
 

@@ -192,8 +192,6 @@ class Coprocessor {
   /// run() without bursts: in the Full build, or while a bank of performance counters runs (nothing
   /// else can tell that from a run in which none does).
   void run_each_cycle(Cycle from, Cycle until, bool counts);
-  /// `push` when some core waits for the thread.
-  void push_watched(unsigned thread, u32 word, Cycle now);
   void lend_paths();
 
   ArenaPtr<State> state_;

@@ -146,8 +146,8 @@ bool CoreAccess::store_at_once(unsigned core, u32 pc, u32 address, u32 value, Cy
     return (env_.wakeup.watched & mask_of(niu_of(noc))) == 0 &&
            env_.nius[noc]->hold(at % kNiuBytes, value);
   }
-  // Firmware clears the registers of its thread.
   if (address == kInstrnBuf) return push_at_once(core, pc, value, now, Pushed::ByStore);
+  // Firmware clears the registers of its thread.
   const u32 at = address - kGprs;
   if (at >= kGprBytes || env_.long_turn || !nobody_looks_on() || core < index_of(CoreId::Trisc0) ||
       env_.coprocessor == nullptr || (env_.wakeup.watched & mask_of(Resource::Gpr)) != 0)
@@ -381,7 +381,7 @@ Outcome CoreAccess::push_tensix(unsigned core, unsigned thread, u32 word, Cycle 
                                : has_room(core, thread, env_.cores[core].pc, by);
   if (!room)
     return wait(core, BlockKind::FifoFull, mask_of(fifo_of(thread)) | mask_of(thread_of(thread)),
-                0xFFE40000 + thread * 0x10000);
+                kInstrnBuf + thread * 0x10000);
   if (env_.checks != nullptr && env_.checks->pushes() != nullptr) [[unlikely]]
     note_push(env_, core, thread, word, now);
   if (tensix::opcode_of(word) == tensix::op::STOREREG::kOpcode)

@@ -5,9 +5,8 @@
 
 #include <vector>
 
-#include "device/device.hpp"
+#include "device/looks.hpp"
 #include "support/assembler.hpp"
-#include "tile/tile.hpp"
 
 namespace bhemu {
 namespace {
@@ -56,13 +55,7 @@ std::vector<u32> program(Loop loop, u32 padding) {
   return a.finish();
 }
 
-struct Look {
-  u64 hash, instructions;
-  u32 pc;
-  bool operator==(const Look&) const = default;
-};
-
-std::vector<Look> run(Loop loop, u32 padding, bool parking, riscv::jit::Options jit) {
+std::vector<test::Look> run(Loop loop, u32 padding, bool parking, riscv::jit::Options jit) {
   DeviceOptions options;
   options.parking = parking;
   options.jit = jit;
@@ -70,14 +63,7 @@ std::vector<Look> run(Loop loop, u32 padding, bool parking, riscv::jit::Options 
   const std::vector<u32> words = program(loop, padding);
   device.write(kTile, 0, {reinterpret_cast<const u8*>(words.data()), words.size() * 4});
   device.write32(kTile, 0xFFB121B0, 0x47000);
-  std::vector<Look> looks;
-  for (u32 i = 0; i < 40; ++i) {
-    device.run(256);
-    const u64 instructions = device.totals().riscv_instructions;
-    const tile::Tile& tile = device.tile(kTile);
-    looks.push_back({tile.hash(0), instructions, tile.core(CoreId::Brisc).pc});
-  }
-  return looks;
+  return test::looks_at(device, kTile, CoreId::Brisc, 40);
 }
 
 TEST(CoreAlone, is_where_it_would_be_at_every_edge_though_rounds_of_its_loops_are_left_out) {

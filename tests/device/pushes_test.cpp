@@ -5,10 +5,9 @@
 
 #include <vector>
 
-#include "device/device.hpp"
+#include "device/looks.hpp"
 #include "support/assembler.hpp"
 #include "tensix/isa.hpp"
-#include "tile/tile.hpp"
 
 namespace bhemu {
 namespace {
@@ -80,13 +79,7 @@ std::vector<u32> poster() {
   return a.finish();
 }
 
-struct Look {
-  u64 hash, instructions;
-  u32 pc;
-  bool operator==(const Look&) const = default;
-};
-
-std::vector<Look> run(u32 bundle, u32 apart, bool parking, riscv::jit::Options jit) {
+std::vector<test::Look> run(u32 bundle, u32 apart, bool parking, riscv::jit::Options jit) {
   DeviceOptions options;
   options.parking = parking;
   options.jit = jit;
@@ -98,13 +91,7 @@ std::vector<Look> run(u32 bundle, u32 apart, bool parking, riscv::jit::Options j
   load(kOtherCode, poster());
   constexpr u32 kAll = 0x47800;  // SOFT_RESET_0: every core
   device.write32(kTile, 0xFFB121B0, kAll & ~(3u << 12));
-  std::vector<Look> looks;
-  for (u32 i = 0; i < 60; ++i) {
-    device.run(256);
-    const u64 instructions = device.totals().riscv_instructions;
-    const tile::Tile& tile = device.tile(kTile);
-    looks.push_back({tile.hash(0), instructions, tile.core(CoreId::Trisc0).pc});
-  }
+  const std::vector<test::Look> looks = test::looks_at(device, kTile, CoreId::Trisc0, 60);
   u32 rounds = 0;
   EXPECT_TRUE(device.read32(kTile, kRounds, rounds));
   EXPECT_GT(rounds, 5u) << "it does go on";

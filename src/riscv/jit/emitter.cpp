@@ -158,12 +158,12 @@ void Emitter::emit_block(std::size_t index) {
       continue;
     }
     if (is_push(block.code[i])) {
-      push(block.code[i++]);
+      step_aside(offsetof(Context, push), pc_, static_cast<u32>(block.code[i++].imm));
       continue;
     }
     const u32 first = i;
     while (i < count && !has_template(block.code[i]) && !is_push(block.code[i])) ++i;
-    interpret(pc_, i - first);
+    step_aside(offsetof(Context, interpret), pc_, i - first);
   }
   if (ends_block(block.code.back()) && has_template(block.code.back())) return;
   const bool falls = index + 1 < blocks_.size() && blocks_[index + 1].pc == block.end();
@@ -204,25 +204,13 @@ void Emitter::chain_through_eax() {
   jmp(ptr[kContext + static_cast<int>(offsetof(Context, leave))]);
 }
 
-/// In the middle of a block: `count` instructions from `pc` on go to the interpreter.
-void Emitter::interpret(u32 pc, u32 count) {
+/// In the middle of a block: the context's function at that offset does what stands at `pc`.
+void Emitter::step_aside(std::size_t function, u32 pc, u32 argument) {
   lea(rsi, ptr[kBudget + static_cast<int>(remaining_)]);
   mov(rdi, kContext);
   mov(edx, pc);
-  mov(ecx, count);
-  call(ptr[kContext + static_cast<int>(offsetof(Context, interpret))]);
-  test(eax, eax);
-  jnz(done_);
-  forget();
-}
-
-/// A word for the coprocessor.
-void Emitter::push(Decoded e) {
-  lea(rsi, ptr[kBudget + static_cast<int>(remaining_)]);
-  mov(rdi, kContext);
-  mov(edx, pc_);
-  mov(ecx, static_cast<u32>(e.imm));
-  call(ptr[kContext + static_cast<int>(offsetof(Context, push))]);
+  mov(ecx, argument);
+  call(ptr[kContext + static_cast<int>(function)]);
   test(eax, eax);
   jnz(done_);
   forget();

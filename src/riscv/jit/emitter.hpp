@@ -53,8 +53,7 @@ class Emitter : private Xbyak::CodeGenerator {
   void emit_block(std::size_t index);
   void emit_one(Decoded e);
   bool has_template(Decoded e) const;
-  void interpret(u32 pc, u32 count);
-  void push(Decoded e);
+  void step_aside(std::size_t function, u32 pc, u32 argument);
   void leave_for(u32 pc);
   void jump_to(u32 pc, bool may_fall);
   void chain_through_eax();
