@@ -38,6 +38,8 @@ struct FpuMode {
   bool five_bit = false;
   DstKind dst = DstKind::Fp32;
 
+  bool operator==(const FpuMode&) const = default;
+
   /// Exponent of a product is e_A + e_B + product_bias(phase). The lower slices of a mantissa
   /// appear as a correction of 5 (SrcA) and 7 (SrcB).
   constexpr i32 product_bias(u32 phase) const {

@@ -105,6 +105,14 @@ void Coprocessor::set_shortcuts(bool bursts, bool whole_rows) {
   lend_paths();
 }
 
+void Coprocessor::lend(fpu::ProductRun* products) {
+  paths_->products = products;
+}
+
+void Coprocessor::forget_products() {
+  if (paths_->products != nullptr) paths_->products->forget();
+}
+
 void Coprocessor::set_observer(trace::Observer* observer) {
   watch_.reset();
   if (observer != nullptr) watch_ = std::make_unique<Watch>(*observer, environment_.node);
@@ -277,6 +285,7 @@ void Coprocessor::run_each_cycle(Cycle from, Cycle until, bool counts) {
   if (watch_ != nullptr || !(bursts_ || counts || environment_.timing != nullptr)) [[unlikely]] {
     run_followed(from, until, nullptr);
   } else if (environment_.timing != nullptr) {
+    forget_products();
     frontend::FullTurn turn(*state_, environment_);
     if (counts)
       count_cycles(*state_, environment_, turn, from, until);
@@ -293,6 +302,7 @@ void Coprocessor::run_followed(Cycle from, Cycle until, trace::Port* port) {
     frontend::advance(*state_, environment_, until);
     return;
   }
+  forget_products();
   frontend::TracedTurn turn(*state_, environment_, port);
   if (perf::runs(state_->perf, state_->perf.counted))
     count_cycles(*state_, environment_, turn, from, until);

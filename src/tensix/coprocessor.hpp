@@ -74,6 +74,10 @@ enum class RegisterAccess : u8 {
   Refused,  // a rule was broken, and the author must stop
 };
 
+namespace fpu {
+class ProductRun;
+}
+
 class Coprocessor {
  public:
   explicit Coprocessor(const Environment& environment);
@@ -108,6 +112,9 @@ class Coprocessor {
   /// Of the Plain build: a thread that is alone executes in bursts, and data paths keep what they
   /// have worked out. Neither changes a result.
   void set_shortcuts(bool bursts, bool whole_rows);
+  /// What products of matrices have in common is kept there from now on, from one call of `run` to
+  /// the next; null: it is worked out anew in each.
+  void lend(fpu::ProductRun* products);
   /// What is late from now on (with a timing only); null: nothing. Between runs.
   void set_delays(Delays* delays) { environment_.delays = delays; }
   /// The word that was pushed last came in a bundle behind others, and is there from `ready` on.
@@ -191,6 +198,8 @@ class Coprocessor {
  private:
   /// run() without bursts: in the Full build, or while a bank of performance counters runs (nothing
   /// else can tell that from a run in which none does).
+  /// Instructions are executed that do not tell what is lent of them.
+  void forget_products();
   void run_each_cycle(Cycle from, Cycle until, bool counts);
   void lend_paths();
 

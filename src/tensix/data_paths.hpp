@@ -9,12 +9,19 @@
 
 namespace bhemu::tensix {
 
+namespace fpu {
+class ProductRun;
+}
+
 struct DataPaths {
   pack::PathCache pack;
   pack::WholeRows whole_rows;
   unpack::Faces faces;
   fpu::KnownMove move;
   sfpu::StepCache sfpu;
+  /// Lent for some turns by whoever runs them: it is too large to have one for each tile, and is
+  /// wanted in the cache. Null: every turn has its own.
+  fpu::ProductRun* products = nullptr;
 
   /// During a turn all that can change the configuration says so here: what has been compared since
   /// needs not be compared again.

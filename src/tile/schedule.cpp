@@ -5,6 +5,7 @@
 
 #include "noc/trace.hpp"
 #include "riscv/core.hpp"
+#include "tensix/fpu/product_run.hpp"
 #include "tile/bus.hpp"
 #include "tile/onlooker.hpp"
 #include "tile/tile.hpp"
@@ -58,8 +59,30 @@ void Tile::run_until(Cycle until, noc::Outbox& outbox) {
   outbox_ = nullptr;
 }
 
+namespace {
+
+/// Lends a tile's coprocessor what its products keep, as long as this tile is the one that runs.
+class ProductLoan {
+ public:
+  explicit ProductLoan(tensix::Coprocessor* coprocessor) : coprocessor_(coprocessor) {
+    if (coprocessor_ != nullptr) coprocessor_->lend(&products_);
+  }
+  ~ProductLoan() {
+    if (coprocessor_ != nullptr) coprocessor_->lend(nullptr);
+  }
+  ProductLoan(const ProductLoan&) = delete;
+  ProductLoan& operator=(const ProductLoan&) = delete;
+
+ private:
+  tensix::Coprocessor* coprocessor_;
+  tensix::fpu::ProductRun products_;
+};
+
+}  // namespace
+
 template <bool Followed>
 void Tile::run_turns(Cycle until) {
+  const ProductLoan loan(coprocessor_.get());
   while (now_ < until) {
     if (!anyone_awake()) {
       const Cycle arrives = std::min(arrivals_.next(), next_rounds_);

@@ -7,6 +7,7 @@
 
 #include "support/rounds.hpp"
 #include "tensix/dst/dst_access.hpp"
+#include "tensix/fpu/product_run.hpp"
 #include "tensix/pair.hpp"
 
 namespace bhemu::tensix {
@@ -116,8 +117,13 @@ class Random {
         }
       }
     }
-    for (DstRow& row : state.fpu.dst.row)
-      for (u16& datum : row.datum) datum = static_cast<u16>(any() & 0xFF0F) | 0x60;
+    // Some rows hold numbers that are beyond what the usual form of products can hold.
+    const bool far = once_in(3);
+    for (DstRow& row : state.fpu.dst.row) {
+      const u32 exponents = far && once_in(12) ? 0xFF : 0x0F;
+      for (u16& datum : row.datum)
+        datum = static_cast<u16>((any() & (0xFF00 | exponents)) | (0x60 & ~exponents));
+    }
     if (once_in(3))
       for (u32 i = 0; i < 256; ++i) state.fpu.dst.valid[i] = !once_in(4);
     const bool fp32 = once_in(2);
@@ -174,7 +180,12 @@ TEST_P(FpuProductRun, playback_of_products_does_what_they_do_one_by_one) {
     std::vector<u32> words(1 + random_.any() % kReplaySlots);
     for (u32& word : words) word = random_.word();
     const u32 length = static_cast<u32>(words.size());
+    // Another thread may wait for the banks that products hand over.
+    const u32 waiting = random_.once_in(2) ? random_.any() % 5 : 0;
     pair.both([&](test::Harness& harness) {
+      for (u32 i = 0; i < waiting; ++i)
+        harness.push(0, encode<op::UNPACR_NOP>(
+                            {{"unpack_pop", 1}, {"set_dvalid", 1}, {"unpacker_select", i % 2}}));
       Frontend& frontend = harness.state().frontend[kThread];
       for (u32 i = 0; i < length; ++i) frontend.replay[i] = words[i];
       const u32 play = encode<op::REPLAY>({{"len", length}});
@@ -208,6 +219,44 @@ TEST_P(FpuProductRun, what_other_threads_do_between_products_is_seen_by_the_next
     executed += pair.together.coprocessor.instructions_executed(kThread);
   }
   EXPECT_GT(executed, rounds * 6) << "most of the time everything stands still";
+}
+
+/// What is known of operands is lent for many turns, as a tile does; cores act between these.
+TEST_P(FpuProductRun, what_cores_and_the_host_do_between_turns_is_seen_by_the_next_product) {
+  const u64 rounds = bhemu::test::rounds(300);
+  u64 executed = 0;
+  for (u64 round = 0; round < rounds; ++round) {
+    fpu::ProductRun lent;
+    Pair pair;
+    pair.together.coprocessor.lend(&lent);
+    fill(pair);
+    for (u32 i = 0; i < 10; ++i) {
+      for (u32 j = 0; j < 3; ++j) {
+        const u32 word = encode<op::MVMUL>({{"addr_mode", random_.any() % 8}});
+        pair.both([&](test::Harness& harness) { harness.push(kThread, word); });
+      }
+      pair.run(1 + random_.any() % 8);
+      const u32 kind = random_.any() % 8;
+      const u32 value = random_.any();
+      pair.both([&](test::Harness& harness) {
+        Coprocessor& coprocessor = harness.coprocessor;
+        const auto store = [&](u32 word, u32 what) {
+          coprocessor.write_config(word, what, {Agent::Brisc, 0, 0});
+        };
+        if (kind == 0) store(cfg::ALU_ACC_CTRL_Fp32_enabled::kWord, value % 2 << 29);
+        if (kind == 1) store(cfg::DEST_REGW_BASE_Base::kWord, value % 4 * 8);
+        if (kind == 2) coprocessor.set_debug_feature_disable(value % 2 << 11);
+        if (kind == 3) coprocessor.write_dst(kThread, value % 64 * 32, 2, value >> 16, {});
+        if (kind == 4) harness.state().fpu.src_a.bank[value % 2][value / 2 % 64].datum.fill(0);
+        if (kind == 5) harness.state().fpu.src_b.bank[value % 2][value / 2 % 64].datum.fill(0);
+      });
+    }
+    pair.run(64);
+    ASSERT_TRUE(pair.same()) << "round " << round;
+    executed += pair.together.coprocessor.instructions_executed(kThread);
+    pair.together.coprocessor.lend(nullptr);
+  }
+  EXPECT_GT(executed, rounds * 10) << "most of the time everything stands still";
 }
 
 INSTANTIATE_TEST_SUITE_P(Hosts, FpuProductRun,

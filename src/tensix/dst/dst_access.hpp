@@ -19,6 +19,8 @@ struct DstMapping {
   bool swizzle = false;      // DEST_ACCESS_CFG_swizzle_32b
   bool high_halves = false;  // DBG_FEATURE_DISABLE bit 11: Dst16b is the high half of Dst32b
 
+  bool operator==(const DstMapping&) const = default;
+
   constexpr u32 adj16(u32 row) const {
     row &= 0x3FF;
     // Bits 5,4,3 become old bits 3,5,4.

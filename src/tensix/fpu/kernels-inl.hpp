@@ -73,7 +73,7 @@ HWY_INLINE V rounded(V v, V places) {
 // all others are not.
 
 constexpr i32 kSmallestNarrow = 64;
-constexpr i32 kLargestNarrow = 127;
+constexpr i32 kLargestNarrow = 107;
 constexpr u32 kNarrowNone = 127;
 
 /// What is added to exponents of 5 bits.
@@ -274,6 +274,19 @@ HWY_INLINE VS encoded_pair(V number_low, V number_high, V sum_low, V sum_high) {
   return hn::BitCast(d, hn::IfThenElseZero(is_number, hn::BitCast(di, all)));
 }
 
+/// Stores four rows, the even ones in one vector and the odd ones in the other, the first of each
+/// in the lower halves of words.
+HWY_INLINE void store_four(u16* row0, u16* row1, u16* row2, u16* row3, VS even, VS odd) {
+  const Shorts d;
+  const hn::Half<Shorts> half;
+  const VS first = hn::ConcatEven(d, odd, even);
+  const VS last = hn::ConcatOdd(d, odd, even);
+  hn::StoreU(hn::LowerHalf(half, first), half, row0);
+  hn::StoreU(hn::UpperHalf(half, first), half, row1);
+  hn::StoreU(hn::LowerHalf(half, last), half, row2);
+  hn::StoreU(hn::UpperHalf(half, last), half, row3);
+}
+
 /// Adds two terms to each of four rows from `row` on. Exponents, and twice the values, stand in
 /// arrays of rows; a term that is zero may have any value with an exponent of -32 or less.
 template <DstKind kind, class Terms>
@@ -296,14 +309,8 @@ HWY_INLINE void accumulate_four(const DstRows& rows, u32 row, size_t j, const Te
   const V number1 = short_number<kind>(e1, sum1);
   const V number3 = short_number<kind>(e3, sum3);
   const VS odd = encoded_pair<kind>(number1, number3, sum1, sum3);
-  const Shorts d;
-  const hn::Half<Shorts> half;
-  const VS first = hn::ConcatEven(d, odd, even);
-  const VS last = hn::ConcatOdd(d, odd, even);
-  hn::StoreU(hn::LowerHalf(half, first), half, rows.high[row] + j);
-  hn::StoreU(hn::UpperHalf(half, first), half, rows.high[row + 1] + j);
-  hn::StoreU(hn::LowerHalf(half, last), half, rows.high[row + 2] + j);
-  hn::StoreU(hn::UpperHalf(half, last), half, rows.high[row + 3] + j);
+  u16* const* const out = rows.high + row;
+  store_four(out[0] + j, out[1] + j, out[2] + j, out[3] + j, even, odd);
 }
 #endif
 

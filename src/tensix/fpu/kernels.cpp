@@ -25,6 +25,7 @@
 #include <hwy/highway.h>
 
 #include "tensix/fpu/kernels-inl.hpp"
+#include "tensix/fpu/kernels_bf16-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace bhemu::tensix::HWY_NAMESPACE {
@@ -245,21 +246,22 @@ HWY_INLINE void largest_exponents(const WideExponents& wide, u32 group, u32 rows
 
 /// Twice the sums of the same lanes. `origin`: what is added to an exponent to get the float
 /// exponent of M.
-HWY_INLINE void sums_of_group(const ProductOperandA& a, const ProductOperandB& b, u32 group,
-                              u32 rows, size_t j, V origin, ProductSums& out) {
+HWY_INLINE void sums_of_group(const ProductOperandA& a, const ProductOperandB& b, u32 phase,
+                              u32 group, u32 rows, size_t j, V origin, ProductSums& out) {
   const Words dw;
   const Floats df;
+  const auto& alpha = a.slice[phase & 1];
   const u32 first = 8 * group;
-  const VF a0 = hn::Load(df, a.slice[first] + j);
-  const VF a1 = hn::Load(df, a.slice[first + 1] + j);
-  const VF a2 = hn::Load(df, a.slice[first + 2] + j);
-  const VF a3 = hn::Load(df, a.slice[first + 3] + j);
-  const VF a4 = hn::Load(df, a.slice[first + 4] + j);
-  const VF a5 = hn::Load(df, a.slice[first + 5] + j);
-  const VF a6 = hn::Load(df, a.slice[first + 6] + j);
-  const VF a7 = hn::Load(df, a.slice[first + 7] + j);
+  const VF a0 = hn::Load(df, alpha[first] + j);
+  const VF a1 = hn::Load(df, alpha[first + 1] + j);
+  const VF a2 = hn::Load(df, alpha[first + 2] + j);
+  const VF a3 = hn::Load(df, alpha[first + 3] + j);
+  const VF a4 = hn::Load(df, alpha[first + 4] + j);
+  const VF a5 = hn::Load(df, alpha[first + 5] + j);
+  const VF a6 = hn::Load(df, alpha[first + 6] + j);
+  const VF a7 = hn::Load(df, alpha[first + 7] + j);
   for (u32 row = 0; row < rows; ++row) {
-    const float* const beta = b.slice[row] + first;
+    const float* const beta = b.slice[phase >> 1][row] + first;
     const V e = hn::Load(dw, out.exponent[group][row] + j);
     const V start = hn::Or(hn::ShiftLeft<23>(hn::Add(e, origin)), word(0x400000));
     VF sum = hn::MulAdd(a0, hn::Set(df, beta[0]), hn::BitCast(df, start));
@@ -294,20 +296,22 @@ HWY_INLINE V above_narrow_none(V v) {
 /// `base`: what is added to a narrow exponent above kNarrowNone to get the exponent; `start`: to
 /// that narrow exponent, 23 places to the left, to get M. Exponents that are not above `least` are
 /// kVanishing, and what stands beside them is not a sum.
-HWY_INLINE void narrow_group(const ProductOperandA& a, const ProductOperandB& b, u32 group,
-                             u32 rows, size_t j, V base, V least, V start, ProductSums& out) {
+HWY_INLINE void narrow_group(const ProductOperandA& a, const ProductOperandB& b, u32 phase,
+                             u32 group, u32 rows, size_t j, V base, V least, V start,
+                             ProductSums& out) {
   const Words dw;
   const Floats df;
+  const auto& alpha = a.slice[phase & 1];
   const u32 first = 8 * group;
   const auto exponents = [&](u32 k) HWY_ATTR { return load_cells(a.narrow[first + k] + j); };
-  const VF a0 = hn::Load(df, a.slice[first] + j);
-  const VF a1 = hn::Load(df, a.slice[first + 1] + j);
-  const VF a2 = hn::Load(df, a.slice[first + 2] + j);
-  const VF a3 = hn::Load(df, a.slice[first + 3] + j);
-  const VF a4 = hn::Load(df, a.slice[first + 4] + j);
-  const VF a5 = hn::Load(df, a.slice[first + 5] + j);
-  const VF a6 = hn::Load(df, a.slice[first + 6] + j);
-  const VF a7 = hn::Load(df, a.slice[first + 7] + j);
+  const VF a0 = hn::Load(df, alpha[first] + j);
+  const VF a1 = hn::Load(df, alpha[first + 1] + j);
+  const VF a2 = hn::Load(df, alpha[first + 2] + j);
+  const VF a3 = hn::Load(df, alpha[first + 3] + j);
+  const VF a4 = hn::Load(df, alpha[first + 4] + j);
+  const VF a5 = hn::Load(df, alpha[first + 5] + j);
+  const VF a6 = hn::Load(df, alpha[first + 6] + j);
+  const VF a7 = hn::Load(df, alpha[first + 7] + j);
   for (u32 row = 0; row < rows; row += 4) {
     const u32* const four = b.narrow[row / 4] + first;
     V even = byte_sums(exponents(0), word(four[0]));
@@ -329,12 +333,12 @@ HWY_INLINE void narrow_group(const ProductOperandA& a, const ProductOperandB& b,
     VF sum1 = start_of_row(hn::And(shift_right<8>(above), word(0xFF)), 1);
     VF sum2 = start_of_row(hn::And(shift_right<16>(above), word(0xFF)), 2);
     VF sum3 = start_of_row(shift_right<24>(above), 3);
-    const float* const beta = b.slice[row] + first;
-    const auto add = [&](VF alpha, u32 k) HWY_ATTR {
-      sum0 = hn::MulAdd(alpha, hn::Set(df, beta[k]), sum0);
-      sum1 = hn::MulAdd(alpha, hn::Set(df, beta[kRowDatums + k]), sum1);
-      sum2 = hn::MulAdd(alpha, hn::Set(df, beta[2 * kRowDatums + k]), sum2);
-      sum3 = hn::MulAdd(alpha, hn::Set(df, beta[3 * kRowDatums + k]), sum3);
+    const float* const beta = b.slice[phase >> 1][row] + first;
+    const auto add = [&](VF lane, u32 k) HWY_ATTR {
+      sum0 = hn::MulAdd(lane, hn::Set(df, beta[k]), sum0);
+      sum1 = hn::MulAdd(lane, hn::Set(df, beta[kRowDatums + k]), sum1);
+      sum2 = hn::MulAdd(lane, hn::Set(df, beta[2 * kRowDatums + k]), sum2);
+      sum3 = hn::MulAdd(lane, hn::Set(df, beta[3 * kRowDatums + k]), sum3);
     };
     add(a0, 0);
     add(a1, 1);
@@ -361,27 +365,30 @@ HWY_INLINE void products(const MatrixJob& job, const ProductOperandA& a, const P
   const u32 zero_exponent = static_cast<u32>(job.mode.zero_exponent(job.phase));
   const V least = word(zero_exponent << 16 | zero_exponent);
   // alpha * beta units are 2^(s - 264) as floats, s the sum of the exponent fields (4 and 6 bits
-  // below the hidden ones, twice the bias of 127), 2^24 and the rebias apart. That holds in every
-  // phase: what product_bias subtracts for a slice the float has lost by itself.
-  const i32 unit = -job.mode.product_bias(0) - 264 + 24 + 2 * static_cast<i32>(rebias_of(job.mode));
+  // below the hidden ones, twice the bias of 127), 2^24 and what exponents were moved by apart.
+  // That holds in every phase: what product_bias subtracts for a slice the float has lost by
+  // itself.
+  const i32 unit =
+      -job.mode.product_bias(0) - 264 + 24 + a.moved[job.phase & 1] + b.moved[job.phase >> 1];
   const V origin = hn::Set(dw, unit + 127 + 23);
   const u32 rows = job.dst.count;
   const bool narrow = a.is_narrow && b.is_narrow && zero_exponent == 0;
-  const i32 base = a.largest + b.largest - i32{kNarrowNone} + job.mode.product_bias(job.phase);
+  const i32 base = a.largest + b.largest - (2 * kLargestNarrow - static_cast<i32>(kNarrowNone)) +
+                   job.mode.product_bias(job.phase);
   const V narrow_base = hn::Set(dw, base);
   const V narrow_least = hn::Set(dw, base < 0 ? -base : 0);
-  const V start = hn::Add(hn::ShiftLeft<23>(hn::Add(narrow_base, origin)), word(0x400000));
+  const V start = word(kNarrowNone << 23 | 0x400000);  // a short form is the field of M
   WideExponents wide;
   if (!narrow) widen(a, b, rows, job.mode.product_bias(job.phase), wide);
   ProductSums sums;
   for (size_t j = 0; j < kRowDatums; j += hn::Lanes(dw)) {
     for (u32 group = 0; group < 2; ++group) {
       if (narrow) {
-        narrow_group(a, b, group, rows, j, narrow_base, narrow_least, start, sums);
+        narrow_group(a, b, job.phase, group, rows, j, narrow_base, narrow_least, start, sums);
         continue;
       }
       largest_exponents(wide, group, rows, j, least, sums);
-      sums_of_group(a, b, group, rows, j, origin, sums);
+      sums_of_group(a, b, job.phase, group, rows, j, origin, sums);
     }
 #if HWY_TARGET != HWY_SCALAR
     if (narrow && kind != DstKind::Fp32) {
@@ -399,7 +406,9 @@ HWY_INLINE void products(const MatrixJob& job, const ProductOperandA& a, const P
 
 /// False: an exponent is too large for floats.
 bool prepared_product(const MatrixJob& job, const ProductOperandA& a, const ProductOperandB& b) {
-  if (a.largest > 240 || b.largest > 220 || a.largest + b.largest > 330) return false;
+  const i32 top_a = a.largest + a.moved[job.phase & 1];
+  const i32 top_b = b.largest + b.moved[job.phase >> 1];
+  if (top_a > 240 || top_b > 220 || top_a + top_b > 330) return false;
   switch (job.mode.dst) {
     case DstKind::Fp32:
       products<DstKind::Fp32>(job, a, b);
@@ -412,6 +421,17 @@ bool prepared_product(const MatrixJob& job, const ProductOperandA& a, const Prod
       break;
   }
   return true;
+}
+
+u32 narrow_products(const NarrowProduct* first, u32 count) {
+  u32 done = 0;
+#if HWY_TARGET == HWY_SCALAR
+  static_cast<void>(first);
+  static_cast<void>(count);
+#else
+  while (done < count && product_into_bf16(first[done])) ++done;
+#endif
+  return done;
 }
 
 bool matrix_kernel(const MatrixJob& job) {
@@ -445,6 +465,12 @@ HWY_EXPORT(prepared_product);
 bool run_prepared_product(const MatrixJob& job, const ProductOperandA& a,
                           const ProductOperandB& b) {
   return HWY_DYNAMIC_DISPATCH(prepared_product)(job, a, b);
+}
+
+HWY_EXPORT(narrow_products);
+
+u32 run_narrow_products(const NarrowProduct* first, u32 count) {
+  return HWY_DYNAMIC_DISPATCH(narrow_products)(first, count);
 }
 
 }  // namespace bhemu::tensix

@@ -93,21 +93,38 @@ struct PoolJob {
 /// SrcA of a product in floating point, taken apart once for all products that use it. No initial
 /// values: it is large.
 struct ProductOperandA {
-  alignas(64) float slice[kRowDatums][kRowDatums];        // of one phase
+  alignas(64) float slice[2][kRowDatums][kRowDatums];     // by the lower bit of the phase
   alignas(64) u32 exponents[kRowDatums / 4][kRowDatums];  // of four rows, the first one below
   alignas(64) u32 narrow[kRowDatums][kRowDatums];         // in all bytes; only if `is_narrow`
   i32 largest;                                            // exponent
-  bool is_narrow;  // exponents of what is not zero lie within 64 of each other
+  i32 moved[2];                                           // what was added to exponents of slices
+  bool is_narrow;  // exponents of what is not zero lie within 44 of each other
 };
 /// Likewise eight rows of SrcB.
 struct ProductOperandB {
-  alignas(64) float slice[kMaxKernelRows][kRowDatums];
+  alignas(64) float slice[2][kMaxKernelRows][kRowDatums];  // by the upper bit of the phase
   alignas(64) u32 exponents[kMaxKernelRows / 4][kRowDatums];
   alignas(64) u32 narrow[kMaxKernelRows / 4][kRowDatums];  // in the same order
   i32 largest;
+  i32 moved[2];
   bool is_narrow;
 };
-/// Of `job`, all but `b` and `dst` counts; the phase for slices only, of which its lower bit.
+/// The largest exponents of two narrow operands' products, whatever the phase. No initial values.
+struct ProductFields {
+  alignas(64) u32 largest[2][kMaxKernelRows / 4][kRowDatums];  // by group of lanes, of four rows
+};
+/// A product into eight rows of a Dst of bf16 that lie one after the other.
+struct NarrowProduct {
+  const ProductOperandA* a;
+  const ProductOperandB* b;
+  ProductFields* fields;
+  bool fields_are_known;
+  u32 phase;
+  const u16* old;
+  u16* rows;
+};
+/// Of `job`, all but `b` and `dst` counts; the phase for slices only, which are those of its lower
+/// bit.
 void prepare_exponents_a(const MatrixJob& job, ProductOperandA& out);
 void prepare_slices_a(const MatrixJob& job, ProductOperandA& out);
 /// All but `a` and the rows of `dst`; of the phase, the upper bit.
@@ -116,6 +133,10 @@ void prepare_slices_b(const MatrixJob& job, ProductOperandB& out);
 /// run_matrix_kernel with operands that were prepared for its phase, formats and rows. False: an
 /// exponent is too large for floats, nothing was done.
 bool run_prepared_product(const MatrixJob& job, const ProductOperandA& a, const ProductOperandB& b);
+/// The usual products, with operands that were prepared for their phases and formats, in this
+/// order. Returns how many were done: the next one's operands are not narrow, or something lies
+/// outside of what this form can hold. Fields of those that were done are known.
+u32 run_narrow_products(const NarrowProduct* first, u32 count);
 
 /// Dst += B A. Says whether the fast form, in floats, was exact and could be taken.
 bool run_matrix_kernel(const MatrixJob& job);

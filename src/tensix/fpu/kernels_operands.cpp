@@ -25,7 +25,7 @@ constexpr SliceMask slice_mask_b(u32 phase) {
   return (phase & 2) == 0 ? SliceMask{0xFFFE0000, 0} : SliceMask{0xFFFFFFFF, 0xFFFE0000};
 }
 
-/// The signed slice as a float; 5-bit exponents are moved up out of the way of underflow.
+/// The signed slice as a float, its exponent moved by `rebias`.
 HWY_INLINE VF slice_of(V cell, SliceMask mask, V rebias) {
   const Floats df;
   const V bits = hn::And(cell, word(mask.all));
@@ -78,11 +78,41 @@ HWY_INLINE V packed_exponents(const u32* const* cells, V mask, size_t j) {
   return hn::Or(low, high);
 }
 
-HWY_INLINE i32 largest_byte(V v) {
+/// Of each word, the largest byte.
+HWY_INLINE V largest_of_word(V v) {
   v = larger_bytes(v, shift_right<16>(v));
-  v = hn::And(larger_bytes(v, shift_right<8>(v)), word(0xFF));
-  return hn::GetLane(hn::MaxOfLanes(Words(), v));
+  return hn::And(larger_bytes(v, shift_right<8>(v)), word(0xFF));
 }
+
+/// The largest byte of `a`, and of `b` 16 places to the left.
+#if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE
+HWY_INLINE u32 largest_bytes(V a, V b) {
+  const i32 of_a = hn::GetLane(hn::MaxOfLanes(Words(), largest_of_word(a)));
+  const i32 of_b = hn::GetLane(hn::MaxOfLanes(Words(), largest_of_word(b)));
+  return static_cast<u32>(of_a | of_b << 16);
+}
+#else
+template <class D>
+HWY_INLINE u32 largest_halves(D d, hn::Vec<D> v) {
+  if constexpr (hn::MaxLanes(D()) > 8) {
+    const hn::Half<D> half;
+    return largest_halves(half, hn::Max(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  } else {
+    const hn::Repartition<i32, D> words;
+    const auto turned = [&](hn::Vec<D> halves) HWY_ATTR {
+      return hn::BitCast(d, hn::Shuffle1032(hn::BitCast(words, halves)));
+    };
+    v = hn::Max(v, turned(v));
+    v = hn::Max(v, hn::BitCast(d, hn::Shuffle2301(hn::BitCast(words, v))));
+    return static_cast<u32>(hn::GetLane(hn::BitCast(words, v)));
+  }
+}
+HWY_INLINE u32 largest_bytes(V a, V b) {
+  const hn::Repartition<i16, Words> halves;
+  const V both = hn::Or(largest_of_word(a), hn::ShiftLeft<16>(largest_of_word(b)));
+  return largest_halves(halves, hn::BitCast(halves, both));
+}
+#endif
 
 /// Exponents of rows of cells, a multiple of four; returns whether they are narrow.
 HWY_INLINE bool note_exponents(const u32* const* cells, u32 cell_mask, u32 rows,
@@ -98,8 +128,9 @@ HWY_INLINE bool note_exponents(const u32* const* cells, u32 cell_mask, u32 rows,
       hn::Store(hn::BitCast(Unsigned(), four), Unsigned(), out[i / 4] + j);
     }
   }
-  largest = largest_byte(top);
-  const i32 smallest = 256 - largest_byte(hn::Not(bottom));
+  const u32 both = largest_bytes(top, hn::Not(bottom));
+  largest = static_cast<i32>(both & 0xFFFF);
+  const i32 smallest = 256 - static_cast<i32>(both >> 16);
   return smallest > 255 || smallest >= largest - (kLargestNarrow - kSmallestNarrow);
 }
 
@@ -135,26 +166,39 @@ void exponents_b(const MatrixJob& job, ProductOperandB& out) {
                 out.narrow[i / 4] + k);
 }
 
+/// What is added to exponents of slices. Those of narrow operands are moved to where a unit of a
+/// product, in every phase, is 2^(n - 127 - 23), n the sum of the short forms: the unit of the
+/// largest ones is 2^((2 * 152 - 2 * 127) - (4 + 6) + 24), 4 and 6 the bits of the slices below the
+/// hidden one, 24 what slices_b multiplies by; the lower slices have lost 5 and 7 places.
+constexpr i32 move_of(bool is_narrow, i32 largest, i32 places, const MatrixJob& job) {
+  static_assert(2 * 152 - 2 * 127 - (4 + 6) + 24 == 2 * kLargestNarrow - 127 - 23);
+  return is_narrow ? 152 + places - largest : static_cast<i32>(rebias_of(job.mode));
+}
+
 void slices_a(const MatrixJob& job, ProductOperandA& out) {
-  const V rebias = word(rebias_of(job.mode) << 23);
+  const u32 half = job.phase & 1;
+  out.moved[half] = move_of(out.is_narrow, out.largest, half != 0 ? 5 : 0, job);
+  const V rebias = word(static_cast<u32>(out.moved[half]) << 23);
   const SliceMask mask = slice_mask_a(job.phase).within(job.mask_a);
   for (u32 k = 0; k < kRowDatums; ++k) {
     for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
       const V cell = load_cells(job.a[k] + j);
-      hn::Store(slice_of(cell, mask, rebias), Floats(), out.slice[k] + j);
+      hn::Store(slice_of(cell, mask, rebias), Floats(), out.slice[half][k] + j);
     }
   }
 }
 
 void slices_b(const MatrixJob& job, ProductOperandB& out) {
-  const V rebias = word(rebias_of(job.mode) << 23);
+  const u32 half = job.phase >> 1;
+  out.moved[half] = move_of(out.is_narrow, out.largest, half != 0 ? 7 : 0, job);
+  const V rebias = word(static_cast<u32>(out.moved[half]) << 23);
   const SliceMask mask = slice_mask_b(job.phase).within(job.mask_b);
   // 2^24 keeps small products normal; see the top of the file for the rest.
   const VF enlarge = hn::Set(Floats(), 16777216.f + 2048.f);
   for (u32 i = 0; i < job.dst.count; ++i) {
     for (size_t k = 0; k < kRowDatums; k += hn::Lanes(Words())) {
       const V cell = load_cells(job.b[i] + k);
-      hn::Store(hn::Mul(slice_of(cell, mask, rebias), enlarge), Floats(), out.slice[i] + k);
+      hn::Store(hn::Mul(slice_of(cell, mask, rebias), enlarge), Floats(), out.slice[half][i] + k);
     }
   }
 }

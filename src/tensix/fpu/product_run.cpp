@@ -11,24 +11,42 @@ namespace bhemu::tensix::fpu {
 static_assert(sizeof(SrcRow) == kRowDatums * sizeof(u32));
 
 void ProductRun::drop() {
-  known_ = false;
-  std::memset(slices_a_, kUnknown, sizeof slices_a_);
-  std::memset(slices_b_, kUnknown, sizeof slices_b_);
+  known_ = checked_ = false;
+  std::memset(slices_a_, 0, sizeof slices_a_);
+  std::memset(slices_b_, 0, sizeof slices_b_);
+  known_fields_ = 0;
 }
 
-void ProductRun::look(const Context& context) {
-  known_ = true;
+ProductRun::Settings ProductRun::settings_of(const Context& context) {
+  Settings result;
   const FpuFormats formats = fpu_formats(context, FormatsFor::Both);
-  usable_ = !formats.integer() && !formats.keep_denormals &&
-            cfg::ALU_ROUNDING_MODE_Fpu_srnd_en::get(context.config()) == 0;
-  if (!usable_) return;
-  wide_ = formats.dst_is_32_bit();
-  job_.mask_a = formats.mask_a();
-  job_.mask_b = formats.mask_b();
-  job_.mode = formats.mode();
+  result.usable = !formats.integer() && !formats.keep_denormals &&
+                  cfg::ALU_ROUNDING_MODE_Fpu_srnd_en::get(context.config()) == 0;
+  if (!result.usable) return result;
+  result.wide = formats.dst_is_32_bit();
+  result.mask_a = formats.mask_a();
+  result.mask_b = formats.mask_b();
+  result.mode = formats.mode();
+  result.mapping = DstAccess::mapping_of(context.state);
+  result.straight = result.mode.dst == numeric::DstKind::Bf16 && !result.mapping.swizzle &&
+                    !result.mapping.high_halves;
+  result.dst_offset = dst_offset(context) - rwc_of(context).dst;
+  result.phase = thread_cfg::FIDELITY_BASE_Phase::get(context.thread_config());
+  return result;
+}
+
+void ProductRun::check(const Context& context) {
+  checked_ = true;
+  const Settings settings = settings_of(context);
+  if (known_ && settings == settings_) return;
+  drop();
+  known_ = checked_ = true;
+  settings_ = settings;
+  job_.mask_a = settings.mask_a;
+  job_.mask_b = settings.mask_b;
+  job_.mode = settings.mode;
   job_.keep = false;
-  dst_offset_ = dst_offset(context) - rwc_of(context).dst;
-  phase_ = thread_cfg::FIDELITY_BASE_Phase::get(context.thread_config());
+  job_.dst.count = kMaxKernelRows;
 }
 
 // In groups of eight rows, which lie one after the other.
@@ -45,58 +63,137 @@ void ProductRun::name_b(const FpuState& fpu, u32 row) {
   for (u32 i = 0; i < kMaxKernelRows; ++i) job_.b[i] = first + i * kRowDatums;
 }
 
-const ProductOperandA& ProductRun::operand_a(const FpuState& fpu, u32 row) {
+[[gnu::noinline]] void ProductRun::take_apart_a(const FpuState& fpu, u32 row) {
   const u32 group = row / kGroups;
-  const u8 half = job_.phase & 1;
-  if (slices_a_[group] != half) {
-    name_a(fpu, row);
-    if (slices_a_[group] == kUnknown) prepare_exponents_a(job_, a_[group]);
-    prepare_slices_a(job_, a_[group]);
-    slices_a_[group] = half;
-  }
+  name_a(fpu, row);
+  if (slices_a_[group] == 0) prepare_exponents_a(job_, a_[group]);
+  prepare_slices_a(job_, a_[group]);
+  slices_a_[group] |= static_cast<u8>(1u << (job_.phase & 1));
+}
+
+[[gnu::noinline]] void ProductRun::take_apart_b(const FpuState& fpu, u32 row) {
+  const u32 group = row / kGroups;
+  name_b(fpu, row);
+  if (slices_b_[group] == 0) prepare_exponents_b(job_, b_[group]);
+  prepare_slices_b(job_, b_[group]);
+  slices_b_[group] |= static_cast<u8>(1u << (job_.phase >> 1));
+}
+
+inline const ProductOperandA& ProductRun::operand_a(const FpuState& fpu, u32 row) {
+  const u32 group = row / kGroups;
+  if ((slices_a_[group] >> (job_.phase & 1) & 1) == 0) take_apart_a(fpu, row);
   return a_[group];
 }
 
-const ProductOperandB& ProductRun::operand_b(const FpuState& fpu, u32 row) {
+inline const ProductOperandB& ProductRun::operand_b(const FpuState& fpu, u32 row) {
   const u32 group = row / kGroups;
-  const u8 half = job_.phase >> 1 & 1;
-  if (slices_b_[group] != half) {
-    name_b(fpu, row);
-    if (slices_b_[group] == kUnknown) prepare_exponents_b(job_, b_[group]);
-    prepare_slices_b(job_, b_[group]);
-    slices_b_[group] = half;
-  }
+  if ((slices_b_[group] >> (job_.phase >> 1) & 1) == 0) take_apart_b(fpu, row);
   return b_[group];
 }
 
-bool ProductRun::execute(Context& context, op::MVMUL insn) {
-  FpuState& fpu = context.state.fpu;
-  if (insn.instr_mod19() != 0 || !fpu.src_a.matrix_may_read() || !fpu.src_b.matrix_may_read())
-    return false;
-  if (!known_) look(context);
-  if (!usable_) return false;
-  const Rwc& rwc = rwc_of(context);
-  const u32 a_row = rwc.src_a & 0x38u;
-  const KernelRows rows(context.state, wide_, (insn.dst() + dst_offset_ + rwc.dst) & 0x3F8, 8);
-  job_.phase = (rwc.fidelity + phase_) & 3;
+namespace {
+
+constexpr u64 kAllValid = 0x0101010101010101;
+static_assert(sizeof kAllValid == kMaxKernelRows);
+
+}  // namespace
+
+bool ProductRun::list(State& state, u32 a_row, u32 b_row, u32 dst_row, u32 phase) {
+  static constexpr DstRow kEmpty[kMaxKernelRows] = {};
+  FpuState& fpu = state.fpu;
+  const u32 first = settings_.mapping.adj16(dst_row);
+  u8* const valid = &fpu.dst.valid[first];
+  u64 flags;
+  std::memcpy(&flags, valid, sizeof flags);
+  if (!settings_.straight || (flags != kAllValid && flags != 0)) return false;
+  std::memcpy(valid, &kAllValid, sizeof kAllValid);
+  if (listed_ == kMostListed) multiply_listed(state);
+  job_.phase = phase;
+  const u32 group_a = a_row / kGroups;
+  const u32 group_b = b_row / kGroups;
+  const u64 pair = u64{1} << (group_a * kGroups + group_b);
+  u16* const rows = fpu.dst.row[first].datum.data();
+  NarrowProduct& product = products_[listed_];
+  product.a = &operand_a(fpu, a_row);
+  product.b = &operand_b(fpu, b_row);
+  product.fields = &fields_[group_a][group_b];
+  product.fields_are_known = (known_fields_ & pair) != 0;
+  product.phase = phase;
+  product.old = flags != 0 ? rows : kEmpty[0].datum.data();
+  product.rows = rows;
+  places_[listed_] = {a_row, b_row, dst_row, phase, flags};
+  ++listed_;
+  known_fields_ |= pair;
+  return true;
+}
+
+void ProductRun::multiply_listed(State& state) {
+  const u32 count = listed_;
+  if (count == 0) return;
+  listed_ = 0;
+  u32 done = run_narrow_products(products_, count);
+  while (done < count) {
+    // What this one has not found, the ones after it do not know.
+    const Place& place = places_[done];
+    known_fields_ = 0;
+    std::memcpy(&state.fpu.dst.valid[settings_.mapping.adj16(place.dst_row)], &place.valid,
+                sizeof place.valid);
+    multiply(state, place);
+    for (u32 i = ++done; i < count; ++i) products_[i].fields_are_known = false;
+    done += run_narrow_products(products_ + done, count - done);
+  }
+}
+
+void ProductRun::multiply(State& state, const Place& place) {
+  const FpuState& fpu = state.fpu;
+  job_.phase = place.phase;
+  const KernelRows rows(state, settings_.wide, place.dst_row, kMaxKernelRows);
   rows.describe(job_.dst);
-  context.touch(Resource::Dst);
-  fpu.last_src_a_row = a_row;
-  const u32 b_row = rwc.src_b & 0x38u;
-  const ProductOperandA& a = operand_a(fpu, a_row);
-  const ProductOperandB& b = operand_b(fpu, b_row);
-  if (!run_prepared_product(job_, a, b)) {
-    name_a(fpu, a_row);
-    name_b(fpu, b_row);
+  if (!run_prepared_product(job_, operand_a(fpu, place.a_row), operand_b(fpu, place.b_row))) {
+    name_a(fpu, place.a_row);
+    name_b(fpu, place.b_row);
     run_matrix_kernel(job_);
   }
   rows.written();
-  if (insn.clear_dvalid() != 0) {
-    flip_src_banks(context, bit(insn.clear_dvalid(), 0), bit(insn.clear_dvalid(), 1));
-    forget();
+}
+
+u32 ProductRun::execute(Context& context, const u32* word, u32 step, u32 count) {
+  State& state = context.state;
+  FpuState& fpu = state.fpu;
+  if (!fpu.src_a.matrix_may_read() || !fpu.src_b.matrix_may_read()) return 0;
+  if (!checked_) check(context);
+  if (!settings_.usable) return 0;
+  const Rwc& rwc = rwc_of(context);
+  u32 done = 0;
+  while (done < count) {
+    const op::MVMUL insn{word[done * step]};
+    if (opcode_of(insn.word) != op::MVMUL::kOpcode || insn.instr_mod19() != 0) break;
+    const u32 flips = insn.clear_dvalid();
+    // One that hands over a bank may release another thread: the caller has to know before.
+    if (done != 0 && flips != 0) break;
+    context.now += static_cast<Cycle>(done != 0);
+    context.word = insn.word;
+    const u32 a_row = rwc.src_a & 0x38u;
+    const u32 b_row = rwc.src_b & 0x38u;
+    const u32 dst_row = (insn.dst() + settings_.dst_offset + rwc.dst) & 0x3F8;
+    const u32 phase = (rwc.fidelity + settings_.phase) & 3;
+    fpu.last_src_a_row = a_row;
+    if (!list(state, a_row, b_row, dst_row, phase)) {
+      multiply_listed(state);
+      multiply(state, {a_row, b_row, dst_row, phase, 0});
+    }
+    apply_addr_mod(context, insn.addr_mode());
+    ++done;
+    if (flips != 0) {
+      multiply_listed(state);
+      flip_src_banks(context, bit(flips, 0), bit(flips, 1));
+      forget();
+      break;
+    }
   }
-  apply_addr_mod(context, insn.addr_mode());
-  return true;
+  multiply_listed(state);
+  if (done != 0) context.touch(Resource::Dst);
+  return done;
 }
 
 }  // namespace bhemu::tensix::fpu

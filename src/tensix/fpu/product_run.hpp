@@ -1,9 +1,11 @@
 // MVMULs that come one after the other: what they take of SrcA and SrcB is taken apart once, and
 // what follows from the configuration is worked out once. Nothing else happens between them that
-// could change either.
+// could change either; from one turn of the coprocessor to the next, in which cores act, the
+// configuration is looked at again. Source registers only change by instructions.
 #pragma once
 
 #include "tensix/context.hpp"
+#include "tensix/dst/dst_access.hpp"
 #include "tensix/fpu/kernels.hpp"
 
 namespace bhemu::tensix::fpu {
@@ -14,9 +16,23 @@ class ProductRun {
   ProductRun(const ProductRun&) = delete;
   ProductRun& operator=(const ProductRun&) = delete;
 
-  /// Executes the instruction if it is a product in floating point with nothing special and its
-  /// banks are there. False: nothing was done.
-  bool execute(Context& context, op::MVMUL insn);
+  /// Executes instructions from `word` on, `step` words apart and one a cycle, at most `count` (at
+  /// least one), as long as they are products in floating point with nothing special whose banks
+  /// are there. Returns how many; the context is left at the last one's cycle.
+  u32 execute(Context& context, const u32* word, u32 step, u32 count);
+  /// A turn of the coprocessor begins. `version`: a number that changes when anybody but an
+  /// instruction may have changed the sources (DataPaths::settings).
+  void begin_turn(u64 version) {
+    if (version_ != version) forget();
+    version_ = version;
+    checked_ = false;
+  }
+  /// The products of this thread come next.
+  void belong_to(unsigned thread) {
+    if (thread_ == thread) return;
+    forget();
+    thread_ = thread;
+  }
   /// Sources or configuration may have changed.
   void forget() {
     if (known_) drop();
@@ -24,26 +40,66 @@ class ProductRun {
 
  private:
   static constexpr u32 kGroups = 8;  // of eight rows
-  static constexpr u8 kUnknown = 0xFF;
+  static constexpr u32 kMostListed = 16;
+
+  /// Where a product reads and writes, and what DstRowValid was.
+  struct Place {
+    u32 a_row;
+    u32 b_row;
+    u32 dst_row;
+    u32 phase;
+    u64 valid;
+  };
+  /// What follows from the configuration.
+  struct Settings {
+    bool usable = false;
+    bool wide = false;
+    bool straight = false;  // Dst is of bf16, eight rows lie one after the other
+    DstMapping mapping;
+    u32 mask_a = 0;
+    u32 mask_b = 0;
+    numeric::FpuMode mode;
+    u32 dst_offset = 0;
+    u32 phase = 0;
+
+    bool operator==(const Settings&) const = default;
+  };
+  static Settings settings_of(const Context& context);
 
   void drop();
-  void look(const Context& context);
+  /// Looks at the configuration; what is known stays if it is the same.
+  void check(const Context& context);
   void name_a(const FpuState& fpu, u32 row);
   void name_b(const FpuState& fpu, u32 row);
+  /// Of the job's phase.
+  void take_apart_a(const FpuState& fpu, u32 row);
+  void take_apart_b(const FpuState& fpu, u32 row);
   const ProductOperandA& operand_a(const FpuState& fpu, u32 row);
   const ProductOperandB& operand_b(const FpuState& fpu, u32 row);
+  /// Lists a product for `multiply_listed`, if its rows of Dst are the usual ones.
+  bool list(State& state, u32 a_row, u32 b_row, u32 dst_row, u32 phase);
+  void multiply_listed(State& state);
+  /// A product of any kind.
+  void multiply(State& state, const Place& place);
 
   bool known_;
-  bool usable_;
-  bool wide_;
-  u32 dst_offset_;
-  u32 phase_;
+  bool checked_;  // in this turn
+  unsigned thread_ = kThreads;
+  u64 version_ = 0;
+  Settings settings_;
   MatrixJob job_;
-  /// Of which half of the mantissas an operand has the slices; kUnknown: it was not taken apart.
+  /// A bit for each half of the mantissas of which an operand has the slices; 0: it was not taken
+  /// apart.
   u8 slices_a_[kGroups];
   u8 slices_b_[kGroups];
   ProductOperandA a_[kGroups];
   ProductOperandB b_[kGroups];
+  ProductFields fields_[kGroups][kGroups];  // by operand
+  u64 known_fields_;                        // a bit for each
+  /// Products that are executed together. Their rows of Dst count as valid already.
+  u32 listed_ = 0;
+  NarrowProduct products_[kMostListed];
+  Place places_[kMostListed];
 };
 
 }  // namespace bhemu::tensix::fpu

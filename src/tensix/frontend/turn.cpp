@@ -40,13 +40,17 @@ Turn::Turn(State& state, const Environment& env)
     : state_(state),
       env_(env),
       context_{Context{state, env, 0, 0, 0}, Context{state, env, 1, 0, 0},
-               Context{state, env, 2, 0, 0}} {
+               Context{state, env, 2, 0, 0}},
+      products_(env.paths != nullptr && env.paths->products != nullptr ? *env.paths->products
+                                                                       : own_products_) {
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     Frontend& frontend = state.frontend[thread];
     if (!idle(frontend)) active_[count_++] = {&frontend, &context_[thread], thread, 0};
   }
   asked_ = count_;
-  if (env.paths != nullptr) env.paths->begin_turn();
+  if (env.paths == nullptr) return;
+  env.paths->begin_turn();
+  products_.begin_turn(env.paths->settings());
 }
 
 Turn::~Turn() {
@@ -72,15 +76,10 @@ constexpr std::array<bool, 256> kKeepsProducts = [] {
 
 }  // namespace
 
-void Turn::take_products(unsigned thread) {
-  if (product_thread_ == thread) return;
-  products_.forget();
-  product_thread_ = thread;
-}
-
 bool Turn::execute_product(Context& context) {
-  take_products(context.thread);
-  if (!products_.execute(context, op::MVMUL{context.word})) return false;
+  products_.belong_to(context.thread);
+  const u32 word = context.word;
+  if (products_.execute(context, &word, 0, 1) == 0) return false;
   Frontend& frontend = state_.frontend[context.thread];
   frontend.gate_full = false;
   ++frontend.executed;
@@ -241,12 +240,19 @@ Turn::Progress Turn::execute_known(Context& context, const NextWord& next, u32 h
         continue;
       }
     }
-    if (opcode_of(word) != op::MVMUL::kOpcode || !products_.execute(context, op::MVMUL{word})) {
-      stuck = decoded.execute(context) == Completion::Stall || frontend.stopped;
-      if (stuck) break;
-      if (decoded.unit == Unit::Sfpu) block.forget();
-      if (decoded.unit == Unit::Fpu) products_.forget();
+    if (opcode_of(word) == op::MVMUL::kOpcode) {
+      const u32 products =
+          products_.execute(context, words.from(done), words.step(), words.count() - done);
+      if (products != 0) {
+        done += products - 1;
+        context.busy(decoded.busy, 1);
+        continue;
+      }
     }
+    stuck = decoded.execute(context) == Completion::Stall || frontend.stopped;
+    if (stuck) break;
+    if (decoded.unit == Unit::Sfpu) block.forget();
+    if (decoded.unit == Unit::Fpu) products_.forget();
     context.busy(decoded.busy, 1);
   }
   block.finish();
@@ -265,7 +271,7 @@ Turn::Progress Turn::execute_known(Context& context, const NextWord& next, u32 h
 Cycle Turn::execute_alone(unsigned thread, NextWord next, u32 held, Cycle now, Cycle until) {
   Frontend& frontend = state_.frontend[thread];
   Context context{state_, env_, thread, now, 0};
-  take_products(thread);
+  products_.belong_to(thread);
   const Cycle begin = now;
   while (now < until) {
     if (now != begin && windows_are_watched(env_)) advance(state_, env_, now);

@@ -44,8 +44,6 @@ class Turn {
   }
 
  private:
-  static constexpr unsigned kNobody = kThreads;
-
   /// A thread that was not idle when the turn began.
   struct Active {
     Frontend* frontend;
@@ -77,8 +75,6 @@ class Turn {
   Progress execute_known(Context& context, const NextWord& next, u32 held, Cycle& now, Cycle until);
   /// An MVMUL at the gate, if it can go on with what is known of the ones before it.
   bool execute_product(Context& context);
-  /// The products of this thread come next.
-  void take_products(unsigned thread);
   bool is_watched(unsigned thread, Cycle now) const;
 
   State& state_;
@@ -92,8 +88,8 @@ class Turn {
   std::array<Active, kThreads> active_;
   std::array<Context, kThreads> context_;
   /// What is known of sources and configuration of the products of one thread.
-  fpu::ProductRun products_;
-  unsigned product_thread_ = kNobody;
+  fpu::ProductRun own_products_;
+  fpu::ProductRun& products_;
 };
 
 /// The same in the Full build: every thread is asked in every cycle.

@@ -1,0 +1,221 @@
+// Products into a Dst of bf16 in their usual form, which works in floats alone: against the scalar
+// arithmetic, for every target that this host can run.
+#include <algorithm>
+#include <cstring>
+
+#include "tensix/fpu_kernel_bench.hpp"
+
+namespace bhemu::tensix {
+namespace {
+
+using namespace kernels;
+
+constexpr FpuMode kBf16{false, DstKind::Bf16};
+
+class FpuNarrowProduct : public OnTarget {
+ protected:
+  /// Prepares the operands as `job` has them. All phases of a round share the exponents.
+  void prepare() {
+    tile_.describe(job_);
+    for (u32 k = 0; k < 16; ++k) job_.a[k] = tile_.a[k];
+    job_.mode = kBf16;
+    prepare_exponents_a(job_, a_);
+    prepare_exponents_b(job_, b_);
+    known_ = false;
+  }
+  /// False if the product was left to others, which is checked to have changed nothing.
+  bool multiply(u32 phase) {
+    job_.phase = phase;
+    prepare_slices_a(job_, a_);
+    prepare_slices_b(job_, b_);
+    const Tile before = tile_;
+    const NarrowProduct product{&a_, &b_, &fields_, known_, phase, tile_.high[0], tile_.high[0]};
+    if (run_narrow_products(&product, 1) == 0) {
+      EXPECT_EQ(std::memcmp(&before, &tile_, sizeof tile_), 0);
+      return false;
+    }
+    known_ = true;
+    return true;
+  }
+  void expect_the_scalar_result(const char* what, u32 round) {
+    numeric::MatrixOperandA a;
+    prepare_operand_a(a, job_.a, job_.mask_a, job_.phase);
+    for (u32 i = 0; i < 8; ++i) {
+      numeric::MatrixOperandB b;
+      prepare_operand_b(b, tile_.b[i], job_.mask_b, job_.phase, false);
+      alignas(64) u32 expected[16];
+      std::copy_n(tile_.old[i], 16, expected);
+      matrix_product_row(expected, a, b, kBf16, job_.phase);
+      for (u32 j = 0; j < 16; ++j)
+        ASSERT_EQ(tile_.get(kBf16.dst, i, j), expected[j])
+            << what << ", round " << round << ", row " << i << ", column " << j;
+    }
+  }
+  /// What is there becomes what the next product adds to.
+  void go_on() {
+    for (u32 i = 0; i < 8; ++i)
+      for (u32 j = 0; j < 16; ++j) tile_.set(kBf16.dst, i, j, tile_.get(kBf16.dst, i, j));
+  }
+
+  Tile tile_{};
+  MatrixJob job_;
+  ProductOperandA a_;
+  ProductOperandB b_;
+  ProductFields fields_;
+  bool known_ = false;
+  Operands operands_;
+};
+
+TEST_P(FpuNarrowProduct, equals_the_scalar_one_in_every_phase_whatever_dst_holds) {
+  u32 taken[std::size(kSpreads)] = {};
+  for (u32 round = 0; round < 3500; ++round) {
+    const u32 kind = round % std::size(kSpreads);
+    tile_.fill(operands_, kBf16, kSpreads[kind]);
+    job_.mask_a = kEightBitMasks[round / 2 % 2];
+    job_.mask_b = kEightBitMasks[round / 4 % 2];
+    // Numbers of every size, zeros, and what looks like denormals, which count as zeros.
+    const u32 base = operands_.bits() % 230;
+    for (u32 i = 0; i < 8 && round % 3 != 0; ++i)
+      for (u32 j = 0; j < 16; ++j)
+        tile_.set(kBf16.dst, i, j,
+                  (operands_.bits() & 0x807F) | (operands_.bits() % 8 == 0 ? 0 : base + j) << 7);
+    prepare();
+    for (u32 phase = 0; phase < 4; ++phase) {
+      if (!multiply(phase)) continue;
+      ++taken[kind];
+      expect_the_scalar_result("spread", round);
+      if (HasFatalFailure()) return;
+      go_on();
+    }
+  }
+  if (GetParam() == HWY_SCALAR) return;  // there it is left to others
+  for (const Spread spread : {Spread::Close, Spread::Wide})
+    EXPECT_GT(taken[static_cast<u32>(spread)], 1000u);
+  for (const Spread spread : {Spread::High, Spread::Edge})
+    EXPECT_GT(taken[static_cast<u32>(spread)], 0u);
+}
+
+/// Sums about a half of what the last bit of the largest term is worth, above and below, from
+/// either group and both at once: where they are rounded, twice from a distance of 14 on.
+TEST_P(FpuNarrowProduct, sums_near_a_tie_are_rounded_as_the_scalar_ones_at_every_distance) {
+  u32 taken = 0;
+  for (u32 round = 0; round < 12000; ++round) {
+    const u32 distance = round % 2 == 0 ? 14 + round / 2 % 2 : round / 2 % 20;
+    const u32 beside = operands_.bits() % 3;
+    tile_ = Tile{};
+    const u32 middle = 120;
+    const auto cell = [&](u32 exponent, u32 mantissa) {
+      return (operands_.bits() & 0x80000000) | exponent << 23 | mantissa << 13;
+    };
+    const u32 sign = operands_.bits() & 0x80000000;
+    const u32 lanes = 3 + operands_.bits() % 6;
+    const bool any = operands_.bits() % 3 != 0;
+    for (u32 j = 0; j < 16; ++j) {
+      for (u32 k = 0; k < 16; ++k) {
+        // Some lanes of any value and one sign, or lanes of one, two and so on and of few units.
+        const u32 choice = operands_.bits() % 8;
+        const u32 few = cell(middle - 8 - operands_.bits() % 4, operands_.bits() & 0x3FF);
+        if (any)
+          tile_.a[k][j] = k % 8 < lanes ? sign | (few & 0x7FE000) | middle << 23 : 0;
+        else
+          tile_.a[k][j] = choice < 5 ? sign | (middle - choice % 3) << 23 : choice < 7 ? few : 0;
+        const u32 one = operands_.bits() % 4 == 0 ? 0x10u << 17 : 0;
+        tile_.b[k % 8][j] = 127u << 23 | (any ? operands_.bits() & 0x7F0000 : one);
+      }
+      // What the sums are added to: lane 8 of the other group, or Dst, or nothing.
+      if (beside == 0) tile_.a[8][j] = cell(middle + distance, operands_.bits() & 0x3C0);
+      for (u32 i = 0; i < 8; ++i)
+        tile_.set(kBf16.dst, i, j,
+                  beside == 1 ? cell(middle + distance, operands_.bits() & 0x3F8) >> 16 : 0);
+    }
+    job_.mask_a = job_.mask_b = numeric::kCellAll;
+    prepare();
+    if (!multiply(0)) continue;
+    ++taken;
+    expect_the_scalar_result("tie", round);
+    if (HasFatalFailure()) return;
+  }
+  if (GetParam() != HWY_SCALAR) {
+    EXPECT_EQ(taken, 12000u);
+  }
+}
+
+/// Every fraction of Dst at every distance below a product, ties among them.
+TEST_P(FpuNarrowProduct, dst_is_rounded_as_by_the_scalar_one_at_every_distance_below_a_product) {
+  for (u32 round = 0; round < 32 * 16; ++round) {
+    const u32 distance = round % 32;
+    tile_ = Tile{};
+    for (u32 j = 0; j < 16; ++j) {
+      tile_.a[3][j] = (j % 2) << 31 | (100 + distance) << 23;
+      for (u32 i = 0; i < 8; ++i) {
+        tile_.b[i][3] = 127u << 23;
+        const u32 fraction = (round / 32 * 128 + i * 16 + j) & 0x7F;
+        tile_.set(kBf16.dst, i, j, (operands_.bits() & 0x8000) | 100u << 7 | fraction);
+      }
+    }
+    job_.mask_a = job_.mask_b = numeric::kCellAll;
+    prepare();
+    if (!multiply(0)) continue;
+    expect_the_scalar_result("fraction", round);
+    if (HasFatalFailure()) return;
+  }
+}
+
+/// A column without products keeps what it holds, however small, and whatever stands beside it.
+TEST_P(FpuNarrowProduct, a_column_of_zeros_keeps_what_dst_holds) {
+  u32 taken = 0;
+  for (u32 exponent = 0; exponent < 256; ++exponent) {
+    tile_ = Tile{};
+    for (u32 i = 0; i < 8; ++i) {
+      tile_.b[i][0] = 127u << 23;
+      for (u32 j = 0; j < 16; ++j) tile_.set(kBf16.dst, i, j, exponent << 7 | (i * 16 + j));
+    }
+    for (u32 j = 0; j < 8; ++j) tile_.a[0][j] = 127u << 23;
+    job_.mask_a = job_.mask_b = numeric::kCellAll;
+    prepare();
+    if (!multiply(0)) continue;
+    ++taken;
+    expect_the_scalar_result("exponent", exponent);
+    if (HasFatalFailure()) return;
+  }
+  if (GetParam() != HWY_SCALAR) {
+    EXPECT_GT(taken, 100u);
+  }
+}
+
+/// Results that leave the range of exponents at either end.
+TEST_P(FpuNarrowProduct, results_beyond_either_end_are_the_scalar_ones) {
+  u32 taken = 0;
+  for (u32 round = 0; round < 4000; ++round) {
+    tile_ = Tile{};
+    const bool large = round % 2 == 0;
+    const u32 top = large ? 250 - round / 2 % 20 : 44 + round / 2 % 20;
+    for (u32 k = 0; k < 16; ++k) {
+      for (u32 j = 0; j < 16; ++j) {
+        tile_.a[k][j] =
+            (operands_.bits() & 0x80000000) | top << 23 | (operands_.bits() & 0x380) << 13;
+        tile_.b[k % 8][j] = (large ? 124 + j % 4 : 85 + j % 4) << 23;
+        if (operands_.bits() % 4 == 0) tile_.a[k][j] -= (operands_.bits() % 40) << 23;
+      }
+    }
+    for (u32 i = 0; i < 8; ++i)
+      for (u32 j = 0; j < 16; ++j)
+        tile_.set(kBf16.dst, i, j,
+                  (operands_.bits() & 0x807F) |
+                      (large ? 255 - operands_.bits() % 8 : operands_.bits() % 8) << 7);
+    job_.mask_a = job_.mask_b = numeric::kCellAll;
+    prepare();
+    if (!multiply(0)) continue;
+    ++taken;
+    expect_the_scalar_result("end", round);
+    if (HasFatalFailure()) return;
+  }
+  if (GetParam() != HWY_SCALAR) {
+    EXPECT_GT(taken, 500u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, FpuNarrowProduct, testing::ValuesIn(host_targets()), target_name);
+
+}  // namespace
+}  // namespace bhemu::tensix
