@@ -44,6 +44,16 @@ void apply_addr_mod(Context& context, u32 addr_mode, bool update_fidelity) {
   const u32 dst = words[thread_cfg::ADDR_MOD_DST_SEC0_DestIncr::kWord + addr_mode];
   const u32 bias = words[thread_cfg::ADDR_MOD_BIAS_SEC0_BiasIncr::kWord + addr_mode];
   if ((ab | dst | bias) == 0) return;  // nothing moves: what most instructions ask for
+  // Increments alone: neither carriage returns nor clears, nor copies.
+  constexpr u32 kMoreOfAb = 0xC0C0;
+  constexpr u32 kMoreOfDst = 0x9C00;
+  if ((ab & kMoreOfAb) == 0 && (dst & kMoreOfDst) == 0 && bias == 0) {
+    rwc.src_a = static_cast<u8>((rwc.src_a + ab) & kSrcMask);
+    rwc.src_b = static_cast<u8>((rwc.src_b + (ab >> 8)) & kSrcMask);
+    rwc.dst = static_cast<u16>((rwc.dst + dst) & kDstMask);
+    if (update_fidelity) rwc.fidelity = static_cast<u8>((rwc.fidelity + (dst >> 13)) & 3);
+    return;
+  }
 
   if (bits(ab, 0, 8) != 0)
     step(rwc.src_a, rwc.src_a_cr, {bits(ab, 0, 6), bit(ab, 6), bit(ab, 7), false}, kSrcMask);

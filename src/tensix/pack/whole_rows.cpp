@@ -119,13 +119,8 @@ bool goes_together(const Context& context, const WholeRows& known, u32 each, u32
   const u32 rows = each * count;
   const u32 bytes = rows * kRow * numeric::bits_of(known.path.out) / 8;
   if (packer.data.fill != 0 || bytes / count % 16 != 0) return false;
-  const u8* flags = context.l1().flags();
   const auto unseen = [&](const PackStream& stream, u32 count) {
-    if (!L1::contains(stream.address, count)) return false;
-    u8 any = 0;
-    const u32 last = (stream.address + count - 1) >> L1::kLineShift;
-    for (u32 line = stream.address >> L1::kLineShift; line <= last; ++line) any |= flags[line];
-    return any == 0;
+    return L1::contains(stream.address, count) && context.l1().flags_in(stream.address, count) == 0;
   };
   constexpr u32 kBlocks = 2 * 16;  // that is left of before, and that the end of a tile fills
   if (!unseen(packer.data, bytes + kBlocks)) return false;
@@ -205,6 +200,7 @@ void remember_whole_rows(const Context& context, op::PACR insn, const Path& path
   known.size = static_cast<u32>(std::countr_zero(numeric::address_bytes_of(
       numeric::format_of(section.get<cfg::THCON_SEC0_REG1_In_data_format>()))));
   known.interfaces = insn.read_intf_sel() == 0 ? 0xF : insn.read_intf_sel();
+  known.each = static_cast<u32>(std::popcount(known.interfaces));
   known.reads = section.counter<cfg::PACK_COUNTERS_SEC0_pack_reads_per_xy_plane>();
   known.transposed = section.counter<cfg::PACK_COUNTERS_SEC0_pack_yz_transposed>() != 0;
   known.exponent = numeric::exponent_field(path.early.code);
@@ -230,8 +226,8 @@ u32 pack_whole_rows(Context& context, const u32* word, u32 step, u32 count) {
   output.use(known.path);
   if (!packer.open && !output.open(adc)) return 0;
 
-  const u32 each = static_cast<u32>(std::popcount(known.interfaces));
-  count = std::min(count, numeric::PackJob::kRows / each);
+  const u32 each = known.each;
+  if (each * count > numeric::PackJob::kRows) count = numeric::PackJob::kRows / each;
   if (count > 1 && !goes_together(context, known, each, count)) count = 1;
   RowList rows(known, context.state.fpu.dst);
   numeric::PackJob& job = rows.job;

@@ -21,6 +21,7 @@ struct WholeRows {
   u32 w_stride = 0;
   u32 size = 0;  // address bytes of a datum, as a power of two
   u32 interfaces = 0;
+  u32 each = 1;   // how many these are: the rows of an instruction
   u32 reads = 0;  // per plane
   bool transposed = false;
   numeric::ExponentField exponent;
