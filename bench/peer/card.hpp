@@ -87,6 +87,16 @@ class Card {
     write(tile, address, words.data(), words.size() * 4);
   }
   void write32(Coord tile, u64 address, u32 value) { write(tile, address, &value, 4); }
+  /// To every Tensix tile of the rectangle, by one write through a multicast window.
+  void multicast32(Coord first, Coord last, u64 address, u32 value) {
+    constexpr u32 kWindow = 1;
+    const u64 low = address >> 21 | u64{last.x} << 43 | u64{last.y} << 49 | u64{first.x} << 55 |
+                    u64{first.y} << 61;
+    const std::array<u32, 3> words{static_cast<u32>(low), static_cast<u32>(low >> 32),
+                                   u32{first.y} >> 3 | 1u << 5};
+    for (u32 i = 0; i < 3; ++i) bus_write(kBar0 + 0x1FC00000 + kWindow * 12 + i * 4, &words[i], 4);
+    bus_write(through(kWindow, address), &value, sizeof value);
+  }
   u32 read32(Coord tile, u64 address) {
     if (tile != tile_ || address / kWindowBytes != page_) aim(0, tile, address);
     tile_ = tile;
