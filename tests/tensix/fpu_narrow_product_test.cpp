@@ -1,6 +1,7 @@
 // Products into a Dst of bf16 in their usual form, which works in floats alone: against the scalar
 // arithmetic, for every target that this host can run.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "tensix/fpu_kernel_bench.hpp"
@@ -14,6 +15,11 @@ constexpr FpuMode kBf16{false, DstKind::Bf16};
 
 class FpuNarrowProduct : public OnTarget {
  protected:
+  /// Whether products have to be taken: scalar code leaves them to others, and BHEMU_SIMD chooses
+  /// it where it names another target than the test's.
+  bool takes_products() const {
+    return GetParam() != HWY_SCALAR && std::getenv("BHEMU_SIMD") == nullptr;
+  }
   /// Prepares the operands as `job` has them. All phases of a round share the exponents.
   void prepare() {
     tile_.describe(job_);
@@ -88,7 +94,7 @@ TEST_P(FpuNarrowProduct, equals_the_scalar_one_in_every_phase_whatever_dst_holds
       go_on();
     }
   }
-  if (GetParam() == HWY_SCALAR) return;  // there it is left to others
+  if (!takes_products()) return;
   for (const Spread spread : {Spread::Close, Spread::Wide})
     EXPECT_GT(taken[static_cast<u32>(spread)], 1000u);
   for (const Spread spread : {Spread::High, Spread::Edge})
@@ -135,7 +141,7 @@ TEST_P(FpuNarrowProduct, sums_near_a_tie_are_rounded_as_the_scalar_ones_at_every
     expect_the_scalar_result("tie", round);
     if (HasFatalFailure()) return;
   }
-  if (GetParam() != HWY_SCALAR) {
+  if (takes_products()) {
     EXPECT_EQ(taken, 12000u);
   }
 }
@@ -178,7 +184,7 @@ TEST_P(FpuNarrowProduct, a_column_of_zeros_keeps_what_dst_holds) {
     expect_the_scalar_result("exponent", exponent);
     if (HasFatalFailure()) return;
   }
-  if (GetParam() != HWY_SCALAR) {
+  if (takes_products()) {
     EXPECT_GT(taken, 100u);
   }
 }
@@ -210,7 +216,7 @@ TEST_P(FpuNarrowProduct, results_beyond_either_end_are_the_scalar_ones) {
     expect_the_scalar_result("end", round);
     if (HasFatalFailure()) return;
   }
-  if (GetParam() != HWY_SCALAR) {
+  if (takes_products()) {
     EXPECT_GT(taken, 500u);
   }
 }
