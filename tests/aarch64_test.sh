@@ -33,7 +33,7 @@ declare -A vectors=(
 )
 declare -A filter=(
   [numeric]='Hosts/SfpuKernels.*:UnpackRows.*:PackRows.*'
-  [tensix]='*FpuKernels.*'
+  [tensix]='*FpuKernels.*:*FpuNarrowProduct.*'
 )
 if [[ $extent == all ]]; then
   filter=()

@@ -145,6 +145,8 @@ class Random {
           static_cast<u16>(once_in(3) ? 0 : any() & 0xF8F8);
       words[thread_cfg::ADDR_MOD_DST_SEC0_DestIncr::kWord + mode] =
           static_cast<u16>(any() & (once_in(3) ? 0xFFF8 : 0x0008));
+      words[thread_cfg::ADDR_MOD_BIAS_SEC0_BiasIncr::kWord + mode] =
+          static_cast<u16>(once_in(24) ? any() & 0x1F : 0);
     }
     thread_cfg::FIDELITY_BASE_Phase::set(words, any() % 4);
     thread_cfg::DEST_TARGET_REG_CFG_MATH_Offset::set(words, any() % 8 * 64);
@@ -182,7 +184,9 @@ TEST_P(FpuProductRun, playback_of_products_does_what_they_do_one_by_one) {
     const u32 length = static_cast<u32>(words.size());
     // Another thread may wait for the banks that products hand over.
     const u32 waiting = random_.once_in(2) ? random_.any() % 5 : 0;
+    const Severity bias = random_.once_in(2) ? Severity::Error : Severity::Warn;
     pair.both([&](test::Harness& harness) {
+      harness.policy.severity[static_cast<u32>(Rule::FpuAddrModBias)] = bias;
       for (u32 i = 0; i < waiting; ++i)
         harness.push(0, encode<op::UNPACR_NOP>(
                             {{"unpack_pop", 1}, {"set_dvalid", 1}, {"unpacker_select", i % 2}}));

@@ -171,6 +171,10 @@ u32 ProductRun::execute(Context& context, const u32* word, u32 step, u32 count) 
     const u32 flips = insn.clear_dvalid();
     // One that hands over a bank may release another thread: the caller has to know before.
     if (done != 0 && flips != 0) break;
+    // The rule of the bias bit may stop the thread.
+    if (context.thread_config()[thread_cfg::ADDR_MOD_BIAS_SEC0_BiasIncr::kWord +
+                                insn.addr_mode()] != 0)
+      break;
     context.now += static_cast<Cycle>(done != 0);
     context.word = insn.word;
     const u32 a_row = rwc.src_a & 0x38u;
