@@ -71,8 +71,7 @@ class Card {
 
   void aim(u32 window, Coord tile, u64 address) {
     const u64 low = address >> 21 | u64{tile.x} << 43 | u64{tile.y} << 49;
-    const std::array<u32, 3> words{static_cast<u32>(low), static_cast<u32>(low >> 32), 0};
-    for (u32 i = 0; i < 3; ++i) bus_write(kBar0 + 0x1FC00000 + window * 12 + i * 4, &words[i], 4);
+    set(window, low, 0);
   }
   u64 through(u32 window, u64 address) const {
     return kBar0 + window * kWindowBytes + address % kWindowBytes;
@@ -92,9 +91,7 @@ class Card {
     constexpr u32 kWindow = 1;
     const u64 low = address >> 21 | u64{last.x} << 43 | u64{last.y} << 49 | u64{first.x} << 55 |
                     u64{first.y} << 61;
-    const std::array<u32, 3> words{static_cast<u32>(low), static_cast<u32>(low >> 32),
-                                   u32{first.y} >> 3 | 1u << 5};
-    for (u32 i = 0; i < 3; ++i) bus_write(kBar0 + 0x1FC00000 + kWindow * 12 + i * 4, &words[i], 4);
+    set(kWindow, low, u32{first.y} >> 3 | 1u << 5);
     bus_write(through(kWindow, address), &value, sizeof value);
   }
   u32 read32(Coord tile, u64 address) {
@@ -107,6 +104,11 @@ class Card {
   }
 
  private:
+  /// The registers of a window.
+  void set(u32 window, u64 low, u32 high) {
+    const std::array<u32, 3> words{static_cast<u32>(low), static_cast<u32>(low >> 32), high};
+    for (u32 i = 0; i < 3; ++i) bus_write(kBar0 + 0x1FC00000 + window * 12 + i * 4, &words[i], 4);
+  }
   template <class Function>
   void find(const char* name, Function& function) {
     void* symbol = dlsym(handle_, name);

@@ -196,10 +196,10 @@ class Coprocessor {
   const State& state() const { return *state_; }
 
  private:
-  /// run() without bursts: in the Full build, or while a bank of performance counters runs (nothing
-  /// else can tell that from a run in which none does).
   /// Instructions are executed that do not tell what is lent of them.
   void forget_products();
+  /// run() without bursts: in the Full build, or while a bank of performance counters runs (nothing
+  /// else can tell that from a run in which none does).
   void run_each_cycle(Cycle from, Cycle until, bool counts);
   void lend_paths();
 

@@ -14,6 +14,10 @@ constexpr DstRow dst_row_of(u16 value) {
   return row;
 }
 
+/// DstRowValid of eight rows that are valid, as one number.
+inline constexpr u64 kEightRowsValid = 0x0101010101010101;
+static_assert(sizeof kEightRowsValid == kMaxKernelRows);
+
 /// Rows first, first + step, ... of one view of Dst.
 class KernelRows {
  public:
@@ -62,7 +66,7 @@ class KernelRows {
     if (neighbours() && !clears) {
       u8* const valid = &dst_.valid[physical(0)];
       if (count_ == kMaxKernelRows)
-        std::memcpy(valid, &kAllValid, sizeof kAllValid);  // one store
+        std::memcpy(valid, &kEightRowsValid, sizeof kEightRowsValid);  // one store
       else
         std::memset(valid, 1, count_);
       return;
@@ -76,13 +80,10 @@ class KernelRows {
   }
 
  private:
-  static constexpr u64 kAllValid = 0x0101010101010101;
-  static_assert(sizeof kAllValid == kMaxKernelRows);
-
   bool all_valid(u32 base) const {
     u64 valid;
     std::memcpy(&valid, &dst_.valid[base], sizeof valid);
-    return valid == kAllValid;
+    return valid == kEightRowsValid;
   }
   /// The rows lie one after the other: only swizzling moves rows within an aligned group of eight.
   bool neighbours() const { return step_ == 1 && !mapping_.swizzle && (first_ & 7) + count_ <= 8; }

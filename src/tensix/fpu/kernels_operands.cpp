@@ -99,10 +99,7 @@ HWY_INLINE u32 largest_halves(D d, hn::Vec<D> v) {
     return largest_halves(half, hn::Max(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
   } else {
     const hn::Repartition<i32, D> words;
-    const auto turned = [&](hn::Vec<D> halves) HWY_ATTR {
-      return hn::BitCast(d, hn::Shuffle1032(hn::BitCast(words, halves)));
-    };
-    v = hn::Max(v, turned(v));
+    v = hn::Max(v, hn::BitCast(d, hn::Shuffle1032(hn::BitCast(words, v))));
     v = hn::Max(v, hn::BitCast(d, hn::Shuffle2301(hn::BitCast(words, v))));
     return static_cast<u32>(hn::GetLane(hn::BitCast(words, v)));
   }

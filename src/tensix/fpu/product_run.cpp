@@ -91,13 +91,6 @@ inline const ProductOperandB& ProductRun::operand_b(const FpuState& fpu, u32 row
   return b_[group];
 }
 
-namespace {
-
-constexpr u64 kAllValid = 0x0101010101010101;
-static_assert(sizeof kAllValid == kMaxKernelRows);
-
-}  // namespace
-
 bool ProductRun::list(State& state, u32 a_row, u32 b_row, u32 dst_row, u32 phase) {
   static constexpr DstRow kEmpty[kMaxKernelRows] = {};
   FpuState& fpu = state.fpu;
@@ -105,8 +98,8 @@ bool ProductRun::list(State& state, u32 a_row, u32 b_row, u32 dst_row, u32 phase
   u8* const valid = &fpu.dst.valid[first];
   u64 flags;
   std::memcpy(&flags, valid, sizeof flags);
-  if (!settings_.straight || (flags != kAllValid && flags != 0)) return false;
-  std::memcpy(valid, &kAllValid, sizeof kAllValid);
+  if (!settings_.straight || (flags != kEightRowsValid && flags != 0)) return false;
+  std::memcpy(valid, &kEightRowsValid, sizeof kEightRowsValid);
   if (listed_ == kMostListed) multiply_listed(state);
   job_.phase = phase;
   const u32 group_a = a_row / kGroups;
