@@ -121,8 +121,9 @@ struct alignas(64) CoreState {
 //     // `.ttinsn` of a TRISC: push the (already un-rotated) Tensix word to the core's own thread.
 //     // (On BRISC it arrives as store(0xFFE40000), on NCRISC it is a fault.)
 //     Outcome push_tensix(CoreState&, u32 word);
-//     // Likewise where it can be done at once; else nothing is done.
-//     bool push_at_once(u32 pc, u32 word, Cycle now);
+//     // Likewise the words of instructions from `pc` on, one a cycle from `now` on, as many as can
+//     // be pushed at once. Returns how many.
+//     u32 push_at_once(u32 pc, std::span<const u32> words, Cycle now);
 //     // Live CSRs that the tile knows (tt_cfg_qstatus, tt_cfg_bstatus, tt_cfg_sstatus on TRISCs).
 //     Loaded read_csr(CoreState&, u32 csr);
 //     Outcome write_csr(CoreState&, u32 csr, u32 value);

@@ -145,9 +145,10 @@ bool Coprocessor::can_push_from_brisc(unsigned thread) const {
   return state_->frontend[thread].brisc_fifo.size() < kBehindMopDepth;
 }
 
-void Coprocessor::push(unsigned thread, u32 word, Cycle now) {
+void Coprocessor::push(unsigned thread, std::span<const u32> words, Cycle now) {
   touch(environment_, thread_of(thread));
-  state_->frontend[thread].fifo.push({now, word, 0});  // who pushes has asked for room
+  auto& fifo = state_->frontend[thread].fifo;
+  for (const u32 word : words) fifo.push({now++, word, 0});  // who pushes has asked for room
   state_->asleep = false;
 }
 

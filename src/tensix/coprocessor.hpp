@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/archive.hpp"
@@ -90,7 +91,9 @@ class Coprocessor {
   bool can_push(unsigned thread) const;
   /// Room for one more word of a group of fused `.ttinsn` whose first word had room.
   bool can_push_fused(unsigned thread) const;
-  void push(unsigned thread, u32 word, Cycle now);
+  void push(unsigned thread, u32 word, Cycle now) { push(thread, {&word, 1}, now); }
+  /// One a cycle from `now` on.
+  void push(unsigned thread, std::span<const u32> words, Cycle now);
   /// BRISC enters behind the MOP expander (instruction-push), in front of ten places.
   bool can_push_from_brisc(unsigned thread) const;
   void push_from_brisc(unsigned thread, u32 word, Cycle now);

@@ -83,12 +83,12 @@ struct CoreBus {
     tile_.l1_.write(address, source, bytes, {tile_.agent(core_), state.pc, state.cycle});
     return riscv::Outcome::Ok;
   }
-  bool push_at_once(u32 pc, u32 word, Cycle now) {
-    return tile_.access_.push_at_once(core_, pc, word, now, Pushed::ByTtinsn);
+  u32 push_at_once(u32 pc, std::span<const u32> words, Cycle now) {
+    return tile_.access_.push_at_once(core_, pc, words, now, Pushed::ByTtinsn);
   }
   riscv::Outcome push_tensix(riscv::CoreState& state, u32 word) {
     if constexpr (Record) note_impure();
-    if (push_at_once(state.pc, word, state.cycle)) return riscv::Outcome::Ok;
+    if (push_at_once(state.pc, {&word, 1}, state.cycle) != 0) return riscv::Outcome::Ok;
     return tile_.access_.push_tensix(core_, core_ - static_cast<unsigned>(CoreId::Trisc0), word,
                                      state.cycle, Pushed::ByTtinsn);
   }

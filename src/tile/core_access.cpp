@@ -146,7 +146,7 @@ bool CoreAccess::store_at_once(unsigned core, u32 pc, u32 address, u32 value, Cy
     return (env_.wakeup.watched & mask_of(niu_of(noc))) == 0 &&
            env_.nius[noc]->hold(at % kNiuBytes, value);
   }
-  if (address == kInstrnBuf) return push_at_once(core, pc, value, now, Pushed::ByStore);
+  if (address == kInstrnBuf) return push_at_once(core, pc, {&value, 1}, now, Pushed::ByStore) != 0;
   // Firmware clears the registers of its thread.
   const u32 at = address - kGprs;
   if (at >= kGprBytes || env_.long_turn || !nobody_looks_on() || core < index_of(CoreId::Trisc0) ||
@@ -336,35 +336,51 @@ Outcome CoreAccess::carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 
 // Up to four `.ttinsn` in a row are one push, so they need room once (PushTensixInstruction.md).
 // Where in memory such a group may begin is not documented; here the first that follows anything
 // else begins one.
-[[gnu::always_inline]] inline bool CoreAccess::has_room(unsigned core, unsigned thread, u32 pc,
-                                                        Pushed by) {
-  const tensix::Frontend& frontend = std::as_const(*env_.coprocessor).state().frontend[thread];
-  constexpr u8 kGroup = 4;
+bool CoreAccess::fuses(unsigned core, Pushed by) const {
   constexpr u32 kDisTriscCache = 18;
-  CoreSlot& slot = env_.slots[core];
-  const riscv::CoreState& state = env_.cores[core];
-  const bool fuses = by == Pushed::ByTtinsn && !bit(state.csr.cfg0, kDisTriscCache);
-  const bool continues = fuses && slot.fused != 0 && slot.fused_pc == pc;
-  const bool room =
-      continues ? tensix::frontend::may_push_fused(frontend) : tensix::frontend::may_push(frontend);
-  if (!room) return false;
-  slot.fused = !fuses ? u8{0} : static_cast<u8>(continues ? (slot.fused + 1) % kGroup : 1);
-  slot.fused_pc = pc + 4;
-  return true;
+  return by == Pushed::ByTtinsn && !bit(env_.cores[core].csr.cfg0, kDisTriscCache);
 }
 
-bool CoreAccess::push_at_once(unsigned core, u32 pc, u32 word, Cycle now, Pushed by) {
+namespace {
+
+/// There is room for what the instruction at `pc` pushes when so many words are under way.
+bool has_room(const CoreSlot& slot, bool fuses, u32 pc, u32 under_way) {
+  const bool continues = fuses && slot.fused != 0 && slot.fused_pc == pc;
+  return under_way <= (continues ? tensix::kFifoDepth - 1 : tensix::frontend::kPushThreshold);
+}
+
+/// It takes that place.
+void take_room(CoreSlot& slot, bool fuses, u32 pc) {
+  constexpr u8 kGroup = 4;
+  const bool continues = fuses && slot.fused != 0 && slot.fused_pc == pc;
+  slot.fused = !fuses ? u8{0} : static_cast<u8>(continues ? (slot.fused + 1) % kGroup : 1);
+  slot.fused_pc = pc + 4;
+}
+
+}  // namespace
+
+u32 CoreAccess::push_at_once(unsigned core, u32 pc, std::span<const u32> words, Cycle now,
+                             Pushed by) {
   const bool is_logged = env_.checks != nullptr && env_.checks->pushes() != nullptr;
-  if (core < index_of(CoreId::Trisc0) || env_.coprocessor == nullptr || env_.long_turn ||
-      is_logged || tensix::opcode_of(word) == tensix::op::STOREREG::kOpcode)
-    return false;
+  if (core < index_of(CoreId::Trisc0) || env_.coprocessor == nullptr || env_.long_turn || is_logged)
+    return 0;
   const unsigned thread = thread_of_core(core);
   if ((env_.wakeup.watched & mask_of(thread_of(thread))) != 0 ||
-      bit(env_.debug.get(debug_reg::DBG_INSTRN_BUF_CTRL0), thread) ||
-      !has_room(core, thread, pc, by))
-    return false;
-  env_.coprocessor->push(thread, word, now);
-  return true;
+      bit(env_.debug.get(debug_reg::DBG_INSTRN_BUF_CTRL0), thread))
+    return 0;
+  CoreSlot& slot = env_.slots[core];
+  const bool fused = fuses(core, by);
+  const u32 under_way =
+      tensix::frontend::outstanding(std::as_const(*env_.coprocessor).state().frontend[thread]);
+  u32 count = 0;
+  for (; count < words.size(); ++count, pc += 4) {
+    if (tensix::opcode_of(words[count]) == tensix::op::STOREREG::kOpcode ||
+        !has_room(slot, fused, pc, under_way + count))
+      break;
+    take_room(slot, fused, pc);
+  }
+  if (count != 0) env_.coprocessor->push(thread, words.first(count), now);
+  return count;
 }
 
 Outcome CoreAccess::push_tensix(unsigned core, unsigned thread, u32 word, Cycle now, Pushed by) {
@@ -377,11 +393,18 @@ Outcome CoreAccess::push_tensix(unsigned core, unsigned thread, u32 word, Cycle 
     return stop ? Outcome::Stop : Outcome::Ok;
   }
   const bool from_brisc = core == static_cast<unsigned>(CoreId::Brisc);
-  const bool room = from_brisc ? env_.coprocessor->can_push_from_brisc(thread)
-                               : has_room(core, thread, env_.cores[core].pc, by);
+  const u32 pc = env_.cores[core].pc;
+  CoreSlot& slot = env_.slots[core];
+  const bool fused = fuses(core, by);
+  const bool room = from_brisc
+                        ? env_.coprocessor->can_push_from_brisc(thread)
+                        : has_room(slot, fused, pc,
+                                   tensix::frontend::outstanding(
+                                       std::as_const(*env_.coprocessor).state().frontend[thread]));
   if (!room)
     return wait(core, BlockKind::FifoFull, mask_of(fifo_of(thread)) | mask_of(thread_of(thread)),
                 kInstrnBuf + thread * 0x10000);
+  if (!from_brisc) take_room(slot, fused, pc);
   if (env_.checks != nullptr && env_.checks->pushes() != nullptr) [[unlikely]]
     note_push(env_, core, thread, word, now);
   if (tensix::opcode_of(word) == tensix::op::STOREREG::kOpcode)

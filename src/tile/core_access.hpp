@@ -22,9 +22,10 @@ class CoreAccess {
   /// circular buffers and a thread's own GPRs, when nobody waits for them, is told, or ends his
   /// turn for them. False: nothing is done, and `store` is the way.
   bool store_at_once(unsigned core, u32 pc, u32 address, u32 value, Cycle now);
-  /// Of a TRISC to its thread, when there is room, and nobody waits for it, is told, or ends his
-  /// turn for it. False: nothing is done, and `push_tensix` is the way.
-  bool push_at_once(unsigned core, u32 pc, u32 word, Cycle now, Pushed by);
+  /// Of a TRISC to its thread: words that instructions from `pc` on push, one a cycle from `now`
+  /// on, as long as there is room, and nobody waits for them, is told, or ends his turn for them.
+  /// Returns how many that are; for the next one `push_tensix` is the way.
+  u32 push_at_once(unsigned core, u32 pc, std::span<const u32> words, Cycle now, Pushed by);
   riscv::Outcome store(unsigned core, u32 address, u32 size, u32 value, Cycle now);
   /// The store of the instruction at `pc`, which may be long past (late.hpp).
   riscv::Outcome carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value, Cycle now);
@@ -42,8 +43,8 @@ class CoreAccess {
   riscv::Loaded load_mailbox(unsigned core, u32 offset, Cycle now);
   riscv::Outcome store_mailbox(unsigned core, u32 offset, u32 value, Cycle now);
   void check_semaphore(unsigned core, u32 index, bool gets, Cycle now);
-  /// There is room for what the instruction at `pc` pushes, and it is taken.
-  bool has_room(unsigned core, unsigned thread, u32 pc, Pushed by);
+  /// What the core pushes this way comes in groups, once there is room for the first.
+  bool fuses(unsigned core, Pushed by) const;
   void end_long_turn(Cycle at) {
     if (env_.long_turn) env_.host.end_long_turn(at);
   }

@@ -1,8 +1,10 @@
 // A Bus with L1 and nothing else: any other address is a fault. Loaded by tests and benchmarks.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,7 +70,12 @@ struct BasicFlatBus {
   }
   bool load_at_once(u32, u32&, Cycle) { return false; }
   bool store_at_once(u32, u32, u32, Cycle) { return false; }
-  bool push_at_once(u32, u32, Cycle) { return false; }
+  u32 push_at_once(u32, std::span<const u32> words, Cycle) {
+    if (push_outcome != Outcome::Ok) return 0;
+    const u32 count = std::min(at_once, static_cast<u32>(words.size()));
+    pushed.insert(pushed.end(), words.begin(), words.begin() + count);
+    return count;
+  }
   Outcome store_l1(CoreState&, u32 address, const void* source, u32 bytes) {
     memory.write(address, source, bytes);
     return Outcome::Ok;
@@ -127,6 +134,7 @@ struct BasicFlatBus {
   std::map<u32, u32> devices;
   Outcome device_outcome = Outcome::Ok;
   Outcome push_outcome = Outcome::Ok;
+  u32 at_once = 0;  // words that `push_at_once` takes
   u32 status_base = 0x1000;
   std::vector<u32> pushed;
   std::vector<std::pair<u32, u32>> csr_writes;

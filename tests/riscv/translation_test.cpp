@@ -190,6 +190,42 @@ void compare_random_program(u64 seed, u32 threshold) {
   }
 }
 
+/// Rows of `.ttinsn`, up to `longest` of them, between other instructions, for ever.
+std::vector<u32> pushing_program(RandomCode& code, u32 longest) {
+  std::vector<u32> words;
+  while (words.size() < kCodeWords - longest - 2) {
+    for (u32 left = 1 + code.below(longest); left != 0; --left)
+      words.push_back(code.any() << 2 | code.below(3));
+    words.push_back(encode_i(Op::addi, 5, 5, 1));
+  }
+  words.push_back(encode_j(0, -4 * static_cast<i32>(words.size())));
+  return words;
+}
+
+TEST(TranslatedPushes, come_in_order_however_many_the_bus_takes_at_once) {
+  const jit::Options options{true, 1, 1 << 20};
+  for (u32 at_once = 0; at_once < 9 && !HasFailure(); ++at_once) {
+    RandomCode code(at_once);
+    const auto plain = std::make_unique<Machine>(CoreId::Trisc1, nullptr);
+    const auto translated = std::make_unique<Machine>(CoreId::Trisc1, &options);
+    const std::vector<u32> words = pushing_program(code, 1 + 3 * at_once);
+    for (Machine* machine : {plain.get(), translated.get()}) start(*machine, words, at_once);
+    translated->bus.at_once = at_once;
+    for (u32 slice = 0; slice < 200; ++slice) {
+      const Cycle until = plain->core.cycle + 1 + code.below(80);
+      const Outcome expected = plain->run_to(until);
+      ASSERT_EQ(translated->run_to(until), expected) << at_once << ", slice " << slice;
+      ASSERT_TRUE(agree(*plain, *translated)) << at_once << ", slice " << slice;
+      const Outcome outcome = code.below(8) == 0 ? Outcome::Blocked : Outcome::Ok;
+      for (Machine* machine : {plain.get(), translated.get()}) {
+        machine->bus.push_outcome = outcome;
+        if (expected == Outcome::Blocked) machine->core.cycle = until;
+      }
+    }
+    EXPECT_GT(plain->bus.pushed.size(), 1000u);
+  }
+}
+
 class TranslatedPrograms : public testing::TestWithParam<u32> {};
 
 TEST_P(TranslatedPrograms, do_what_interpreted_ones_do_in_slices_of_any_length) {

@@ -124,6 +124,62 @@ TEST(Mop, random_configurations_expand_as_the_text_says) {
   }
 }
 
+/// Words whose order shows in counters and vector registers, and some that end what is known.
+u32 plain_word(std::mt19937& random) {
+  const auto pick = [&](u32 count) { return static_cast<u32>(random()) % count; };
+  switch (pick(10)) {
+    case 0:
+      return nop();
+    case 1:
+      return encode<op::REPLAY>({{"start_idx", pick(8)}, {"len", 1 + pick(5)}});
+    case 2:
+      return encode<op::SETRWC>({{"rwc_d", pick(16)}, {"bit_mask", pick(16)}});
+    case 3:
+      return mark(pick(100));
+    case 4:
+    case 5:
+      return encode<op::SFPIADD>({{"imm12_math", pick(0x1000)},
+                                  {"lreg_c", pick(4)},
+                                  {"lreg_dest", pick(4)},
+                                  {"instr_mod1", 5}});
+    default:
+      return encode<op::INCRWC>({{"rwc_d", pick(16)}, {"rwc_a", pick(16)}, {"rwc_cr", pick(8)}});
+  }
+}
+
+TEST(Mop, words_that_are_known_beforehand_do_what_they_do_one_by_one) {
+  for (u32 seed = 0; seed < 300; ++seed) {
+    std::mt19937 random(seed);
+    Harness whole;
+    Harness single;
+    single.wakeup.watched = ~0u;  // so that nothing is done ahead of its cycle
+    Config config{};
+    const u32 often = 1 + random() % 4;  // how often a place is left to a NOP
+    for (u32& word : config) word = random() % 4 < often ? nop() : plain_word(random);
+    config[0] = random() % 6;
+    config[1] = random() % 20;
+    if (config[5] == nop()) config[5] = plain_word(random);
+    for (Harness* harness : {&whole, &single}) {
+      configure(*harness, 1, config);
+      for (u32 i = 0; i < kReplaySlots; ++i) harness->state().frontend[1].replay[i] = mark(i);
+    }
+    for (u32 i = 0; i < 8; ++i) {
+      const u32 word = random() % 3 != 0   ? mop1()
+                       : random() % 2 != 0 ? mop0(random() % 10, random() & 0xFFFF)
+                                           : plain_word(random);
+      const Cycle stamp = whole.now + random() % 3;
+      for (Harness* harness : {&whole, &single}) harness->coprocessor.push(1, word, stamp);
+      const Cycle span = 1 + random() % 40;
+      whole.run(span);
+      for (Cycle cycle = 0; cycle < span; ++cycle) single.run(1);
+      ASSERT_EQ(whole.coprocessor.hash(1), single.coprocessor.hash(1)) << seed << ", " << i;
+      ASSERT_EQ(whole.coprocessor.asleep(), single.coprocessor.asleep()) << seed << ", " << i;
+      if (!whole.coprocessor.can_push(1)) break;
+    }
+    EXPECT_GT(whole.state().frontend[1].executed, 0u) << seed;
+  }
+}
+
 TEST(Mop, an_expansion_delivers_one_word_in_every_cycle) {
   Harness harness;
   configure(harness, 0, {4, 10, nop(), nop(), nop(), mark(1), nop(), mark(2), mark(3)});

@@ -12,7 +12,9 @@ namespace bhemu::test {
 inline constexpr u32 kSoftReset = 0xFFB121B0;
 
 struct OneTile {
-  explicit OneTile(Cycle quantum = 16, bool parking = true, const tensix::Timing* units = nullptr) {
+  /// `code`: translates what cores execute; null: the interpreter does everything.
+  explicit OneTile(Cycle quantum = 16, bool parking = true, const tensix::Timing* units = nullptr,
+                   const std::shared_ptr<riscv::jit::CodeCache>& code = nullptr) {
     const Coord here{1, 2};
     for (unsigned noc = 0; noc < kNocs; ++noc) routing.place(noc, here, 0);
     tile::TileConfig config;
@@ -24,6 +26,7 @@ struct OneTile {
     config.quantum = quantum;
     config.parking = parking;
     config.units = units;
+    config.code = code;
     tile = std::make_unique<tile::Tile>(config);
     engine = std::make_unique<sched::Engine>(1, nullptr, timing.one_way, 1);
     engine->add(*tile);

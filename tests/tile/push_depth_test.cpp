@@ -1,5 +1,8 @@
 // How many Tensix instructions a core can push onto a thread that does not advance
 // (PushTensixInstruction.md), and what MOPExpanderDoneCheck needs of such a thread.
+#include <random>
+
+#include "riscv/jit/cache.hpp"
 #include "tensix/isa.hpp"
 #include "tensix/state.hpp"
 #include "tile/one_tile.hpp"
@@ -64,17 +67,25 @@ TEST(PushDepth, of_a_triscs_stores_is_29_with_the_one_that_waits_at_the_gate) {
 
 /// `lead` stores, and then `.ttinsn` in a row, up to four of which are one push.
 u32 depth_with_ttinsn(u32 lead, bool fuses) {
-  OneTile chip(1);
-  Pusher p(kCode);
-  p.li(t1, fuses ? 0 : kFusionOff);
-  p.word(0x7C0u << 20 | static_cast<u32>(t1) << 15 | 1 << 12 | 0x73);  // csrw cfg0
-  p.ttinsn(endless_wait());
-  p.li(a3, 0);  // ends the group
-  for (u32 i = 0; i < lead; ++i) p.sw(a1, 0, s1);
-  for (u32 i = 0; i < 8; ++i) p.ttinsn(nop());
-  pushed(chip, CoreId::Trisc0, p);
-  const tensix::Frontend& frontend = chip.tile->coprocessor().state().frontend[0];
-  return frontend.fifo.size() + (frontend.gate_full ? 1 : 0);
+  u32 depth = 0;
+  for (const Cycle quantum : {1, 64}) {
+    OneTile chip(quantum);
+    Pusher p(kCode);
+    p.li(t1, fuses ? 0 : kFusionOff);
+    p.word(0x7C0u << 20 | static_cast<u32>(t1) << 15 | 1 << 12 | 0x73);  // csrw cfg0
+    p.ttinsn(endless_wait());
+    p.li(a3, 0);  // ends the group
+    for (u32 i = 0; i < lead; ++i) p.sw(a1, 0, s1);
+    for (u32 i = 0; i < 8; ++i) p.ttinsn(nop());
+    pushed(chip, CoreId::Trisc0, p);
+    const tensix::Frontend& frontend = chip.tile->coprocessor().state().frontend[0];
+    const u32 found = frontend.fifo.size() + (frontend.gate_full ? 1 : 0);
+    if (quantum != 1) {
+      EXPECT_EQ(found, depth) << "turns of " << quantum;
+    }
+    depth = found;
+  }
+  return depth;
 }
 
 TEST(PushDepth, of_fused_ttinsns_reaches_32_from_exactly_28) {
@@ -85,6 +96,75 @@ TEST(PushDepth, of_fused_ttinsns_reaches_32_from_exactly_28) {
   EXPECT_EQ(depth_with_ttinsn(24, true), 32u) << "two groups, the second from 28";
   EXPECT_EQ(depth_with_ttinsn(28, false), 29u);
   EXPECT_EQ(depth_with_ttinsn(29, true), 29u);
+}
+
+/// Groups of up to nine `.ttinsn`, forty times over. Registers tell the order in which a thread has
+/// executed them; words for several cycles make it full, and a STOREREG ends what goes at once.
+std::vector<u32> group_program(u32 seed) {
+  std::mt19937 random(seed);
+  const auto pick = [&](u32 count) { return static_cast<u32>(random()) % count; };
+  Assembler a(kCode);
+  a.li(s0, kResult);
+  a.li(s1, 40);
+  const std::array<u32, 9> config{
+      1, 16, nop(), nop(), nop(), nop(), nop(), nop(), encode<op::NOP>()};
+  a.li(t0, 0xFFB80000);
+  for (u32 i = 0; i < config.size(); ++i) {
+    a.li(t1, config[i]);
+    a.sw(t1, static_cast<i32>(4 * i), t0);
+  }
+  a.label("round");
+  for (u32 group = 0; group < 6; ++group) {
+    for (u32 left = 1 + pick(9); left != 0; --left) {
+      switch (pick(12)) {
+        case 0:
+          a.ttinsn(encode<op::MOP>({{"mop_type", 1}}));
+          break;
+        case 1:
+          a.ttinsn(encode<op::STOREREG>({{"tdma_data_reg_index", 4}, {"reg_addr", 0x20000 / 4}}));
+          break;
+        default:
+          a.ttinsn(encode<op::MULDMAREG>({{"op_b_is_const", 1},
+                                          {"result_reg_index", 4},
+                                          {"op_b_reg_index", pick(64)},
+                                          {"op_a_reg_index", 4}}));
+          a.ttinsn(encode<op::ADDDMAREG>({{"op_b_is_const", 1},
+                                          {"result_reg_index", 4},
+                                          {"op_b_reg_index", 1 + pick(63)},
+                                          {"op_a_reg_index", 4}}));
+          break;
+      }
+    }
+    a.addi(a2, a2, 1);
+  }
+  a.addi(s1, s1, -1);
+  a.bne(s1, zero, "round");
+  a.csrr(t1, 0xB00);  // how long it took
+  a.sw(t1, 0, s0);
+  a.halt();
+  return a.finish();
+}
+
+TEST(PushDepth, and_order_are_the_same_when_translated_code_pushes_groups) {
+  const auto code = riscv::jit::CodeCache::create(riscv::jit::Options{true, 2, 1 << 20});
+  if (code == nullptr) GTEST_SKIP() << "code is not translated on this processor";
+  for (u32 seed = 0; seed < 12; ++seed) {
+    OneTile interpreted(64);
+    OneTile translated(64, true, nullptr, code);
+    for (OneTile* chip : {&interpreted, &translated}) {
+      chip->load(kCode, group_program(seed));
+      chip->start_at(CoreId::Trisc0, kCode);
+      chip->start({CoreId::Trisc0});
+    }
+    for (u32 slice = 0; slice < 100; ++slice) {
+      for (OneTile* chip : {&interpreted, &translated}) chip->run(51);
+      ASSERT_EQ(translated.hash(), interpreted.hash()) << seed << ", slice " << slice;
+    }
+    for (OneTile* chip : {&interpreted, &translated}) chip->run(20'000);
+    EXPECT_EQ(translated.hash(), interpreted.hash()) << seed;
+    EXPECT_NE(translated.read(kResult), 0u);
+    EXPECT_TRUE(translated.tile->faults().faults().empty());
+  }
 }
 
 TEST(PushDepth, of_briscs_stores_is_what_fits_behind_the_mop_expander) {

@@ -27,8 +27,8 @@ struct Context {
   /// Likewise the load or store at `pc`, which is neither to plain L1 nor to local memory: most
   /// often to a register of the tile.
   u32 (*access)(Context* context, i64 budget, u32 pc, Decoded instruction) = nullptr;
-  /// Likewise the word at `pc`, which is for the coprocessor.
-  u32 (*push)(Context* context, i64 budget, u32 pc, u32 word) = nullptr;
+  /// Likewise the `count` instructions from `pc` on, which push these words to the coprocessor.
+  u32 (*push)(Context* context, i64 budget, u32 pc, const u32* words, u32 count) = nullptr;
   std::array<u32, 3> ldm_limit{};  // bytes of local memory, shifted right by 0, 1, 2
   i64 budget = 0;                  // cycles that are left
   Cycle until = 0;

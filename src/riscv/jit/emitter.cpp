@@ -157,11 +157,12 @@ void Emitter::emit_block(std::size_t index) {
       emit_one(block.code[i++]);
       continue;
     }
+    const u32 first = i;
     if (is_push(block.code[i])) {
-      step_aside(offsetof(Context, push), pc_, static_cast<u32>(block.code[i++].imm));
+      while (i < count && is_push(block.code[i])) ++i;
+      push_words(std::span(block.code).subspan(first, i - first));
       continue;
     }
-    const u32 first = i;
     while (i < count && !has_template(block.code[i]) && !is_push(block.code[i])) ++i;
     step_aside(offsetof(Context, interpret), pc_, i - first);
   }
@@ -204,12 +205,28 @@ void Emitter::chain_through_eax() {
   jmp(ptr[kContext + static_cast<int>(offsetof(Context, leave))]);
 }
 
+/// Instructions from `pc_` on that push words, which lie behind the code.
+void Emitter::push_words(std::span<const Decoded> instructions) {
+  auto stub = std::make_unique<Stub>();
+  stub->kind = Stub::Kind::Words;
+  for (const Decoded e : instructions) stub->words.push_back(static_cast<u32>(e.imm));
+  lea(rcx, ptr[rip + stub->entry]);
+  mov(r8d, static_cast<u32>(instructions.size()));
+  call_aside(offsetof(Context, push), pc_);
+  stubs_.push_back(std::move(stub));
+}
+
 /// In the middle of a block: the context's function at that offset does what stands at `pc`.
 void Emitter::step_aside(std::size_t function, u32 pc, u32 argument) {
+  mov(ecx, argument);
+  call_aside(function, pc);
+}
+
+/// The same, with what comes after `pc` among the arguments being there.
+void Emitter::call_aside(std::size_t function, u32 pc) {
   lea(rsi, ptr[kBudget + static_cast<int>(remaining_)]);
   mov(rdi, kContext);
   mov(edx, pc);
-  mov(ecx, argument);
   call(ptr[kContext + static_cast<int>(function)]);
   test(eax, eax);
   jnz(done_);
@@ -433,6 +450,7 @@ void Emitter::store(Decoded e) {
 void Emitter::emit_stubs() {
   for (std::size_t i = 0; i < stubs_.size(); ++i) {
     Stub& stub = *stubs_[i];
+    if (stub.kind == Stub::Kind::Words) align(sizeof(u32));
     L(stub.entry);
     switch (stub.kind) {
       case Stub::Kind::OtherMemory:
@@ -452,6 +470,9 @@ void Emitter::emit_stubs() {
         break;
       case Stub::Kind::Exit:
         leave_for(stub.pc);
+        break;
+      case Stub::Kind::Words:
+        for (const u32 word : stub.words) dd(word);
         break;
     }
   }

@@ -11,6 +11,8 @@
 
 #include <map>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "riscv/isa.hpp"
 #include "riscv/jit/context.hpp"
@@ -37,7 +39,7 @@ class Emitter : private Xbyak::CodeGenerator {
 
   /// What stands behind the region's blocks: ways that are seldom taken.
   struct Stub {
-    enum class Kind : u8 { OtherMemory, Access, Interpret, Short, Exit } kind;
+    enum class Kind : u8 { OtherMemory, Access, Interpret, Short, Exit, Words } kind;
     Xbyak::Label entry;
     Xbyak::Label back;
     Stub* slow = nullptr;  // OtherMemory: where it goes when that is neither
@@ -46,6 +48,7 @@ class Emitter : private Xbyak::CodeGenerator {
     bool l1_first = true;
     u32 pc = 0;
     u32 refund = 0;  // cycles that the block has paid and not used
+    std::vector<u32> words;
     Held held;
     Stub() { held.fill(kNobody); }
   };
@@ -54,6 +57,8 @@ class Emitter : private Xbyak::CodeGenerator {
   void emit_one(Decoded e);
   bool has_template(Decoded e) const;
   void step_aside(std::size_t function, u32 pc, u32 argument);
+  void call_aside(std::size_t function, u32 pc);
+  void push_words(std::span<const Decoded> instructions);
   void leave_for(u32 pc);
   void jump_to(u32 pc, bool may_fall);
   void chain_through_eax();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 
 #include "base/check.hpp"
 #include "riscv/decode.hpp"
@@ -106,10 +107,16 @@ u32 access(Context* context, i64 budget, u32 pc, Decoded instruction) {
 
 /// See Context::push.
 template <class Bus>
-u32 push(Context* context, i64 budget, u32 pc, u32 word) {
+u32 push(Context* context, i64 budget, u32 pc, const u32* words, u32 count) {
   Bus& bus = *static_cast<Bus*>(context->bus);
-  if (bus.push_at_once(pc, word, context->until - static_cast<u64>(budget))) return 0;
-  return interpret<Bus>(context, budget, pc, 1);
+  for (u32 done = 0;; ++done) {
+    const Cycle now = context->until - static_cast<u64>(budget) + done;
+    const std::span<const u32> left{words + done, count - done};
+    done += bus.push_at_once(pc + 4 * done, left, now);
+    if (done == count) return 0;
+    if (const u32 leave = interpret<Bus>(context, budget - done, pc + 4 * done, 1); leave != 0)
+      return leave;
+  }
 }
 
 template <class Bus>

@@ -150,7 +150,7 @@ void ProductRun::multiply(State& state, const Place& place) {
   rows.written();
 }
 
-u32 ProductRun::execute(Context& context, const u32* word, u32 step, u32 count) {
+u32 ProductRun::execute(Context& context, const u32* word, u32 count) {
   State& state = context.state;
   FpuState& fpu = state.fpu;
   if (!fpu.src_a.matrix_may_read() || !fpu.src_b.matrix_may_read()) return 0;
@@ -159,7 +159,7 @@ u32 ProductRun::execute(Context& context, const u32* word, u32 step, u32 count) 
   const Rwc& rwc = rwc_of(context);
   u32 done = 0;
   while (done < count) {
-    const op::MVMUL insn{word[done * step]};
+    const op::MVMUL insn{word[done]};
     if (opcode_of(insn.word) != op::MVMUL::kOpcode || insn.instr_mod19() != 0) break;
     const u32 flips = insn.clear_dvalid();
     // One that hands over a bank may release another thread: the caller has to know before.

@@ -16,10 +16,10 @@ class ProductRun {
   ProductRun(const ProductRun&) = delete;
   ProductRun& operator=(const ProductRun&) = delete;
 
-  /// Executes instructions from `word` on, `step` words apart and one a cycle, at most `count` (at
-  /// least one), as long as they are products in floating point with nothing special whose banks
-  /// are there. Returns how many; the context is left at the last one's cycle.
-  u32 execute(Context& context, const u32* word, u32 step, u32 count);
+  /// Executes instructions from `word` on, one a cycle, at most `count` (at least one), as long as
+  /// they are products in floating point with nothing special whose banks are there. Returns how
+  /// many; the context is left at the last one's cycle.
+  u32 execute(Context& context, const u32* word, u32 count);
   /// A turn of the coprocessor begins. `version`: a number that changes when anybody but an
   /// instruction may have changed the sources (DataPaths::settings).
   void begin_turn(u64 version) {

@@ -17,9 +17,10 @@ namespace bhemu::tensix::frontend {
 
 inline constexpr u32 kOuterCountMask = 0x7F;
 inline constexpr u32 kInnerCountMask = 0x3FF;
-/// The words of the MOP configuration with which an iteration of template 1 begins, and which it
-/// repeats.
+/// The words of the MOP configuration with which an iteration of template 1 begins and ends, and
+/// which it repeats.
 inline constexpr u32 kMopStartOp = 2;
+inline constexpr u32 kMopEndOp0 = 3;
 inline constexpr u32 kMopLoopOp = 5;
 /// In the last inner iteration these words take its place: in the last outer loop, in the others.
 inline constexpr u32 kMopLoop0Last = 7;
@@ -66,11 +67,21 @@ inline void fill_gate(Frontend& frontend, u32 word, Origin origin) {
 }
 
 /// Of a template-1 MOP: the word of the inner iteration that it has come to.
-inline u32 loop_word(const Frontend& frontend) {
-  const MopExpansion& run = frontend.mop;
+inline u32 loop_word(const Frontend& frontend, const MopExpansion& run) {
   if (run.inner + 1 != run.inner_count)
     return frontend.mop_config[kMopLoopOp] ^ (run.inner % 2 != 0 ? run.flip : 0);
   return frontend.mop_config[run.outer + 1u == run.outer_count ? kMopLoop0Last : kMopLoop1Last];
+}
+
+/// How many words of inner loops (template 1) come from `run` on, one a cycle: what is left of an
+/// iteration, and all others if none begins or ends with a word of its own.
+inline u32 loop_words_left(const Frontend& frontend, const MopExpansion& run) {
+  const auto is_nop = [](u32 word) { return opcode_of(word) == op::NOP::kOpcode; };
+  const bool starts = !is_nop(frontend.mop_config[kMopStartOp]);
+  if (run.phase == MopPhase::Start ? starts : run.phase != MopPhase::Loop) return 0;
+  const u32 left = run.inner_count - run.inner;
+  if (starts || !is_nop(frontend.mop_config[kMopEndOp0])) return left;
+  return left + (run.outer_count - 1 - run.outer) * run.inner_count;
 }
 
 /// The next word of a template-1 MOP within its inner loop. False: it is at another step, or the
@@ -78,20 +89,11 @@ inline u32 loop_word(const Frontend& frontend) {
 inline bool take_loop_word(Frontend& frontend, u32& word) {
   MopExpansion& run = frontend.mop;
   if (run.phase != MopPhase::Loop || run.inner >= run.inner_count) return false;
-  word = loop_word(frontend);
+  word = loop_word(frontend, run);
   if (kDecoded[opcode_of(word)].unit == Unit::Frontend) return false;
   ++run.inner;
   frontend.gate_from_brisc = false;
   return true;
-}
-
-/// A MOP's inner loop repeats a single word, more than once from here on, and neither BRISC nor the
-/// replay expander has anything to do with the words that come.
-inline bool repeats_one_word(const Frontend& frontend) {
-  const MopExpansion& run = frontend.mop;
-  return run.phase == MopPhase::Loop && run.inner + 1 < run.inner_count && run.flip == 0 &&
-         frontend.replay_mode == ReplayMode::Pass && frontend.brisc_fifo.empty() &&
-         frontend.behind_mop.empty();
 }
 
 /// How many words REPLAY records or plays; no length means the whole buffer.

@@ -26,8 +26,8 @@ enum : u32 {
   kLoop0Last,
   kLoop1Last
 };
-static_assert(kStartOp == kMopStartOp && kLoopOp == kMopLoopOp && kLoop0Last == kMopLoop0Last &&
-              kLoop1Last == kMopLoop1Last);
+static_assert(kStartOp == kMopStartOp && kEndOp0 == kMopEndOp0 && kLoopOp == kMopLoopOp &&
+              kLoop0Last == kMopLoop0Last && kLoop1Last == kMopLoop1Last);
 }  // namespace template1
 
 // Only plain NOP counts, not DMANOP or SFPNOP.
@@ -94,7 +94,7 @@ bool step_template1(Frontend& frontend, u32& word) {
       return !is_nop(word);
     case MopPhase::Loop:
       if (run.inner < run.inner_count) {
-        word = loop_word(frontend);
+        word = loop_word(frontend, run);
         ++run.inner;
         return true;
       }
@@ -117,15 +117,19 @@ bool step_template1(Frontend& frontend, u32& word) {
 
 }  // namespace
 
-void start_mop(Frontend& frontend, u32 word) {
+MopExpansion begin_mop(const Frontend& frontend, u32 word) {
   const op::MOP mop{word};
-  frontend.mop = MopExpansion{};
-  frontend.mop.word = word;
-  if (mop.mop_type() == 0) {
-    start_template0(frontend, mop, frontend.mop);
-  } else {
-    start_template1(frontend, frontend.mop);
-  }
+  MopExpansion run;
+  run.word = word;
+  if (mop.mop_type() == 0)
+    start_template0(frontend, mop, run);
+  else
+    start_template1(frontend, run);
+  return run;
+}
+
+void start_mop(Frontend& frontend, u32 word) {
+  frontend.mop = begin_mop(frontend, word);
 }
 
 bool next_of_mop(Frontend& frontend, u32& word) {
@@ -138,6 +142,34 @@ bool next_of_mop(Frontend& frontend, u32& word) {
     if (step_template1(frontend, word)) return true;
   }
   return false;
+}
+
+void list_loop_words(const Frontend& frontend, const MopExpansion& run, u32* words, u32 count) {
+  const auto& config = frontend.mop_config;
+  const u32 word = config[kMopLoopOp];
+  u32 outer = run.outer;
+  u32 inner = run.inner;
+  for (u32 i = 0; i < count;) {
+    if (inner == run.inner_count) {
+      inner = 0;
+      ++outer;
+    }
+    const u32 end = std::min(count, i + run.inner_count - 1 - inner);
+    if (run.flip == 0)
+      std::fill(words + i, words + end, word);
+    else
+      for (u32 j = i; j < end; ++j) words[j] = word ^ ((inner + j - i) % 2 != 0 ? run.flip : 0);
+    i = end;
+    if (i == count) return;
+    words[i++] = config[outer + 1 == run.outer_count ? kMopLoop0Last : kMopLoop1Last];
+    inner = run.inner_count;
+  }
+}
+
+void skip_loop_words(MopExpansion& run, u32 count) {
+  run.phase = MopPhase::Loop;
+  run.inner += count;
+  for (; run.inner > run.inner_count; ++run.outer) run.inner -= run.inner_count;
 }
 
 }  // namespace bhemu::tensix::frontend

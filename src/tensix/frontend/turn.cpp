@@ -79,7 +79,7 @@ constexpr std::array<bool, 256> kKeepsProducts = [] {
 bool Turn::execute_product(Context& context) {
   products_.belong_to(context.thread);
   const u32 word = context.word;
-  if (products_.execute(context, &word, 0, 1) == 0) return false;
+  if (products_.execute(context, &word, 1) == 0) return false;
   Frontend& frontend = state_.frontend[context.thread];
   frontend.gate_full = false;
   ++frontend.executed;
@@ -232,8 +232,7 @@ Turn::Progress Turn::execute_known(Context& context, const NextWord& next, u32 h
     context.word = word;
     block.finish();
     if (opcode_of(word) == op::PACR::kOpcode) {
-      const u32 packed =
-          pack::pack_whole_rows(context, words.from(done), words.step(), words.count() - done);
+      const u32 packed = pack::pack_whole_rows(context, words.from(done), words.count() - done);
       if (packed != 0) {
         done += packed - 1;
         context.busy(decoded.busy, 1);
@@ -241,8 +240,7 @@ Turn::Progress Turn::execute_known(Context& context, const NextWord& next, u32 h
       }
     }
     if (opcode_of(word) == op::MVMUL::kOpcode) {
-      const u32 products =
-          products_.execute(context, words.from(done), words.step(), words.count() - done);
+      const u32 products = products_.execute(context, words.from(done), words.count() - done);
       if (products != 0) {
         done += products - 1;
         context.busy(decoded.busy, 1);

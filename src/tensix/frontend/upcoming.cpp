@@ -23,16 +23,26 @@ void touch(const Environment& env, Resource resource) {
 }
 
 /// Of a MOP of template 1 from the start of an iteration to its last inner one.
-NextWord next_in_loop(const Frontend& frontend) {
-  const MopExpansion& run = frontend.mop;
-  if (run.phase == MopPhase::Start) {
-    const u32 start = frontend.mop_config[kMopStartOp];
-    if (opcode_of(start) != op::NOP::kOpcode) return {true, false, start};
-  } else if (run.phase != MopPhase::Loop) {
-    return {};
+NextWord next_in_loop(const Frontend& frontend, const MopExpansion& run) {
+  if (const u32 left = loop_words_left(frontend, run); left != 0) {
+    MopExpansion at = run;
+    if (at.inner == at.inner_count) {
+      at.inner = 0;
+      ++at.outer;
+    }
+    return {true, left >= 2, loop_word(frontend, at)};
   }
-  if (run.inner >= run.inner_count) return {};
-  return {true, repeats_one_word(frontend) && run.inner + 2 < run.inner_count, loop_word(frontend)};
+  const u32 start = frontend.mop_config[kMopStartOp];
+  if (run.phase == MopPhase::Start && opcode_of(start) != op::NOP::kOpcode)
+    return {true, false, start};
+  return {};
+}
+
+/// Of the queue, whose first word can be taken.
+NextWord next_of_queue(const Frontend& frontend) {
+  const u32 word = frontend.fifo.front().word;
+  if (opcode_of(word) != op::MOP::kOpcode) return {true, frontend.fifo.size() >= 2, word};
+  return next_in_loop(frontend, begin_mop(frontend, word));
 }
 
 }  // namespace
@@ -45,9 +55,9 @@ NextWord next_word(const Frontend& frontend, Cycle now) {
     return {};
   NextWord next;
   if (frontend.mop.phase != MopPhase::Idle) {
-    next = next_in_loop(frontend);
+    next = next_in_loop(frontend, frontend.mop);
   } else if (!frontend.fifo.empty() && frontend.fifo.front().pushed < now) {
-    next = {true, frontend.fifo.size() >= 2, frontend.fifo.front().word};
+    next = next_of_queue(frontend);
   }
   if (next.known && opcode_of(next.word) == op::REPLAY::kOpcode) {
     const op::REPLAY insn{next.word};
@@ -62,7 +72,7 @@ Upcoming::Upcoming(State& state, const Environment& env, unsigned thread, Cycle 
     : frontend_(state.frontend[thread]) {
   if (frontend_.replay_mode == ReplayMode::Pass && frontend_.brisc_fifo.empty() &&
       frontend_.behind_mop.empty()) {
-    if (frontend_.mop.phase != MopPhase::Idle)
+    if (frontend_.mop.phase != MopPhase::Idle || begins_mop(env, thread, now))
       look_at_mop(env, thread, most);
     else
       look_at_queue(env, thread, now, most);
@@ -70,18 +80,36 @@ Upcoming::Upcoming(State& state, const Environment& env, unsigned thread, Cycle 
   if (frontend_.replay_mode != ReplayMode::Play) return;
   origin_ = Origin::Replay;
   first_ = &frontend_.replay[frontend_.replay_index];
-  step_ = 1;
   count_ = std::min({u32{frontend_.replay_left}, kReplaySlots - frontend_.replay_index, most});
+}
+
+/// A MOP's first word comes in the cycle in which the MOP leaves the queue.
+bool Upcoming::begins_mop(const Environment& env, unsigned thread, Cycle now) {
+  const auto& fifo = frontend_.fifo;
+  if (fifo.empty() || fifo.front().pushed >= now ||
+      opcode_of(fifo.front().word) != op::MOP::kOpcode)
+    return false;
+  const MopExpansion run = begin_mop(frontend_, fifo.front().word);
+  if (loop_words_left(frontend_, run) == 0) return false;
+  touch(env, fifo_of(thread));
+  touch(env, thread_of(thread));
+  frontend_.fifo.drop();
+  frontend_.gate_from_brisc = false;
+  frontend_.mop = run;
+  return true;
 }
 
 void Upcoming::look_at_mop(const Environment& env, unsigned thread, u32 most) {
   MopExpansion& run = frontend_.mop;
-  if (repeats_one_word(frontend_) &&
-      opcode_of(frontend_.mop_config[kMopLoopOp]) != op::REPLAY::kOpcode) {
-    origin_ = Origin::Mop;
-    first_ = &frontend_.mop_config[kMopLoopOp];
-    count_ = std::min(run.inner_count - 1 - run.inner, most);
-    return;
+  count_ = std::min(loop_words_left(frontend_, run), most);
+  if (count_ != 0) {
+    list_loop_words(frontend_, run, listed_.data(), count_);
+    if (opcode_of(listed_[0]) != op::REPLAY::kOpcode) {
+      origin_ = Origin::Mop;
+      first_ = listed_.data();
+      return;
+    }
+    count_ = 0;
   }
   const MopExpansion before = run;
   u32 word;
@@ -103,14 +131,14 @@ void Upcoming::look_at_queue(const Environment& env, unsigned thread, Cycle now,
     frontend_.gate_from_brisc = false;
     return;
   }
+  static_assert(kFifoDepth <= kReplaySlots, "listed_ has room for the queue");
   origin_ = Origin::Queue;
   most = std::min(most, fifo.size());
-  first_ = queued_.data();
-  step_ = 1;
+  first_ = listed_.data();
   for (; count_ < most && fifo[count_].pushed < now + count_; ++count_) {
     const u32 word = fifo[count_].word;
     if (!kDecoded[opcode_of(word)].plain) return;
-    queued_[count_] = word;
+    listed_[count_] = word;
   }
 }
 
@@ -123,7 +151,7 @@ void Upcoming::take(u32 count, bool at_gate) {
     frontend_.replay_left = static_cast<u8>(frontend_.replay_left - count);
     if (frontend_.replay_left == 0) frontend_.replay_mode = ReplayMode::Pass;
   } else if (origin_ == Origin::Mop) {
-    frontend_.mop.inner += count;
+    skip_loop_words(frontend_.mop, count);
   } else {
     for (u32 i = 0; i < count; ++i) frontend_.fifo.drop();
     frontend_.gate_from_brisc = false;

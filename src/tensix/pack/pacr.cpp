@@ -585,7 +585,7 @@ Completion execute(Context& context, op::PACR insn) {
     take_off(context, insn);
     return Completion::Done;
   }
-  if (pack::pack_whole_rows(context, &insn.word, 0, 1) == 0)
+  if (pack::pack_whole_rows(context, &insn.word, 1) == 0)
     Pacr<Context>(context, insn, context.state.packer).run();
   return Completion::Done;
 }

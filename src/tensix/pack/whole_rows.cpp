@@ -206,7 +206,7 @@ void remember_whole_rows(const Context& context, op::PACR insn, const Path& path
   known.exponent = numeric::exponent_field(path.early.code);
 }
 
-u32 pack_whole_rows(Context& context, const u32* word, u32 step, u32 count) {
+u32 pack_whole_rows(Context& context, const u32* word, u32 count) {
   DataPaths* paths = context.env.paths;
   if (paths == nullptr) return 0;
   const WholeRows& known = paths->whole_rows;
@@ -242,7 +242,7 @@ u32 pack_whole_rows(Context& context, const u32* word, u32 step, u32 count) {
     rows.add(row);
     address = step_on(known, adc, modifier[insn.addr_mode()], address);
     if (++done == count || insn.last() != 0) break;
-    const u32 next = word[done * step];
+    const u32 next = word[done];
     if ((next & ~kDiffers) != known.key || !row_at(known, address, offset, row)) break;
     insn.word = next;
   }

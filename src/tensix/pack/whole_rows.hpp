@@ -29,10 +29,10 @@ struct WholeRows {
 
 /// Notes what the instruction, just executed by way of whole rows on `path`, can use again.
 void remember_whole_rows(const Context& context, op::PACR insn, const Path& path);
-/// Executes the first of `count` instructions, which come one a cycle from `context.now` on and lie
-/// `step` words apart, as long as they are what `remember_whole_rows` has noted. Returns how many;
-/// 0: none, and nothing was changed. No agent may look at the state between two of them.
-u32 pack_whole_rows(Context& context, const u32* word, u32 step, u32 count);
+/// Executes the first of `count` instructions, which come one a cycle from `context.now` on, as
+/// long as they are what `remember_whole_rows` has noted. Returns how many; 0: none, and nothing
+/// was changed. No agent may look at the state between two of them.
+u32 pack_whole_rows(Context& context, const u32* word, u32 count);
 
 /// TilePosition is an 8-bit counter of rows that starts over only when it lands exactly on the
 /// rows of a plane. Returns the planes that ended.
