@@ -87,6 +87,7 @@ struct Decoded {
   u8 accept = 0;  // units of which one instruction is accepted a cycle: kAccept bits
   BusyUnit busy = BusyUnit::Misc;  // of Unpack: unpacker 0, the next one if bit 23 is set
   bool plain = false;  // changes neither the wait gate nor anything outside of its unit: turn.hpp
+  u8 step = 0;         // frontend/gate.hpp, kStep bits
 
   u32 unit_mask() const { return 1u << static_cast<unsigned>(unit); }
 };

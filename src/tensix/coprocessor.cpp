@@ -9,6 +9,7 @@
 #include "tensix/conditions.hpp"
 #include "tensix/data_paths.hpp"
 #include "tensix/dst/dst_access.hpp"
+#include "tensix/frontend/cycles.hpp"
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/frontend/gate.hpp"
 #include "tensix/frontend/traced.hpp"
@@ -33,34 +34,6 @@ void touch(const Environment& env, Resource resource) {
 [[gnu::cold]] bool raise(const Environment& env, Rule rule, const Author& author,
                          std::string text) {
   return env.faults != nullptr && env.faults->raise(rule, author, std::move(text));
-}
-
-/// The first cycle after `now` in which something happens by itself: a window ends, or a queued
-/// word becomes available.
-/// `full`: in the Full build a unit or a thread may also be free again before.
-[[gnu::always_inline]] inline Cycle next_event(const State& state, Cycle now, bool full) {
-  Cycle next = kNever;
-  if (full) {
-    for (const Cycle until : state.taken_until)
-      if (until > now) next = std::min(next, until);
-    for (const Cycle until : state.held_until)
-      if (until > now) next = std::min(next, until);
-    for (u32 i = 0; i < state.late.rows; ++i) next = std::min(next, state.late.row[i].at);
-    for (const Cycle until : state.late.bank_until)
-      if (until > now) next = std::min(next, until);
-    if (state.flights.any()) next = std::min(next, state.flights.next());
-    for (u32 i = 0; i < state.effects.count; ++i)
-      if (state.effects.effect[i].at > now) next = std::min(next, state.effects.effect[i].at);
-  }
-  for (unsigned thread = 0; thread < kThreads; ++thread) {
-    for (const Cycle until : state.busy_until[thread]) {
-      if (until > now) next = std::min(next, until);
-    }
-    if (!state.frontend[thread].stopped)
-      next = std::min(next, frontend::next_available(state.frontend[thread], now));
-  }
-  if (state.mover.busy_until > now) next = std::min(next, state.mover.busy_until);
-  return next;
 }
 
 }  // namespace
@@ -200,48 +173,7 @@ bool Coprocessor::asleep() const {
 
 namespace {
 
-/// Effects of the Full build that are due at the latest when cycle `next` begins.
-template <class Turn>
-void land_until(State& state, const Environment& env, Cycle next) {
-  if constexpr (!Turn::kPlain) {
-    if ((state.effects.count | state.late.rows) != 0) land_due(state, env, next);
-    if (state.flights.any()) land_pieces(state, env, next);
-  }
-}
-
-/// `Turn`: frontend::Turn, FullTurn, or the one that tells a trace about it.
-template <class Turn>
-void run_cycles(State& state, const Environment& env, Turn& turn, Cycle from, Cycle until) {
-  for (Cycle now = from; now < until;) {
-    now = turn.burst(now, until);
-    if (now == until) break;
-    u8 accepted = 0;
-    if (sfpu::schedule_in_use(state)) [[unlikely]]
-      sfpu::begin_cycle(state, env, now);
-    bool changed = turn.cycle(now, accepted);
-    if (sfpu::schedule_in_use(state)) [[unlikely]] {
-      sfpu::end_cycle(state, now, (accepted & frontend::kAcceptSfpu) != 0);
-      changed |= sfpu::schedule_advances(state);
-    }
-    if (changed) {
-      ++now;
-      land_until<Turn>(state, env, now);
-      continue;
-    }
-    const Cycle next = next_event(state, now, !Turn::kPlain && env.timing != nullptr);
-    if (next == kNever) {
-      // Nothing in here changes any more. A poll of L1 has marked its line (L1::kPolled); who
-      // writes there, or to a stream register, calls rouse().
-      state.asleep = true;
-      break;
-    }
-    now = std::min(next, until);
-    land_until<Turn>(state, env, now);
-  }
-  frontend::advance(state, env, until);
-}
-
-/// The same with the performance counters: one cycle at a time.
+/// As frontend::run_cycles with the performance counters: one cycle at a time.
 template <class Turn>
 void count_cycles(State& state, const Environment& env, Turn& turn, Cycle from, Cycle until) {
   perf::Observer observer(state, from);
@@ -256,12 +188,12 @@ void count_cycles(State& state, const Environment& env, Turn& turn, Cycle from, 
       changed |= sfpu::schedule_advances(state);
     }
     observer.after_cycle(now);
-    const Cycle next = changed ? now + 1 : next_event(state, now, env.timing != nullptr);
+    const Cycle next = changed ? now + 1 : frontend::next_event(state, now, env.timing != nullptr);
     state.asleep = next == kNever;
     const Cycle end = std::min(next, until);
     observer.add(now, end);
     now = end;
-    land_until<Turn>(state, env, now);
+    frontend::land_until<Turn>(state, env, now);
   }
   frontend::advance(state, env, until);
 }
@@ -278,8 +210,7 @@ void Coprocessor::run(Cycle from, Cycle until) {
     run_each_cycle(from, until, counts);
     return;
   }
-  frontend::Turn turn(*state_, environment_);
-  run_cycles(*state_, environment_, turn, from, until);
+  frontend::Turn(*state_, environment_).run(from, until);
 }
 
 void Coprocessor::run_each_cycle(Cycle from, Cycle until, bool counts) {
@@ -291,7 +222,7 @@ void Coprocessor::run_each_cycle(Cycle from, Cycle until, bool counts) {
     if (counts)
       count_cycles(*state_, environment_, turn, from, until);
     else
-      run_cycles(*state_, environment_, turn, from, until);
+      frontend::run_cycles(*state_, environment_, turn, from, until);
   } else {
     frontend::Turn turn(*state_, environment_);
     count_cycles(*state_, environment_, turn, from, until);
@@ -308,7 +239,7 @@ void Coprocessor::run_followed(Cycle from, Cycle until, trace::Port* port) {
   if (perf::runs(state_->perf, state_->perf.counted))
     count_cycles(*state_, environment_, turn, from, until);
   else
-    run_cycles(*state_, environment_, turn, from, until);
+    frontend::run_cycles(*state_, environment_, turn, from, until);
 }
 
 // --- GPRs and configuration --------------------------------------------------------------------

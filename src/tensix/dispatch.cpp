@@ -82,15 +82,35 @@ constexpr BusyUnit busy(Unit unit) {
   return BusyUnit::Misc;
 }
 
+constexpr u8 step_of(u8 opcode, Unit unit) {
+  using namespace frontend;
+  u32 step = 0;
+  if (unit == Unit::Thcon || unit == Unit::Sfpu) step |= kStepSlowly;
+  if (unit == Unit::Unpack) step |= kStepTwoUnits;
+  if (unit == Unit::Unpack || unit == Unit::Fpu) step |= kStepWaitsForSource;
+  if (unit == Unit::Fpu && properties_of(u32{opcode} << 24).banks == Banks::Keeps)
+    step |= kStepKeepsBanks;
+  bool keeps = unit == Unit::Sync;
+  for (const u8 kept :
+       {op::UNPACR::kOpcode, op::PACR::kOpcode, op::SETADC::kOpcode, op::SETADCXX::kOpcode,
+        op::SETADCXY::kOpcode, op::SETADCZW::kOpcode, op::INCADCXY::kOpcode, op::INCADCZW::kOpcode,
+        op::ADDRCRXY::kOpcode, op::ADDRCRZW::kOpcode})
+    keeps |= opcode == kept;
+  if (keeps) step |= kStepKeepsProducts;
+  if (opcode == op::MVMUL::kOpcode) step |= kStepIsProduct;
+  return static_cast<u8>(step);
+}
+
 constexpr Decoded decoded(u8 opcode, Unit unit, Completion (*execute)(Context&)) {
   const bool plain = unit == Unit::Fpu || unit == Unit::Pack ||
                      (unit == Unit::Sfpu && opcode != op::SFPLOADMACRO::kOpcode);
-  return Decoded{execute, blocked_by(opcode, unit), unit, accept(opcode, unit), busy(unit), plain};
+  return Decoded{execute, blocked_by(opcode, unit), unit, accept(opcode, unit), busy(unit),
+                 plain,   step_of(opcode, unit)};
 }
 
 std::array<Decoded, 256> make_table() {
   std::array<Decoded, 256> table;
-  table.fill(Decoded{unknown_opcode, 0, Unit::None, 0, BusyUnit::Misc, false});
+  table.fill(Decoded{unknown_opcode, 0, Unit::None, 0, BusyUnit::Misc, false, 0});
 #define FIELD(name, low, width)
 #define INSN(name, opcode, unit, properties, fields)                 \
   table[opcode] = decoded(opcode, Unit::unit, [](Context& context) { \

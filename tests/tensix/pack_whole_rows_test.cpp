@@ -99,5 +99,61 @@ TEST(PackWholeRows, what_is_kept_follows_every_change_of_the_configuration) {
   }
 }
 
+/// Where the counters stand and what they grow by: seldom as usual, often at an edge.
+void move_counters(Forgetful& pack, u32 value) {
+  const u32 ys[] = {0, 64, 32, 240, kAdcMaskY - 15, kAdcMaskY, value & kAdcMaskY};
+  pack.packer().channel[0].y = static_cast<u16>(ys[value / 8 % std::size(ys)]);
+  const u32 increments[] = {4, 4, 4, 8, 2, 0, 15, 1u << 5 | 4};
+  pack.set_thread<thread_cfg::ADDR_MOD_PACK_SEC0_YsrcIncr>(increments[value % 8] & 15);
+  pack.set_thread<thread_cfg::ADDR_MOD_PACK_SEC0_YsrcClear>(increments[value % 8] >> 5);
+  pack.set<cfg::DEST_TARGET_REG_CFG_PACK_SEC0_Offset>(value / 64 % 3 * 380);
+  pack.set<cfg::PCK0_ADDR_CTRL_XY_REG_0_Ystride>(value / 256 % 4 != 0 ? 32 : 16 * (value % 3));
+  pack.set<cfg::DEST_ACCESS_CFG_remap_addrs>(value / 1024 % 8 == 0);
+}
+
+TEST(PackWholeRows, that_are_packed_together_are_those_packed_one_by_one) {
+  Forgetful together;
+  Forgetful single;
+  together.set_up();
+  single.set_up();
+  for (Forgetful* pack : {&together, &single})
+    for (u32 row = 3; row < 1024; row += 7) pack->dst().set_valid16(row, row / 128 % 3 != 0);
+  std::mt19937 random(12);
+  const u32 usual = encode<op::PACR>();
+  const u32 last = encode<op::PACR>({{"addr_mode", 1}, {"last", 1}});
+  const u32 back = encode<op::PACR>({{"addr_mode", 1}});
+  u32 many = 0;
+  for (u32 round = 0; round < 8000; ++round) {
+    std::vector<u32> words(1 + random() % 16, usual);
+    if (random() % 2 != 0) words.back() = last;
+    if (random() % 8 == 0) words[random() % words.size()] = last;
+    if (random() % 8 == 0) words.assign(words.size(), encode<op::PACR>({{"last", 1}}));
+    if (random() % 4 == 0) words[random() % words.size()] = back;
+    const u32 value = static_cast<u32>(random());
+    for (Forgetful* pack : {&together, &single})
+      if (round % 4 == 0) move_counters(*pack, value);
+    for (u32 done = 0; done < words.size();) {
+      Context context = together.context();
+      context.word = words[done];
+      const Cycle begin = context.now;
+      const u32 left = static_cast<u32>(words.size()) - done;
+      const u32 packed = pack::pack_whole_rows(context, &words[done], left);
+      if (packed == 0)
+        together.execute_one(words[done], true);
+      else
+        ASSERT_EQ(context.now, begin + packed - 1);
+      many += packed > 4 ? 1 : 0;
+      done += std::max(packed, 1u);
+    }
+    for (const u32 word : words) single.execute_one(word, false);
+    ASSERT_EQ(std::memcmp(&together.state().packer, &single.state().packer, sizeof(PackerState)), 0)
+        << round;
+    ASSERT_EQ(std::memcmp(together.l1.data() + kData, single.l1.data() + kData, 0x2000), 0)
+        << round;
+    ASSERT_EQ(together.packer().channel[0].y, single.packer().channel[0].y) << round;
+  }
+  EXPECT_GT(many, 1000u);
+}
+
 }  // namespace
 }  // namespace bhemu::tensix

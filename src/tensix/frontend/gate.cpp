@@ -158,7 +158,7 @@ bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& 
   const Issued issued = issue<Build>(frontend, context, decoded, unit, lost);
   if (issued == Issued::Stall) {
     // A wait that does not block this instruction can still end by itself.
-    if (frontend.wait.kind == WaitKind::None && (decoded.unit_mask() & kWaitsForSource) != 0)
+    if (frontend.wait.kind == WaitKind::None && (decoded.step & kStepWaitsForSource) != 0)
       notes.released_by = kReleaseSource;
     return changed;
   }

@@ -24,14 +24,24 @@ enum : u8 {
   kAcceptSync = 1u << 7,    // the sync unit, mutexes excepted
 };
 
-/// Instructions of the matrix unit that leave the banks of SrcA and SrcB to whom they belong unless
-/// bits 22 and 23 say otherwise.
-constexpr bool keeps_banks(u32 word) {
-  return bits(word, 22, 2) == 0 && properties_of(word).banks == Banks::Keeps;
-}
+/// What a step knows of an instruction by its opcode (Decoded::step).
+enum : u8 {
+  kStepSlowly = 1u << 0,    // its unit has more to be asked than whether it is free
+  kStepTwoUnits = 1u << 1,  // bit 23 says which of two like units it is for
+  /// It stalls for a bank of SrcA or SrcB and for nothing else.
+  kStepWaitsForSource = 1u << 2,
+  /// It leaves these banks to whom they belong unless bits 22 and 23 say otherwise.
+  kStepKeepsBanks = 1u << 3,
+  /// Another thread's: it changes neither what the matrix unit reads nor any configuration. An
+  /// UNPACR fills and hands over a bank that the matrix unit could not read before, so nothing of
+  /// it is known.
+  kStepKeepsProducts = 1u << 4,
+  kStepIsProduct = 1u << 5,
+};
+
 /// The unit that has executed the instruction, by bit, as far as anybody may have waited for it.
 inline u32 released_units(const Decoded& decoded, u32 word) {
-  return decoded.unit == Unit::Fpu && keeps_banks(word) ? 0 : decoded.unit_mask();
+  return (decoded.step & kStepKeepsBanks) != 0 && bits(word, 22, 2) == 0 ? 0 : decoded.unit_mask();
 }
 
 constexpr u32 units(std::initializer_list<Unit> list) {
@@ -39,8 +49,6 @@ constexpr u32 units(std::initializer_list<Unit> list) {
   for (const Unit unit : list) mask |= 1u << static_cast<unsigned>(unit);
   return mask;
 }
-/// Only these units' instructions stall for a bank of SrcA or SrcB and for nothing else.
-inline constexpr u32 kWaitsForSource = units({Unit::Fpu, Unit::Unpack});
 /// Those that certainly never change to whom a bank belongs are left out.
 inline constexpr u32 kReleaseSource =
     units({Unit::Cfg, Unit::Thcon, Unit::Misc, Unit::Xmov, Unit::Unpack, Unit::Fpu});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tensix/data_paths.hpp"
+#include "tensix/frontend/cycles.hpp"
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/frontend/upcoming.hpp"
 #include "tensix/sfpu/block.hpp"
@@ -57,25 +58,6 @@ Turn::~Turn() {
   if (env_.paths != nullptr) env_.paths->end_turn();
 }
 
-namespace {
-
-/// Another thread's instruction that changes neither what the matrix unit reads nor any
-/// configuration, by opcode. An UNPACR fills and hands over a bank that the matrix unit could not
-/// read before, so nothing of it is known.
-constexpr std::array<bool, 256> kKeepsProducts = [] {
-  std::array<bool, 256> keeps{};
-  for (unsigned opcode = 0; opcode < keeps.size(); ++opcode)
-    keeps[opcode] = kInfo[opcode].unit == Unit::Sync;
-  for (const u8 opcode :
-       {op::UNPACR::kOpcode, op::PACR::kOpcode, op::SETADC::kOpcode, op::SETADCXX::kOpcode,
-        op::SETADCXY::kOpcode, op::SETADCZW::kOpcode, op::INCADCXY::kOpcode, op::INCADCZW::kOpcode,
-        op::ADDRCRXY::kOpcode, op::ADDRCRZW::kOpcode})
-    keeps[opcode] = true;
-  return keeps;
-}();
-
-}  // namespace
-
 bool Turn::execute_product(Context& context) {
   products_.belong_to(context.thread);
   const u32 word = context.word;
@@ -93,7 +75,7 @@ bool Turn::step_slowly(const Active& active, Cycle now, u8& accepted, StepNotes&
   const bool changed = frontend::step<Plain>(state_, env_, active.thread, now, accepted, notes);
   // What stopped at its unit may have had an effect before.
   if ((frontend.executed != executed || frontend.stopped) &&
-      !kKeepsProducts[opcode_of(frontend.gate_word)])
+      (kDecoded[opcode_of(frontend.gate_word)].step & kStepKeepsProducts) == 0)
     products_.forget();
   return changed;
 }
@@ -112,34 +94,36 @@ bool Turn::step_slowly(const Active& active, Cycle now, u8& accepted, StepNotes&
     return changed;
   }
   if (!frontend.gate_full) return changed;
-  Context& context = *active.context;
-  context.word = frontend.gate_word;
-  const Decoded& decoded = kDecoded[opcode_of(context.word)];
-  // Units that have more to be asked. Nothing happens twice: the gate is full, and a wait that has
-  // not ended is asked again without an effect.
-  constexpr u32 kOthers = units({Unit::Thcon, Unit::Sfpu});
-  if ((decoded.unit_mask() & kOthers) != 0)
+  const u32 word = frontend.gate_word;
+  const Decoded& decoded = kDecoded[opcode_of(word)];
+  const u32 knows = decoded.step;
+  // Nothing happens twice: the gate is full, and a wait that has not ended is asked again without
+  // an effect.
+  if ((knows & kStepSlowly) != 0)
     return static_cast<bool>(changed | step_slowly(active, now, accepted, notes));
-  const auto second = [&] { return decoded.unit == Unit::Unpack ? bits(context.word, 23, 1) : 0; };
-  if ((accepted & decoded.accept << second()) != 0) return changed;
+  const u32 second = (knows & kStepTwoUnits) != 0 ? bits(word, 23, 1) : 0;
+  const u8 accept = static_cast<u8>(decoded.accept << second);
+  if ((accepted & accept) != 0) return changed;
   if (env_.wakeup != nullptr) env_.wakeup->touch(thread_of(active.thread));
+  Context& context = *active.context;
+  context.word = word;
   context.now = now;
   context.origin = frontend.gate_origin;
-  bool stopped = false;
-  if (opcode_of(context.word) != op::MVMUL::kOpcode || !execute_product(context)) {
-    const Issued issued =
-        issue<Plain>(frontend, context, decoded,
-                     static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second()));
-    if (issued == Issued::Stall) {
-      if (frontend.wait.kind == WaitKind::None && (decoded.unit_mask() & kWaitsForSource) != 0)
-        notes.released_by = kReleaseSource;
-      return changed;
-    }
-    if (!kKeepsProducts[opcode_of(context.word)]) products_.forget();
-    stopped = issued == Issued::Stopped;
+  if ((knows & kStepIsProduct) != 0 && execute_product(context)) {
+    accepted |= accept;
+    notes.executed = released_units(decoded, word);
+    return true;
   }
-  notes.executed = released_units(decoded, context.word);
-  if (!stopped) accepted |= static_cast<u8>(decoded.accept << second());
+  const auto unit = static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second);
+  const Issued issued = issue<Plain>(frontend, context, decoded, unit);
+  if (issued == Issued::Stall) {
+    if (frontend.wait.kind == WaitKind::None && (knows & kStepWaitsForSource) != 0)
+      notes.released_by = kReleaseSource;
+    return changed;
+  }
+  if ((knows & kStepKeepsProducts) == 0) products_.forget();
+  notes.executed = released_units(decoded, word);
+  if (issued == Issued::Done) accepted |= accept;
   return true;
 }
 
@@ -155,7 +139,7 @@ void Turn::release(u32 executed) {
   }
 }
 
-bool Turn::cycle(Cycle now, u8& accepted) {
+[[gnu::always_inline]] inline bool Turn::cycle_inlined(Cycle now, u8& accepted) {
   bool changed = changed_;
   changed_ = false;
   for (unsigned i = 0; i < count_; ++i) {
@@ -171,6 +155,25 @@ bool Turn::cycle(Cycle now, u8& accepted) {
     if ((held_ & notes.executed) != 0) release(notes.executed);
   }
   return changed;
+}
+
+bool Turn::cycle(Cycle now, u8& accepted) {
+  return cycle_inlined(now, accepted);
+}
+
+/// The turn as run_cycles sees it, without a call for each cycle.
+struct Turn::Inlined {
+  static constexpr bool kPlain = Turn::kPlain;
+  Turn& turn;
+  Cycle burst(Cycle now, Cycle until) { return turn.burst(now, until); }
+  [[gnu::always_inline]] bool cycle(Cycle now, u8& accepted) {
+    return turn.cycle_inlined(now, accepted);
+  }
+};
+
+void Turn::run(Cycle from, Cycle until) {
+  Inlined inlined{*this};
+  run_cycles(state_, env_, inlined, from, until);
 }
 
 Cycle Turn::burst_alone(Cycle now, Cycle until) {

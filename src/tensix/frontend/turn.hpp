@@ -32,6 +32,8 @@ class Turn {
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
+  /// All cycles from `from` on and before `until`.
+  void run(Cycle from, Cycle until);
   /// One cycle of all threads. True when any state changed. `accepted` as of `step`.
   bool cycle(Cycle now, u8& accepted);
   /// Executes cycles from `now` on, at most up to `until`, while only one thread can do anything
@@ -44,6 +46,7 @@ class Turn {
   }
 
  private:
+  struct Inlined;
   /// A thread that was not idle when the turn began.
   struct Active {
     Frontend* frontend;
@@ -54,6 +57,7 @@ class Turn {
     u32 released_by;
   };
 
+  bool cycle_inlined(Cycle now, u8& accepted);
   /// One cycle of a thread, as `step<Plain>` has it.
   bool step(const Active& active, Cycle now, u8& accepted, StepNotes& notes);
   bool step_slowly(const Active& active, Cycle now, u8& accepted, StepNotes& notes);

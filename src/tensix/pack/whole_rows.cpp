@@ -50,6 +50,18 @@ bool row_at(const WholeRows& known, u32 address, u32 offset, u32& row) {
   return start % kRow == 0 && known.interfaces << (row & 3) <= 0xF;
 }
 
+/// How many instructions from `word` on are alike and take rows of Dst that follow one another,
+/// four each; the first takes those from `row` on, and their address modifier is `m`.
+u32 alike(const WholeRows& known, const Adc& adc, u32 m, u32 row, const u32* word, u32 count) {
+  constexpr u32 kFour = 4;
+  if (m >= 16 || m * known.y_stride != kFour * kRow << known.size || op::PACR{*word}.last() != 0)
+    return 1;
+  u32 same = 1;
+  while (same < count && word[same] == *word) ++same;
+  const bool wraps = adc.channel[0].y + same * m > kAdcMaskY || row + kFour * same > kDstRows;
+  return wraps ? 1 : same;
+}
+
 /// The rows that instructions take, one after the other, for a kernel.
 class RowList {
  public:
@@ -74,6 +86,23 @@ class RowList {
       name_each();
       add_single(row);
     }
+  }
+
+  /// Likewise those that `count` PACRs take of rows that follow one another. False: nothing was
+  /// added, they are not as most are.
+  bool add_together(u32 row, u32 count) {
+    static constexpr auto kValid = [] {
+      std::array<u8, numeric::PackJob::kRows> valid;
+      valid.fill(1);
+      return valid;
+    }();
+    const u16* const first = dst_.row[row].datum.data();
+    if (!whole_ || !job.straight || std::memcmp(&dst_.valid[row], kValid.data(), 4 * count) != 0)
+      return false;
+    if (job.rows == 0) job.high[0] = first;
+    if (job.high[0] + u64{job.rows} * kRow != first) return false;
+    job.rows += 4 * count;
+    return true;
   }
 
   numeric::PackJob job;
@@ -239,9 +268,18 @@ u32 pack_whole_rows(Context& context, const u32* word, u32 count) {
   u32 done = 0;
   op::PACR insn{*word};
   for (;;) {
-    rows.add(row);
-    address = step_on(known, adc, modifier[insn.addr_mode()], address);
-    if (++done == count || insn.last() != 0) break;
+    const u32 m = modifier[insn.addr_mode()];
+    const u32 together = alike(known, adc, m, row, word + done, count - done);
+    if (together > 1 && rows.add_together(row, together)) {
+      adc.channel[0].y = static_cast<u16>(adc.channel[0].y + together * m);
+      address += together * m * known.y_stride;
+      done += together;
+    } else {
+      rows.add(row);
+      address = step_on(known, adc, m, address);
+      ++done;
+    }
+    if (done == count || insn.last() != 0) break;
     const u32 next = word[done];
     if ((next & ~kDiffers) != known.key || !row_at(known, address, offset, row)) break;
     insn.word = next;
