@@ -1,5 +1,7 @@
 // The dispatch table, made from isa.def, and what is common to all instructions.
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "tensix/block_mask.hpp"
@@ -90,13 +92,18 @@ constexpr u8 step_of(u8 opcode, Unit unit) {
   if (unit == Unit::Unpack || unit == Unit::Fpu) step |= kStepWaitsForSource;
   if (unit == Unit::Fpu && properties_of(u32{opcode} << 24).banks == Banks::Keeps)
     step |= kStepKeepsBanks;
-  bool keeps = unit == Unit::Sync;
-  for (const u8 kept :
-       {op::UNPACR::kOpcode, op::PACR::kOpcode, op::SETADC::kOpcode, op::SETADCXX::kOpcode,
-        op::SETADCXY::kOpcode, op::SETADCZW::kOpcode, op::INCADCXY::kOpcode, op::INCADCZW::kOpcode,
-        op::ADDRCRXY::kOpcode, op::ADDRCRZW::kOpcode})
-    keeps |= opcode == kept;
-  if (keeps) step |= kStepKeepsProducts;
+  const auto is_one_of = [opcode](std::initializer_list<u8> list) {
+    return std::find(list.begin(), list.end(), opcode) != list.end();
+  };
+  const bool counts = is_one_of(
+      {op::SETADC::kOpcode, op::SETADCXX::kOpcode, op::SETADCXY::kOpcode, op::SETADCZW::kOpcode,
+       op::INCADCXY::kOpcode, op::INCADCZW::kOpcode, op::ADDRCRXY::kOpcode, op::ADDRCRZW::kOpcode});
+  if (unit == Unit::Sync || counts || is_one_of({op::UNPACR::kOpcode, op::PACR::kOpcode}))
+    step |= kStepKeepsProducts;
+  // Neither a semaphore nor a bank.
+  if (counts || is_one_of({op::STALLWAIT::kOpcode, op::SEMWAIT::kOpcode, op::STREAMWAIT::kOpcode,
+                           op::ATGETM::kOpcode, op::ATRELM::kOpcode}))
+    step |= kStepReleasesNobody;
   if (opcode == op::MVMUL::kOpcode) step |= kStepIsProduct;
   return static_cast<u8>(step);
 }

@@ -37,11 +37,14 @@ enum : u8 {
   /// it is known.
   kStepKeepsProducts = 1u << 4,
   kStepIsProduct = 1u << 5,
+  kStepReleasesNobody = 1u << 6,  // from what `StepNotes::released_by` can say
 };
 
 /// The unit that has executed the instruction, by bit, as far as anybody may have waited for it.
 inline u32 released_units(const Decoded& decoded, u32 word) {
-  return (decoded.step & kStepKeepsBanks) != 0 && bits(word, 22, 2) == 0 ? 0 : decoded.unit_mask();
+  const bool nobody = (decoded.step & kStepReleasesNobody) != 0 ||
+                      ((decoded.step & kStepKeepsBanks) != 0 && bits(word, 22, 2) == 0);
+  return nobody ? 0 : decoded.unit_mask();
 }
 
 constexpr u32 units(std::initializer_list<Unit> list) {
