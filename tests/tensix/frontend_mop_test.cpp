@@ -169,6 +169,13 @@ TEST(Mop, words_that_are_known_beforehand_do_what_they_do_one_by_one) {
                                            : plain_word(random);
       const Cycle stamp = whole.now + random() % 3;
       for (Harness* harness : {&whole, &single}) harness->coprocessor.push(1, word, stamp);
+      // BRISC's words come in between.
+      if (random() % 3 == 0) {
+        const Cycle then = whole.now + random() % 30;
+        for (Harness* harness : {&whole, &single})
+          if (harness->coprocessor.can_push_from_brisc(1))
+            harness->coprocessor.push_from_brisc(1, mark(i), then);
+      }
       const Cycle span = 1 + random() % 40;
       whole.run(span);
       for (Cycle cycle = 0; cycle < span; ++cycle) single.run(1);

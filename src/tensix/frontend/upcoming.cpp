@@ -150,12 +150,13 @@ void Upcoming::take(u32 count, bool at_gate) {
     frontend_.replay_index = static_cast<u8>((frontend_.replay_index + count) % kReplaySlots);
     frontend_.replay_left = static_cast<u8>(frontend_.replay_left - count);
     if (frontend_.replay_left == 0) frontend_.replay_mode = ReplayMode::Pass;
-  } else if (origin_ == Origin::Mop) {
-    skip_loop_words(frontend_.mop, count);
-  } else {
-    for (u32 i = 0; i < count; ++i) frontend_.fifo.drop();
-    frontend_.gate_from_brisc = false;
+    return;
   }
+  frontend_.gate_from_brisc = false;
+  if (origin_ == Origin::Mop)
+    skip_loop_words(frontend_.mop, count);
+  else
+    for (u32 i = 0; i < count; ++i) frontend_.fifo.drop();
 }
 
 }  // namespace bhemu::tensix::frontend
