@@ -343,18 +343,15 @@ bool CoreAccess::fuses(unsigned core, Pushed by) const {
 
 namespace {
 
-/// There is room for what the instruction at `pc` pushes when so many words are under way.
-bool has_room(const CoreSlot& slot, bool fuses, u32 pc, u32 under_way) {
-  const bool continues = fuses && slot.fused != 0 && slot.fused_pc == pc;
-  return under_way <= (continues ? tensix::kFifoDepth - 1 : tensix::frontend::kPushThreshold);
-}
-
-/// It takes that place.
-void take_room(CoreSlot& slot, bool fuses, u32 pc) {
+/// With so many words under way there is room for what the instruction at `pc` pushes, and it is
+/// taken.
+bool take_room(CoreSlot& slot, bool fuses, u32 pc, u32 under_way) {
   constexpr u8 kGroup = 4;
   const bool continues = fuses && slot.fused != 0 && slot.fused_pc == pc;
+  if (!tensix::frontend::has_room(under_way, continues)) return false;
   slot.fused = !fuses ? u8{0} : static_cast<u8>(continues ? (slot.fused + 1) % kGroup : 1);
   slot.fused_pc = pc + 4;
+  return true;
 }
 
 }  // namespace
@@ -373,12 +370,9 @@ u32 CoreAccess::push_at_once(unsigned core, u32 pc, std::span<const u32> words, 
   const u32 under_way =
       tensix::frontend::outstanding(std::as_const(*env_.coprocessor).state().frontend[thread]);
   u32 count = 0;
-  for (; count < words.size(); ++count, pc += 4) {
-    if (tensix::opcode_of(words[count]) == tensix::op::STOREREG::kOpcode ||
-        !has_room(slot, fused, pc, under_way + count))
-      break;
-    take_room(slot, fused, pc);
-  }
+  while (count < words.size() && tensix::opcode_of(words[count]) != tensix::op::STOREREG::kOpcode &&
+         take_room(slot, fused, pc + 4 * count, under_way + count))
+    ++count;
   if (count != 0) env_.coprocessor->push(thread, words.first(count), now);
   return count;
 }
@@ -393,18 +387,13 @@ Outcome CoreAccess::push_tensix(unsigned core, unsigned thread, u32 word, Cycle 
     return stop ? Outcome::Stop : Outcome::Ok;
   }
   const bool from_brisc = core == static_cast<unsigned>(CoreId::Brisc);
-  const u32 pc = env_.cores[core].pc;
-  CoreSlot& slot = env_.slots[core];
-  const bool fused = fuses(core, by);
-  const bool room = from_brisc
-                        ? env_.coprocessor->can_push_from_brisc(thread)
-                        : has_room(slot, fused, pc,
-                                   tensix::frontend::outstanding(
-                                       std::as_const(*env_.coprocessor).state().frontend[thread]));
+  const auto& frontend = std::as_const(*env_.coprocessor).state().frontend[thread];
+  const bool room = from_brisc ? env_.coprocessor->can_push_from_brisc(thread)
+                               : take_room(env_.slots[core], fuses(core, by), env_.cores[core].pc,
+                                           tensix::frontend::outstanding(frontend));
   if (!room)
     return wait(core, BlockKind::FifoFull, mask_of(fifo_of(thread)) | mask_of(thread_of(thread)),
                 kInstrnBuf + thread * 0x10000);
-  if (!from_brisc) take_room(slot, fused, pc);
   if (env_.checks != nullptr && env_.checks->pushes() != nullptr) [[unlikely]]
     note_push(env_, core, thread, word, now);
   if (tensix::opcode_of(word) == tensix::op::STOREREG::kOpcode)

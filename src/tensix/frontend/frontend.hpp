@@ -40,12 +40,16 @@ inline u32 outstanding(const Frontend& frontend) {
 /// With more than 28 words under way nothing is taken until there are 28 again; the 32 places can
 /// only be filled by a group of `.ttinsn` that is pushed at once (PushTensixInstruction.md).
 inline constexpr u32 kPushThreshold = 28;
-inline bool may_push(const Frontend& frontend) {
-  return outstanding(frontend) <= kPushThreshold;
+/// With so many under way there is room for one more. `fused`: it belongs to a group which has been
+/// let in.
+inline bool has_room(u32 under_way, bool fused) {
+  return under_way <= (fused ? kFifoDepth - 1 : kPushThreshold);
 }
-/// For a word that belongs to a group which has been let in.
+inline bool may_push(const Frontend& frontend) {
+  return has_room(outstanding(frontend), false);
+}
 inline bool may_push_fused(const Frontend& frontend) {
-  return outstanding(frontend) < kFifoDepth;
+  return has_room(outstanding(frontend), true);
 }
 
 /// The next word of a playback.
@@ -66,6 +70,11 @@ inline void fill_gate(Frontend& frontend, u32 word, Origin origin) {
   frontend.gate_full = true;
 }
 
+/// To the MOP expander only plain NOP counts, not DMANOP or SFPNOP.
+inline bool is_nop(u32 word) {
+  return opcode_of(word) == op::NOP::kOpcode;
+}
+
 /// Of a template-1 MOP: the word of the inner iteration that it has come to.
 inline u32 loop_word(const Frontend& frontend, const MopExpansion& run) {
   if (run.inner + 1 != run.inner_count)
@@ -76,7 +85,6 @@ inline u32 loop_word(const Frontend& frontend, const MopExpansion& run) {
 /// How many words of inner loops (template 1) come from `run` on, one a cycle: what is left of an
 /// iteration, and all others if none begins or ends with a word of its own.
 inline u32 loop_words_left(const Frontend& frontend, const MopExpansion& run) {
-  const auto is_nop = [](u32 word) { return opcode_of(word) == op::NOP::kOpcode; };
   const bool starts = !is_nop(frontend.mop_config[kMopStartOp]);
   if (run.phase == MopPhase::Start ? starts : run.phase != MopPhase::Loop) return 0;
   const u32 left = run.inner_count - run.inner;

@@ -30,11 +30,6 @@ static_assert(kStartOp == kMopStartOp && kEndOp0 == kMopEndOp0 && kLoopOp == kMo
               kLoop0Last == kMopLoop0Last && kLoop1Last == kMopLoop1Last);
 }  // namespace template1
 
-// Only plain NOP counts, not DMANOP or SFPNOP.
-bool is_nop(u32 word) {
-  return opcode_of(word) == op::NOP::kOpcode;
-}
-
 void start_template0(const Frontend& frontend, op::MOP mop, MopExpansion& run) {
   run.phase = MopPhase::Template0;
   run.mask = (frontend.mask_hi << 16) + mop.zmask_lo16_or_loop_count();

@@ -33,8 +33,7 @@ NextWord next_in_loop(const Frontend& frontend, const MopExpansion& run) {
     return {true, left >= 2, loop_word(frontend, at)};
   }
   const u32 start = frontend.mop_config[kMopStartOp];
-  if (run.phase == MopPhase::Start && opcode_of(start) != op::NOP::kOpcode)
-    return {true, false, start};
+  if (run.phase == MopPhase::Start && !is_nop(start)) return {true, false, start};
   return {};
 }
 
