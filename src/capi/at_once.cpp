@@ -3,6 +3,7 @@
 // device and node. Whatever is not plain goes there.
 #include <cstring>
 
+#include "base/check.hpp"
 #include "capi/session.hpp"
 #include "mem/l1.hpp"
 #include "pcie/endpoint.hpp"
@@ -40,8 +41,9 @@ void Session::note_quiet(const Visit& visit) {
   if (latched_ || has_faulted_ || tells_hang_ || card_.runs()) return;
   sched::Engine* const engine = visit.device().engine_without_onlookers();
   if (engine == nullptr || visit.faulted() || !visit.answers()) return;
-  quiet_ = {&visit.function(), engine, &visit.device().pcie(), &visit.words(),
-            visit.function().bar_base(0)};
+  Device& device = visit.device();
+  card::Function& function = visit.function();
+  quiet_ = {&function, engine, &device.pcie(), &visit.words(), &device, function.bar_base(0)};
 }
 
 /// Null: the bytes are not in one stretch of plain memory behind a window that has been used.
@@ -78,46 +80,91 @@ bool Session::read_at_once(u64 address, void* target, u32 bytes) {
   return done;
 }
 
+/// The time since the client's last write, if nothing came in between. The chip may be at work, as
+/// tiles are that the client lets loose one after the other.
+inline void Session::pass_until_next_write() {
+  if (!has_written_) return;
+  if (quiet_.engine->idle())
+    quiet_.engine->skip_to(quiet_.engine->now() + kNextWrite);
+  else
+    let_writes_work(*quiet_.device, false);
+}
+
 /// Registers of a window, which clients set for every tile that they turn to.
 inline bool Session::aim_at_once(u64 address, const void* source, u32 bytes) {
-  if (quiet_.engine == nullptr || !quiet_.engine->idle()) return false;
-  if (!quiet_.function->aim(address - quiet_.bar0, source, bytes)) return false;
-  if (has_written_) quiet_.engine->skip_to(quiet_.engine->now() + kNextWrite);
+  if (quiet_.engine == nullptr || !quiet_.function->can_aim(address - quiet_.bar0, bytes))
+    return false;
+  pass_until_next_write();
+  quiet_.function->aim(address - quiet_.bar0, source, bytes);
+  if (has_faulted_) quiet_ = {};
   has_written_ = true;
   ++calls_;
   if (silence_) silence_->called_quickly();
   return true;
 }
 
-bool Session::write_at_once(u64 address, const void* source, u32 bytes) {
-  if (bytes - 1 >= kMost || source == nullptr || !mutex_.enter()) return false;
-  bool done = false;
-  u64 offset;
-  if (quiet_.engine != nullptr && quiet_.engine->idle() &&
-      go_messages_.may_ignore({static_cast<const u8*>(source), bytes})) {
-    const card::Function::View* const view = view_of(address, bytes, offset);
-    const u8* const flags = view != nullptr ? view->memory.flags : nullptr;
-    const bool plain =
-        view != nullptr && (flags == nullptr || is_free(flags, offset, offset + bytes - 1));
-    if (plain) {
-      if (has_written_) quiet_.engine->skip_to(quiet_.engine->now() + kNextWrite);
-      has_written_ = true;
-      note_write();
-      copy(view->memory.data + offset, source, bytes);
-      if (bytes == sizeof(u32) && flags != nullptr)
-        quiet_.words->wrote(view->memory.data + offset, source, quiet_.engine->now());
-      // Windows begin at multiples of a flit.
-      quiet_.pcie->count_host_request(view->noc, true, view->posted, offset,
-                                      bytes <= kFewest ? 1 : bytes);
-      ++calls_;
-      done = true;
-      if (silence_) silence_->called_quickly();
-    }
+/// To memory of which nobody is to hear, while nothing happens.
+inline void Session::write_plain(const card::Function::View& view, u64 offset, const void* source,
+                                 u32 bytes) {
+  if (has_written_) quiet_.engine->skip_to(quiet_.engine->now() + kNextWrite);
+  has_written_ = true;
+  note_write();
+  copy(view.memory.data + offset, source, bytes);
+  if (bytes == sizeof(u32) && view.memory.flags != nullptr)
+    quiet_.words->wrote(view.memory.data + offset, source, quiet_.engine->now());
+  // Windows begin at multiples of a flit.
+  quiet_.pcie->count_host_request(view.noc, true, view.posted, offset,
+                                  bytes <= kFewest ? 1 : bytes);
+}
+
+/// To memory of which somebody is to hear, or while the chip is at work: all that write() does.
+/// Says what rule was broken by it, for an AccessError.
+std::string Session::write_told(const card::Function::View& view, u64 offset,
+                                std::span<const u8> bytes) {
+  Device& device = *quiet_.device;
+  const NodeId node = view.begin.node;
+  const u64 address = view.begin.address + offset;
+  pass_until_next_write();
+  has_written_ = true;
+  note_write();
+  const FaultPort& faults = device.node(node).faults();
+  const bool stopped = faults.stopped();
+  CHECK(device.write(node, address, bytes, view.posted));
+  if (!stopped && faults.stopped()) {
+    const std::string text = quiet_.function->broken_rule(view, address);
+    quiet_ = {};
+    return text;
   }
-  // Last: writes to memory are by far the more frequent, and the two never lie in one place.
-  if (!done) done = aim_at_once(address, source, bytes);
-  mutex_.leave();
-  return done;
+  quiet_.pcie->count_host_request(view.noc, true, view.posted, address, bytes.size());
+  go_messages_.was_written(device, node, address, bytes);
+  kmd::LiveCard::note_write(*quiet_.words, device, node, address, bytes);
+  if (has_faulted_) quiet_ = {};
+  return {};
+}
+
+bool Session::write_at_once(u64 address, const void* source, u32 bytes) {
+  if (bytes - 1 >= kMost || source == nullptr) return false;
+  std::string mistake;
+  {
+    const BiasedMutex::Inside inside(mutex_);
+    if (!inside || quiet_.engine == nullptr) return false;
+    u64 offset;
+    const card::Function::View* const view = view_of(address, bytes, offset);
+    // The two never lie in one place.
+    if (view == nullptr) return aim_at_once(address, source, bytes);
+    const std::span<const u8> all{static_cast<const u8*>(source), bytes};
+    const u8* const flags = view->memory.flags;
+    const bool plain = quiet_.engine->idle() && go_messages_.may_ignore(all) &&
+                       (flags == nullptr || is_free(flags, offset, offset + bytes - 1));
+    if (plain)
+      write_plain(*view, offset, source, bytes);
+    else
+      mistake = write_told(*view, offset, all);
+    ++calls_;
+    if (silence_) silence_->called_quickly();
+  }
+  if (!mistake.empty()) refuse(mistake);
+  return true;
 }
 
 bool Session::clock_at_once(u32 cycles) {

@@ -447,6 +447,11 @@ void Session::write(u64 address, std::span<const u8> bytes) {
   });
 }
 
+/// An access of the client's was a mistake of his.
+void Session::refuse(const std::string& mistake) {
+  guarded(true, [&](const Visit&) { throw card::AccessError(mistake); });
+}
+
 void Session::tile_read(u32 x, u32 y, u64 address, std::span<u8> bytes) {
   if (bytes.data() != nullptr) std::fill(bytes.begin(), bytes.end(), u8{0xFF});
   guarded(false, [&](const Visit& visit) {

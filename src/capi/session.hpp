@@ -89,14 +89,19 @@ class Session {
     sched::Engine* engine = nullptr;
     pcie::Endpoint* pcie = nullptr;
     host::HostWords* words = nullptr;
+    Device* device = nullptr;
     u64 bar0 = 0;
   };
   // What time takes on the bus (let_writes_work).
   static constexpr Cycle kRoundTrip = arc::kAiclkBusy;  // MHz: a microsecond's cycles
   static constexpr Cycle kNextWrite = 1;                // the rest of an epoch
   void note_quiet(const Visit& visit);
+  void pass_until_next_write();
   bool aim_at_once(u64 address, const void* source, u32 bytes);
   const card::Function::View* view_of(u64 address, u32 bytes, u64& offset);
+  void write_plain(const card::Function::View& view, u64 offset, const void* source, u32 bytes);
+  std::string write_told(const card::Function::View& view, u64 offset, std::span<const u8> bytes);
+  void refuse(const std::string& mistake);
 
   void start_trace();
   void end_trace();

@@ -125,24 +125,19 @@ void Function::look_behind(unsigned window) {
   if (memory.flags != nullptr) memory.flags += behind->address >> L1::kLineShift;
   memory.bytes = std::min(memory.bytes - behind->address, Windows::kSmallBytes);
   const Window& aim = windows_.window(window);
-  views_[window] = {memory, true, static_cast<u8>(aim.noc_sel), aim.ordering == kPosted};
+  views_[window] = {memory, *behind, true, static_cast<u8>(aim.noc_sel), aim.ordering == kPosted};
 }
 
 bool Function::is_window_register(u64 address) const {
   return address - bar_base(0) - kWindowRegisters < Windows::kRegisterBytes;
 }
 
-bool Function::aim(u64 offset, const void* source, u32 bytes) {
-  const u64 at = offset - kWindowRegisters;
-  if (at >= Windows::kRegisterBytes || bytes > Windows::kRegisterBytes - at ||
-      (at | bytes) % 4 != 0)
-    return false;
+void Function::aim(u64 offset, const void* source, u32 bytes) {
   for (u32 done = 0; done < bytes; done += 4) {
     u32 value;
     std::memcpy(&value, static_cast<const u8*>(source) + done, 4);
-    set_window(static_cast<u32>(at) + done, value);
+    set_window(static_cast<u32>(offset - kWindowRegisters) + done, value);
   }
-  return true;
 }
 
 void Function::set_window(u32 offset, u32 value) {
@@ -351,9 +346,16 @@ void Function::node_write(NodeId node, u64 address, std::span<const u8> bytes, u
                     device_.board().routing().name(node), address, bytes.size(), index,
                     why_refused(device_, node, address, bytes.size())));
   // What a write sets off can break a rule too.
-  if (!stopped && faults.stopped())
-    throw AccessError(fmt::format("the write to {} address {:#x} (window {}) has broken a rule",
-                                  device_.board().routing().name(node), address, index));
+  if (!stopped && faults.stopped()) throw AccessError(broken_rule(index, node, address));
+}
+
+std::string Function::broken_rule(const View& view, u64 address) const {
+  return broken_rule(static_cast<unsigned>(&view - views_.data()), view.begin.node, address);
+}
+
+std::string Function::broken_rule(unsigned window, NodeId node, u64 address) const {
+  return fmt::format("the write to {} address {:#x} (window {}) has broken a rule",
+                     device_.board().routing().name(node), address, window);
 }
 
 /// Read channel 0: from host memory to an address of the card, which is an offset in BAR 0. The

@@ -68,19 +68,27 @@ class Function {
   std::optional<Behind> behind(u64 address) const;
   /// A register of the windows, which aims but changes nothing on the chip.
   bool is_window_register(u64 address) const;
-  /// Writes whole words of them, by their offset in BAR 0. False: they are something else, and
-  /// nothing was written.
-  bool aim(u64 offset, const void* source, u32 bytes);
+  /// Whole words of them, by their offset in BAR 0.
+  static bool can_aim(u64 offset, u32 bytes) {
+    const u64 at = offset - kWindowRegisters;
+    return at < Windows::kRegisterBytes && bytes <= Windows::kRegisterBytes - at &&
+           (at | bytes) % 4 == 0;
+  }
+  /// Writes them.
+  void aim(u64 offset, const void* source, u32 bytes);
 
   /// Plain memory behind a window of BAR 0 (noc/node.hpp), from the window's first byte on; none
   /// until look_behind has found some.
   struct View {
     noc::PlainMemory memory;
-    bool known = false;  // it has been looked for
+    Behind begin{kNoNode, 0};  // where it lies
+    bool known = false;        // it has been looked for
     u8 noc = 0;
     bool posted = false;
   };
   const View& view(unsigned window) const { return views_[window]; }
+  /// For an AccessError: a write that came through has broken a rule there.
+  std::string broken_rule(const View& view, u64 address) const;
   void look_behind(unsigned window);
 
   const Windows& windows() const { return windows_; }
@@ -98,6 +106,7 @@ class Function {
   void window_read(unsigned index, u64 offset, std::span<u8> bytes);
   void window_write(unsigned index, u64 offset, std::span<const u8> bytes);
   void node_write(NodeId node, u64 address, std::span<const u8> bytes, unsigned index);
+  std::string broken_rule(unsigned window, NodeId node, u64 address) const;
   void check_window(unsigned index, u64 offset, bool is_write) const;
   bool niu_read(const TileSite& site, noc::NiuPlace place, u32& value);
   NodeId target(unsigned index) const;

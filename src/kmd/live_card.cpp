@@ -234,15 +234,16 @@ bool LiveCard::write(std::span<const Store> stores) {
     if (function.is_window_register(address)) return;
     const auto behind = function.behind(address);
     if (hang_) hang_->was_written(*device_, behind, store.bytes);
-    if (behind) note_write(behind->node, behind->address, store.bytes);
+    if (behind) note_write(words_, *device_, behind->node, behind->address, store.bytes);
   });
 }
 
-void LiveCard::note_write(NodeId node, u64 address, std::span<const u8> bytes) {
-  if (node == kNoNode || device_->tile_of(node) == nullptr) return;
+void LiveCard::note_write(host::HostWords& words, Device& device, NodeId node, u64 address,
+                          std::span<const u8> bytes) {
+  if (node == kNoNode || device.tile_of(node) == nullptr) return;
   if (address == host::kSoftReset0 || GoMessages::is(address, bytes, GoMessages::kGo))
-    words_.started();
-  words_.wrote(device_->coord_of(node), address, bytes, device_->cycle());
+    words.started();
+  words.wrote(device.coord_of(node), address, bytes, device.cycle());
 }
 
 // --- The runner.

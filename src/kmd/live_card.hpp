@@ -92,7 +92,7 @@ class LiveCard {
     void forgive() const { card_.forgive(); }
     /// A client has written to a node past this card, as write() would.
     void note_write(NodeId node, u64 address, std::span<const u8> bytes) const {
-      card_.note_write(node, address, bytes);
+      LiveCard::note_write(card_.words_, *card_.device_, node, address, bytes);
     }
     /// What clients have written to tiles.
     host::HostWords& words() const { return card_.words_; }
@@ -123,6 +123,10 @@ class LiveCard {
   /// From now on the card runs by itself. Not during a visit of the caller's.
   void start();
   bool runs() const { return runs_.load(); }
+
+  /// Among the words that clients have written: what one has written to a node.
+  static void note_write(host::HostWords& words, Device& device, NodeId node, u64 address,
+                         std::span<const u8> bytes);
 
   /// Host memory as the card reaches it. Not during a visit of the caller's.
   void set_host_memory(pcie::HostMemory* memory);
@@ -163,7 +167,6 @@ class LiveCard {
   void end_visit(bool changes);
   void make_device();
   void serve_gdb();
-  void note_write(NodeId node, u64 address, std::span<const u8> bytes);
   void end_trace();
   void serve();
   void run();

@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <cstring>
+#include <type_traits>
 
 #include "numeric/riscv_float.hpp"
 #include "riscv/execute_cold.hpp"
@@ -18,6 +19,13 @@
 #endif
 
 namespace bhemu::riscv {
+
+/// The bus has load_at_once and store_at_once, which are of no use to one that records.
+template <class Bus>
+inline constexpr bool kAtOnce = !Bus::kRecord && requires(Bus & bus, u32& value) {
+  bus.load_at_once(0, value, Cycle{});
+  bus.store_at_once(0, 0, 0, Cycle{});
+};
 
 /// Runs to cycle `end`. Returns early, with Ok, when the bus wants attention, or when the pc has
 /// left L1.

@@ -59,25 +59,31 @@
   }
 
 // `target` is the register that receives the (boxed) value.
-#define BHEMU_LOAD(type, target, box, slow)                                \
-  {                                                                        \
-    constexpr unsigned kShift = sizeof(type) / 2;                          \
-    const u32 address = x[ip->rs1] + static_cast<u32>(ip->imm);            \
-    type value;                                                            \
-    if (std::rotr(address, kShift) < (Bus::kL1Bytes >> kShift)) {          \
-      /* Before: what is on its way there may have to land first. */       \
-      if constexpr (Bus::kRecord) bus.note_load_l1(address, sizeof value); \
-      std::memcpy(&value, l1 + address, sizeof value);                     \
-      target = static_cast<u32>(static_cast<i32>(value)) | (box);          \
-      if constexpr (Bus::kRecord) BHEMU_NEXT_IF_WANTED;                    \
-      BHEMU_NEXT;                                                          \
-    }                                                                      \
-    if (std::rotr(address - kLdmBase, kShift) < (ldm_size >> kShift)) {    \
-      std::memcpy(&value, ldm + (address - kLdmBase), sizeof value);       \
-      target = static_cast<u32>(static_cast<i32>(value)) | (box);          \
-      BHEMU_NEXT;                                                          \
-    }                                                                      \
-    BHEMU_COLD(template slow<type>(*ip));                                  \
+#define BHEMU_LOAD(type, target, box, slow)                                     \
+  {                                                                             \
+    constexpr unsigned kShift = sizeof(type) / 2;                               \
+    const u32 address = x[ip->rs1] + static_cast<u32>(ip->imm);                 \
+    type value;                                                                 \
+    if (std::rotr(address, kShift) < (Bus::kL1Bytes >> kShift)) {               \
+      /* Before: what is on its way there may have to land first. */            \
+      if constexpr (Bus::kRecord) bus.note_load_l1(address, sizeof value);      \
+      std::memcpy(&value, l1 + address, sizeof value);                          \
+      target = static_cast<u32>(static_cast<i32>(value)) | (box);               \
+      if constexpr (Bus::kRecord) BHEMU_NEXT_IF_WANTED;                         \
+      BHEMU_NEXT;                                                               \
+    }                                                                           \
+    if (std::rotr(address - kLdmBase, kShift) < (ldm_size >> kShift)) {         \
+      std::memcpy(&value, ldm + (address - kLdmBase), sizeof value);            \
+      target = static_cast<u32>(static_cast<i32>(value)) | (box);               \
+      BHEMU_NEXT;                                                               \
+    }                                                                           \
+    if constexpr (std::is_same_v<type, u32> && kAtOnce<Bus>) {                  \
+      if (address % 4 == 0 && bus.load_at_once(address, value, end - budget)) { \
+        target = value;                                                         \
+        BHEMU_NEXT;                                                             \
+      }                                                                         \
+    }                                                                           \
+    BHEMU_COLD(template slow<type>(*ip));                                       \
   }
 #define BHEMU_STORE(type, source)                                                                  \
   {                                                                                                \
@@ -96,6 +102,10 @@
       std::memcpy(ldm + (address - kLdmBase), &value, sizeof value);                               \
       if constexpr (Bus::kRecord) BHEMU_NEXT_IF_WANTED;                                            \
       BHEMU_NEXT;                                                                                  \
+    }                                                                                              \
+    if constexpr (std::is_same_v<type, u32> && kAtOnce<Bus>) {                                     \
+      if (address % 4 == 0 && bus.store_at_once(BHEMU_PC, address, value, end - budget))           \
+        BHEMU_NEXT;                                                                                \
     }                                                                                              \
     BHEMU_COLD(template store_register<type>(*ip, source));                                        \
   }

@@ -146,7 +146,7 @@ bool CoreAccess::store_at_once(unsigned core, u32 pc, u32 address, u32 value, Cy
     return (env_.wakeup.watched & mask_of(niu_of(noc))) == 0 &&
            env_.nius[noc]->hold(at % kNiuBytes, value);
   }
-  if (address == kInstrnBuf) return push_at_once(core, pc, {&value, 1}, now, Pushed::ByStore) != 0;
+  if (address == kInstrnBuf) return push_one(core, pc, value, now);
   // Firmware clears the registers of its thread.
   const u32 at = address - kGprs;
   if (at >= kGprBytes || env_.long_turn || !nobody_looks_on() || core < index_of(CoreId::Trisc0) ||
@@ -156,6 +156,10 @@ bool CoreAccess::store_at_once(unsigned core, u32 pc, u32 address, u32 value, Cy
   if (env_.coprocessor->holds_gprs(thread, true)) return false;
   env_.coprocessor->write_gpr(thread, at / 4 % 64, value, now);
   return true;
+}
+
+bool CoreAccess::push_one(unsigned core, u32 pc, u32 word, Cycle now) {
+  return push_at_once(core, pc, {&word, 1}, now, Pushed::ByStore) != 0;
 }
 
 /// Nobody is told of a store.

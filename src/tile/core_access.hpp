@@ -49,8 +49,11 @@ class CoreAccess {
     if (env_.long_turn) env_.host.end_long_turn(at);
   }
   bool nobody_looks_on() const;
-  /// `store_at_once` to the register at `offset` of the streams.
-  bool store_count(unsigned core, u32 pc, u32 offset, u32 value, Cycle now);
+  // The ways of `store_at_once` that take more than a few instructions are functions of their own,
+  // so that it needs no frame. To the register at `offset` of the streams:
+  [[gnu::noinline]] bool store_count(unsigned core, u32 pc, u32 offset, u32 value, Cycle now);
+  /// To the FIFO of a TRISC's thread.
+  [[gnu::noinline]] bool push_one(unsigned core, u32 pc, u32 word, Cycle now);
   riscv::Outcome wait(unsigned core, BlockKind kind, u32 resources, u32 address);
 
   AccessEnvironment env_;

@@ -13,6 +13,8 @@ namespace {
 class CardAtOnce : public CardTest {
  protected:
   static constexpr Coord kTile{1, 2};
+  static constexpr Coord kBusy{2, 2};
+  static constexpr u64 kSoftReset = 0xFFB121B0;
   static constexpr u64 kFlag = 0x10000;
   static constexpr u64 kSeen = 0x20000;
   static constexpr u64 kWallClock = 0xFFB121F0;
@@ -44,7 +46,13 @@ class CardAtOnce : public CardTest {
     return CardClient::get(client.window_base(window) + offset);
   }
 
-  /// What a client sees that does this and that.
+  /// Counts in L1 for ever.
+  static std::vector<u32> counting() {
+    return {lui(6, kSeen), addi(5, 5, 1), sw(5, 6, 0), 0xFF9FF06F};
+  }
+
+  /// What a client sees that does this and that, while nothing happens on the chip and while a tile
+  /// works.
   std::vector<u32> session() {
     run_brisc(kTile, watching());
     client.aim(2, {.x = kTile.x, .y = kTile.y});
@@ -55,8 +63,13 @@ class CardAtOnce : public CardTest {
     for (int i = 0; i < 3000; ++i) {
       const u32 what = static_cast<u32>(random() >> 8) % 17;
       const u32 word = static_cast<u32>(random() >> 8) % 64 * 4;
-      if (what < 4) set_pair(2, 0x30000 + word, static_cast<u32>(i));
-      if (what == 4) set_pair(4, word, static_cast<u32>(i));
+      if (i == 1000) run_brisc(kBusy, counting());
+      if (i == 1500) client.aim(2, {.x = kTile.x, .y = kTile.y, .ordering = 2});  // posted
+      if (i == 2000) client.write32(kBusy.x, kBusy.y, kSoftReset, 0x47800);
+      // Some look like go messages.
+      const u32 value = static_cast<u32>(i) | (i % 16 == 0 ? 0x8000'0000 : 0);
+      if (what < 4) set_pair(2, 0x30000 + word, value);
+      if (what == 4) set_pair(4, word, value);
       if (what == 5) set_pair(2, kFlag, 1);
       if (what == 6) seen.push_back(get(3, kWallClock & 0x1FFFFF));
       if (what == 7) seen.push_back(get(2, kSeen));
@@ -70,6 +83,8 @@ class CardAtOnce : public CardTest {
       if (what == 13) seen.push_back(get(i % 2 == 0 ? 2 : 4, 0x40000 + word * 200));
       if (what == 16) client.aim(5, {.x = static_cast<u8>(1 + word / 4 % 3), .y = kTile.y});
       if (what == 16) seen.push_back(get(5, 0x30000 + word));
+      if (what == 16) set_pair(5, kSeen + word % 8, value);
+      if (what == 16 && i % 3 == 0) seen.push_back(get(5, kSeen));
       if (what > 13) seen.push_back(get(2, 0x30000 + word));
     }
     // The host's accesses, as the PCI Express tile counts them.
@@ -98,6 +113,27 @@ TEST_F(CardAtOnce, a_window_that_is_aimed_anew_leads_elsewhere) {
   client.aim(2, {.x = 2, .y = 2});
   EXPECT_EQ(get(2, 0x1000), 2u);
   EXPECT_EQ(get(2, 0x1000), 2u);
+}
+
+TEST_F(CardAtOnce, a_rule_broken_between_two_writes_is_told_at_the_next_clock) {
+  open("p150", {{"BHEMU_CLOCK", "calls"}});
+  for (const u32 window : {2u, 3u}) {
+    client.aim(2, {.x = 1, .y = 2});
+    run_brisc(kTile, {lui(6, 0x10000), sw(5, 6, 0), 0xFFFFFFFF});
+    // Before the first of these the core comes to the word that is no instruction.
+    for (int i = 0; i < 4; ++i)
+      EXPECT_EQ(refusal([&] {
+                  if (window == 2)
+                    set_pair(2, 0x30000, 1);
+                  else
+                    client.aim(3, {.x = static_cast<u8>(1 + i), .y = 3});
+                }),
+                "");
+    EXPECT_NE(refusal([] { libttsim_clock(1); }).find("riscv-illegal-instruction"),
+              std::string::npos)
+        << window;
+    EXPECT_EQ(refusal([] { libttsim_clock(1); }), "");
+  }
 }
 
 TEST_F(CardAtOnce, threads_that_call_without_a_lock_of_their_own_lose_nothing) {

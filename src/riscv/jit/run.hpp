@@ -14,7 +14,7 @@ namespace bhemu::riscv::jit {
 
 /// Instructions that the interpreter executes before it is asked again whether the code at hand
 /// has been translated.
-inline constexpr Cycle kInterpreted = 32;
+inline constexpr Cycle kInterpreted = 64;
 inline constexpr Cycle kWorthEntering = 8;
 
 /// From within translated code: does `count` instructions from `pc` on by `way`, which executes
@@ -96,6 +96,7 @@ u32 access(Context* context, i64 budget, u32 pc, Decoded instruction) {
   Bus& bus = *static_cast<Bus*>(context->bus);
   const u32 address = state.x[instruction.rs1] + static_cast<u32>(instruction.imm);
   const Cycle now = context->until - static_cast<u64>(budget);
+  if (address % 4 != 0) return access_slowly<Bus>(context, budget, pc, instruction);
   if (static_cast<Op>(instruction.op) == Op::sw &&
       bus.store_at_once(pc, address, state.x[instruction.rs2], now))
     return 0;
