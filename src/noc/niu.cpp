@@ -196,12 +196,19 @@ void Niu::raise_transactions(u32 counter, u32 id, u32 amount, const Author& issu
   value = (value + amount) & 255;
 }
 
-void Niu::lower_transactions(u32 counter, u32 id, u32 amount) {
+void Niu::lower_transactions(u32 counter, u32 id, u32 amount, u32 times) {
   u32& value = word(counter + 4 * id);
-  // NIU_TRANS_COUNT_RTZ_SOURCE: any change from positive to zero is kept.
-  if (counter == niu::NIU_MST_REQS_OUTSTANDING_ID && value != 0 && amount >= value)
-    word(niu::NIU_TRANS_COUNT_RTZ_SOURCE) |= 1u << id;
-  value = (value - amount) & 255;
+  // Without coming to zero on the way, all at once is the same.
+  if (u64{amount} * times <= value) {
+    amount *= times;
+    times = 1;
+  }
+  for (; times != 0; --times) {
+    // NIU_TRANS_COUNT_RTZ_SOURCE: any change from positive to zero is kept.
+    if (counter == niu::NIU_MST_REQS_OUTSTANDING_ID && value != 0 && amount >= value)
+      word(niu::NIU_TRANS_COUNT_RTZ_SOURCE) |= 1u << id;
+    value = (value - amount) & 255;
+  }
 }
 
 // Of several ids the lowest is reported; the documents leave the choice open.

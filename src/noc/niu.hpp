@@ -173,7 +173,8 @@ class Niu {
   u32 word(u32 offset) const { return state_->words[offset / 4]; }
   void count(u32 offset, u32 amount = 1) { word(offset) += amount; }
   void raise_transactions(u32 counter, u32 id, u32 amount, const Author& issuer);
-  void lower_transactions(u32 counter, u32 id, u32 amount);
+  /// `times`: one after the other.
+  void lower_transactions(u32 counter, u32 id, u32 amount, u32 times = 1);
   u32 next_rtz();
   /// True: the request must not go out.
   [[gnu::cold]] bool refuse(Rule rule, const Author& issuer, std::string text);
@@ -225,7 +226,7 @@ class Niu {
   // Requests under way, for the report (outstanding.cpp)
   u32 track(PacketKind kind, const Command& command, u64 address, const Targets& targets,
             Cycle now);
-  void untrack(u32 index);
+  void untrack(u32 index, u32 answers = 1);
 
   ArenaPtr<NiuState> state_;
   NiuEnvironment environment_;

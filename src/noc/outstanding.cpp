@@ -1,4 +1,5 @@
 // Requests whose responses are still to come, for the hang report.
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -33,10 +34,12 @@ u32 Niu::track(PacketKind kind, const Command& command, u64 address, const Targe
   return index;
 }
 
-void Niu::untrack(u32 index) {
+void Niu::untrack(u32 index, u32 answers) {
   NiuState& state = *state_;
   if (index >= state.outstanding.size() || state.outstanding[index].responses == 0) return;
-  if (--state.outstanding[index].responses != 0) return;
+  u16& responses = state.outstanding[index].responses;
+  responses = static_cast<u16>(responses - std::min<u32>(responses, answers));
+  if (responses != 0) return;
   state.outstanding[index].next_free = state.free_outstanding;
   state.free_outstanding = index;
   --state.outstanding_count;

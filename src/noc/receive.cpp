@@ -97,13 +97,12 @@ void Niu::receive(const Acknowledgements& all, Cycle now) {
   const Packet& packet = all.packet;
   const auto answers = static_cast<u32>(all.senders.size());
   count(niu::NIU_MST_WR_ACK_RECEIVED, packet.parts * answers);
-  const bool ours = packet.reply_to == environment_.node;
-  for (u32 i = 0; i < answers; ++i) {
-    lower_transactions(niu::NIU_MST_REQS_OUTSTANDING_ID, packet.transaction_id, packet.parts);
-    if (!ours) continue;
-    untrack(packet.tracking);
-    if (environment_.checks != nullptr) environment_.checks->answered(packet, now);
-  }
+  lower_transactions(niu::NIU_MST_REQS_OUTSTANDING_ID, packet.transaction_id, packet.parts,
+                     answers);
+  if (packet.reply_to != environment_.node) return;
+  untrack(packet.tracking, answers);
+  for (u32 i = 0; environment_.checks != nullptr && i < answers; ++i)
+    environment_.checks->answered(packet, now);
 }
 
 void Niu::complete_response(Packet& packet, Cycle now) {

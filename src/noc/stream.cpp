@@ -192,7 +192,7 @@ bool StreamFile::trigger(u32 stream, u32 index, u32 value) {
       break;
     case STREAM_REMOTE_DEST_BUF_START:
     case STREAM_REMOTE_DEST_BUF_SIZE:
-      write_count(words_, stream, index, value);
+      write_count(words_, stream, index == STREAM_REMOTE_DEST_BUF_SIZE, value);
       return true;
     case STREAM_BUF_START:
       word(stream, STREAM_RD_PTR) = 0;

@@ -138,8 +138,9 @@ class StreamFile {
   /// As `write`, for the registers that circular buffers are counted in, which firmware writes for
   /// each buffer of each launch (stream_table.hpp). False: it is another, and nothing is done.
   bool count(u32 offset, u32 value);
-  /// The same for who knows that nobody waits for a stream.
-  bool count_unwatched(u32 offset, u32 value);
+  /// The same, to STREAM_REMOTE_DEST_BUF_START or `size`, for who knows that nobody waits for a
+  /// stream. False: the tile has no such stream.
+  bool count_unwatched(u32 stream, bool size, u32 value);
   /// Why the last access was refused; null: there is no such register.
   const char* refusal() const { return refusal_; }
   static bool read_has_effect(u32 offset);
@@ -158,7 +159,6 @@ class StreamFile {
   }
 
  private:
-  bool counts(u32 offset) const;
   // As saved and hashed.
   using ByStream = std::array<StreamState, kStreams>;
   ByStream by_stream() const;

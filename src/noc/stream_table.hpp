@@ -78,16 +78,16 @@ constexpr u32 destinations(u32 stream) {
 }
 
 /// `words`: by slot and stream. What a write to one of the registers that circular buffers are
-/// counted in does; all streams have them.
+/// counted in does; all streams have them. `size`: to the second of them.
 template <class Words>
-inline void write_count(Words& words, u32 stream, u32 index, u32 value) {
+inline void write_count(Words& words, u32 stream, bool size, u32 value) {
   using namespace stream;
   constexpr auto kRowOfStart = kTable.rows[kTable.row_of[STREAM_REMOTE_DEST_BUF_START]];
   constexpr auto kRowOfSize = kTable.rows[kTable.row_of[STREAM_REMOTE_DEST_BUF_SIZE]];
   static_assert(kRowOfStart.streams == All && kRowOfSize.streams == All);
   constexpr u32 kPointer = kTable.slot_of[STREAM_REMOTE_DEST_WR_PTR];
   constexpr u32 kSpace = kTable.slot_of[STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE];
-  if (index == STREAM_REMOTE_DEST_BUF_START) {
+  if (!size) {
     words[kRowOfStart.slot][stream] = value & mask_of(kRowOfStart.width);
     words[kPointer][stream] = 0;
   } else {
@@ -99,23 +99,20 @@ inline void write_count(Words& words, u32 stream, u32 index, u32 value) {
 
 }  // namespace stream_table
 
-inline bool StreamFile::counts(u32 offset) const {
-  const u32 index = offset % kStreamStride / 4;
-  return offset / kStreamStride < count_ && (index == stream::STREAM_REMOTE_DEST_BUF_START ||
-                                             index == stream::STREAM_REMOTE_DEST_BUF_SIZE);
-}
-
-inline bool StreamFile::count_unwatched(u32 offset, u32 value) {
-  if (!counts(offset)) return false;
-  stream_table::write_count(words_, offset / kStreamStride, offset % kStreamStride / 4, value);
+inline bool StreamFile::count_unwatched(u32 stream, bool size, u32 value) {
+  if (stream >= count_) return false;
+  stream_table::write_count(words_, stream, size, value);
   return true;
 }
 
 inline bool StreamFile::count(u32 offset, u32 value) {
-  if (!counts(offset)) return false;
+  const u32 index = offset % kStreamStride / 4;
+  const u32 stream = offset / kStreamStride;
+  const bool size = index == stream::STREAM_REMOTE_DEST_BUF_SIZE;
+  if (stream >= count_ || (!size && index != stream::STREAM_REMOTE_DEST_BUF_START)) return false;
   refusal_ = nullptr;
   if (wakeup_ != nullptr) wakeup_->touch(Resource::Stream);
-  return count_unwatched(offset, value);
+  return count_unwatched(stream, size, value);
 }
 
 }  // namespace bhemu::noc

@@ -169,10 +169,15 @@ bool CoreAccess::nobody_looks_on() const {
 
 // Threads wait for other registers of a stream (STREAMWAIT.md): none is roused, no long turn ends.
 bool CoreAccess::store_count(unsigned core, u32 pc, u32 offset, u32 value, Cycle now) {
-  if (!nobody_looks_on() || (env_.wakeup.watched & mask_of(Resource::Stream)) != 0 ||
-      !env_.streams->count_unwatched(offset, value))
+  static_assert(Ledger::kReceived == (Ledger::kAcked | 8));
+  const u32 stream = offset / noc::kStreamStride;
+  const bool received = (offset & 8) != 0;
+  if ((offset % noc::kStreamStride & ~u32{8}) != Ledger::kAcked || !nobody_looks_on() ||
+      (env_.wakeup.watched & mask_of(Resource::Stream)) != 0 ||
+      !env_.streams->count_unwatched(stream, received, value))
     return false;
-  env_.ledger.stream_written(offset, value, agent_of(env_.shape.core[core]), pc, now);
+  const Agent agent = agent_of(env_.shape.core[core]);
+  env_.ledger.counter_written(stream, received, value, agent, pc, now);
   return true;
 }
 

@@ -50,8 +50,12 @@ class Ledger {
   void stream_written(u32 offset, u32 value, Agent agent, u32 pc, Cycle now) {
     const u32 reg = offset % noc::kStreamStride;
     if (reg != kAcked && reg != kReceived) return;
-    CounterChange& change =
-        counters_[offset / noc::kStreamStride % noc::kStreams][reg == kReceived];
+    const u32 stream = offset / noc::kStreamStride % noc::kStreams;
+    counter_written(stream, reg == kReceived, value, agent, pc, now);
+  }
+  /// The same of one of the two counters of a stream.
+  void counter_written(u32 stream, bool received, u32 value, Agent agent, u32 pc, Cycle now) {
+    CounterChange& change = counters_[stream][received ? 1 : 0];
     const bool again = value != 0;  // firmware sets them to 0 between kernels
     change = {agent, pc, now, again ? change.changes + 1 : 0,
               again ? change.agents | 1u << static_cast<unsigned>(agent) : 0};

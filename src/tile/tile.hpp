@@ -336,6 +336,13 @@ class Tile final : public noc::Node,
   bool parking_;
   bool long_turns_;
   Wakeup wakeup_;
+  // What a multicast asks of each of its receivers lies here, too (receive_at_rest).
+  bool departs_ = false;              // requests may wait for their way out
+  std::unique_ptr<LateStores> late_;  // null: no store has ever been late here
+  std::unique_ptr<eth::Port> port_;
+  Onlooker* onlooker_ = nullptr;
+  u64 sequence_ = 0;
+  Activity activity_;
   // When a parked core whose rounds have an end is woken, so that it sees the end, or shown.
   Cycle next_rounds_ = kNever;
   // When a core that is alone is next looked at for a loop, and how long after that if in vain.
@@ -349,12 +356,9 @@ class Tile final : public noc::Node,
   riscv::CodeLines lines_;
   std::array<ArenaPtr<EthernetCoreBus<false>>, kCores> buses_;  // as CoreBus in most tiles
   std::array<ArenaPtr<EthernetCoreBus<true>>, kCores> recording_buses_;
-  std::unique_ptr<LateStores> late_;  // null: no store has ever been late here
-  bool departs_ = false;              // requests may wait for their way out
   std::array<std::unique_ptr<DelayedBus>, kCores> delayed_buses_;
   ArenaPtr<Translated> translated_;  // null: the interpreter does everything
   ArenaPtr<tensix::Coprocessor> coprocessor_;
-  std::unique_ptr<eth::Port> port_;
   std::optional<eth::BootFacts> boot_;
   std::array<ArenaPtr<noc::Niu>, kNocs> nius_;
   ArenaPtr<noc::StreamFile> streams_;
@@ -373,15 +377,12 @@ class Tile final : public noc::Node,
   noc::ArrivalQueue arrivals_;
   noc::Outbox* outbox_ = nullptr;
   std::vector<noc::Packet> early_;  // sent while no epoch runs (host writes to an NIU)
-  u64 sequence_ = 0;
   u64 bytes_sent_ = 0;
   u64 skipped_ = 0;
-  Activity activity_;
   Ledger ledger_;
   std::unique_ptr<Checks> checks_;
   std::unique_ptr<DataCaches> data_caches_;  // null: loads get what L1 holds
   std::shared_ptr<const Software> software_;
-  Onlooker* onlooker_ = nullptr;
 };
 
 }  // namespace bhemu::tile
