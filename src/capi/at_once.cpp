@@ -130,6 +130,8 @@ std::string Session::write_told(const card::Function::View& view, u64 offset,
   const FaultPort& faults = device.node(node).faults();
   const bool stopped = faults.stopped();
   CHECK(device.write(node, address, bytes, view.posted));
+  ++calls_;
+  if (silence_) silence_->called_quickly();
   if (!stopped && faults.stopped()) {
     const std::string text = quiet_.function->broken_rule(view, address);
     quiet_ = {};
@@ -142,28 +144,42 @@ std::string Session::write_told(const card::Function::View& view, u64 offset,
   return {};
 }
 
-bool Session::write_at_once(u64 address, const void* source, u32 bytes) {
-  if (bytes - 1 >= kMost || source == nullptr) return false;
+/// The rest of write_at_once: leaves the mutex. Not inline, so that plain writes need no more than
+/// they do.
+bool Session::write_otherwise(const card::Function::View* view, u64 address, const void* source,
+                              u32 bytes) {
   std::string mistake;
+  bool done = true;
   {
     const BiasedMutex::Inside inside(mutex_);
-    if (!inside || quiet_.engine == nullptr) return false;
-    u64 offset;
-    const card::Function::View* const view = view_of(address, bytes, offset);
-    // The two never lie in one place.
-    if (view == nullptr) return aim_at_once(address, source, bytes);
-    const std::span<const u8> all{static_cast<const u8*>(source), bytes};
-    const u8* const flags = view->memory.flags;
-    const bool plain = quiet_.engine->idle() && go_messages_.may_ignore(all) &&
-                       (flags == nullptr || is_free(flags, offset, offset + bytes - 1));
-    if (plain)
-      write_plain(*view, offset, source, bytes);
+    const u64 offset = (address - quiet_.bar0) % card::Windows::kSmallBytes;
+    // A window and its registers never lie in one place.
+    if (view == nullptr)
+      done = aim_at_once(address, source, bytes);
     else
-      mistake = write_told(*view, offset, all);
-    ++calls_;
-    if (silence_) silence_->called_quickly();
+      mistake = write_told(*view, offset, {static_cast<const u8*>(source), bytes});
   }
   if (!mistake.empty()) refuse(mistake);
+  return done;
+}
+
+bool Session::write_at_once(u64 address, const void* source, u32 bytes) {
+  if (bytes == 0 || source == nullptr || !mutex_.enter()) return false;
+  if (quiet_.engine == nullptr) {
+    mutex_.leave();
+    return false;
+  }
+  u64 offset;
+  const card::Function::View* const view = view_of(address, bytes, offset);
+  const u8* const flags = view != nullptr ? view->memory.flags : nullptr;
+  const bool plain = view != nullptr && bytes <= kMost && quiet_.engine->idle() &&
+                     go_messages_.may_ignore({static_cast<const u8*>(source), bytes}) &&
+                     (flags == nullptr || is_free(flags, offset, offset + bytes - 1));
+  if (!plain) return write_otherwise(view, address, source, bytes);
+  write_plain(*view, offset, source, bytes);
+  ++calls_;
+  if (silence_) silence_->called_quickly();
+  mutex_.leave();
   return true;
 }
 

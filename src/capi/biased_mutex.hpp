@@ -28,20 +28,16 @@ class BiasedMutex {
   }
   void leave() { inside_.store(false, std::memory_order_release); }
 
-  /// In by the quick way while it lives, unless it is false.
+  /// Leaves at its end, after enter().
   class Inside {
    public:
-    explicit Inside(BiasedMutex& mutex) : mutex_(mutex), is_(mutex.enter()) {}
-    ~Inside() {
-      if (is_) mutex_.leave();
-    }
+    explicit Inside(BiasedMutex& mutex) : mutex_(mutex) {}
+    ~Inside() { mutex_.leave(); }
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
-    explicit operator bool() const { return is_; }
 
    private:
     BiasedMutex& mutex_;
-    bool is_;
   };
 
   void lock();

@@ -8,7 +8,9 @@ namespace bhemu::riscv::jit {
 struct Options {
   bool enabled = true;
   /// How often the interpreter is found at a pc before the code there is translated. Zero: at once.
-  u32 threshold = 16;
+  /// With fewer than twenty, loops that clear memory while firmware boots were translated, which
+  /// each of a hundred tiles takes over for one pass.
+  u32 threshold = 24;
   u32 arena_bytes = 16u << 20;
 
   /// What the environment says: BHEMU_JIT is off, on (as is the default), or hot (threshold zero).
