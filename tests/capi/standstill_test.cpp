@@ -99,6 +99,27 @@ TEST_F(CardStandstill, a_kernel_that_the_client_has_started_itself_may_wait_for_
   EXPECT_EQ(ask(50), "");
 }
 
+/// The client's last writes come while the core is at work, and are done by the short way.
+TEST_F(CardStandstill, so_may_one_that_the_client_has_started_while_its_core_was_at_work) {
+  open("p150", {{"TT_METAL_SIMULATOR", "libbhemu.so"},
+                {"TT_METAL_OPERATION_TIMEOUT_SECONDS", "1000"},
+                {"BHEMU_HANG", "1"}});
+  await_firmware({1, 2});
+  set_tile_word({1, 2}, 0x20000, 1);
+  client.aim(2, {.x = 1, .y = 2});
+  std::vector<u32> code;
+  request(code, {0x20000, {1, 2}}, {kHostBase, {19, 24}}, kWrite, 4);
+  const std::vector<u32> rest = waiting(false);
+  code.insert(code.end(), rest.begin(), rest.end());
+  run_brisc({1, 2}, code);
+  for (int i = 0; i < 2; ++i) CardClient::put(client.window_base(2) + kGoMessage, kGo);
+  // The card reaches into host memory and is left to itself.
+  while (host_word(kHostBase) != 1) std::this_thread::yield();
+  testing::internal::CaptureStderr();
+  std::this_thread::sleep_for(milliseconds(3000));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 /// A client of its own: no go messages, only a flag that the kernel sets when it is done.
 class OwnWord : public CardStandstill {
  protected:
