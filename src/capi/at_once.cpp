@@ -1,6 +1,7 @@
-// What clients do most (reading a few bytes of memory, writing, clocking) while nothing happens
-// on the chip: the same effects as the calls of session.cpp have, without the ways through card,
-// device and node. Whatever is not plain goes there.
+// What clients do most: reading a few bytes of memory and clocking while nothing happens on the
+// chip, writing to memory and aiming windows at any time. The same effects as the calls of
+// session.cpp have, without the ways through card and function, and without device and node where
+// nobody is to hear of it. Whatever is not plain goes there.
 #include <cstring>
 
 #include "base/check.hpp"
@@ -92,11 +93,9 @@ inline void Session::pass_until_next_write() {
 
 /// Registers of a window, which clients set for every tile that they turn to.
 inline bool Session::aim_at_once(u64 address, const void* source, u32 bytes) {
-  if (quiet_.engine == nullptr || !quiet_.function->can_aim(address - quiet_.bar0, bytes))
-    return false;
+  if (!card::Function::can_aim(address - quiet_.bar0, bytes)) return false;
   pass_until_next_write();
   quiet_.function->aim(address - quiet_.bar0, source, bytes);
-  if (has_faulted_) quiet_ = {};
   has_written_ = true;
   ++calls_;
   if (silence_) silence_->called_quickly();
@@ -106,7 +105,7 @@ inline bool Session::aim_at_once(u64 address, const void* source, u32 bytes) {
 /// To memory of which nobody is to hear, while nothing happens.
 inline void Session::write_plain(const card::Function::View& view, u64 offset, const void* source,
                                  u32 bytes) {
-  if (has_written_) quiet_.engine->skip_to(quiet_.engine->now() + kNextWrite);
+  pass_until_next_write();
   has_written_ = true;
   note_write();
   copy(view.memory.data + offset, source, bytes);
@@ -119,8 +118,8 @@ inline void Session::write_plain(const card::Function::View& view, u64 offset, c
 
 /// To memory of which somebody is to hear, or while the chip is at work: all that write() does.
 /// Says what rule was broken by it, for an AccessError.
-std::string Session::write_told(const card::Function::View& view, u64 offset,
-                                std::span<const u8> bytes) {
+std::string Session::write_told(unsigned window, u64 offset, std::span<const u8> bytes) {
+  const card::Function::View& view = quiet_.function->view(window);
   Device& device = *quiet_.device;
   const NodeId node = view.begin.node;
   const u64 address = view.begin.address + offset;
@@ -132,32 +131,29 @@ std::string Session::write_told(const card::Function::View& view, u64 offset,
   CHECK(device.write(node, address, bytes, view.posted));
   ++calls_;
   if (silence_) silence_->called_quickly();
-  if (!stopped && faults.stopped()) {
-    const std::string text = quiet_.function->broken_rule(view, address);
-    quiet_ = {};
-    return text;
-  }
+  if (!stopped && faults.stopped()) return quiet_.function->broken_rule(window, node, address);
   quiet_.pcie->count_host_request(view.noc, true, view.posted, address, bytes.size());
   go_messages_.was_written(device, node, address, bytes);
   kmd::LiveCard::note_write(*quiet_.words, device, node, address, bytes);
-  if (has_faulted_) quiet_ = {};
   return {};
 }
 
 /// The rest of write_at_once: leaves the mutex. Not inline, so that plain writes need no more than
 /// they do.
-bool Session::write_otherwise(const card::Function::View* view, u64 address, const void* source,
-                              u32 bytes) {
+bool Session::write_otherwise(bool to_memory, u64 address, const void* source, u32 bytes) {
   std::string mistake;
   bool done = true;
   {
     const BiasedMutex::Inside inside(mutex_);
-    const u64 offset = (address - quiet_.bar0) % card::Windows::kSmallBytes;
+    const u64 at = address - quiet_.bar0;
     // A window and its registers never lie in one place.
-    if (view == nullptr)
-      done = aim_at_once(address, source, bytes);
+    if (to_memory)
+      mistake =
+          write_told(static_cast<unsigned>(at / card::Windows::kSmallBytes),
+                     at % card::Windows::kSmallBytes, {static_cast<const u8*>(source), bytes});
     else
-      mistake = write_told(*view, offset, {static_cast<const u8*>(source), bytes});
+      done = aim_at_once(address, source, bytes);
+    if (has_faulted_) quiet_ = {};  // the chip has, meanwhile
   }
   if (!mistake.empty()) refuse(mistake);
   return done;
@@ -175,7 +171,7 @@ bool Session::write_at_once(u64 address, const void* source, u32 bytes) {
   const bool plain = view != nullptr && bytes <= kMost && quiet_.engine->idle() &&
                      go_messages_.may_ignore({static_cast<const u8*>(source), bytes}) &&
                      (flags == nullptr || is_free(flags, offset, offset + bytes - 1));
-  if (!plain) return write_otherwise(view, address, source, bytes);
+  if (!plain) return write_otherwise(view != nullptr, address, source, bytes);
   write_plain(*view, offset, source, bytes);
   ++calls_;
   if (silence_) silence_->called_quickly();

@@ -100,9 +100,9 @@ class Session {
   bool aim_at_once(u64 address, const void* source, u32 bytes);
   const card::Function::View* view_of(u64 address, u32 bytes, u64& offset);
   void write_plain(const card::Function::View& view, u64 offset, const void* source, u32 bytes);
-  std::string write_told(const card::Function::View& view, u64 offset, std::span<const u8> bytes);
-  [[gnu::noinline]] bool write_otherwise(const card::Function::View* view, u64 address,
-                                         const void* source, u32 bytes);
+  std::string write_told(unsigned window, u64 offset, std::span<const u8> bytes);
+  [[gnu::noinline]] bool write_otherwise(bool to_memory, u64 address, const void* source,
+                                         u32 bytes);
   void refuse(const std::string& mistake);
 
   void start_trace();

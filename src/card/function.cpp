@@ -349,10 +349,6 @@ void Function::node_write(NodeId node, u64 address, std::span<const u8> bytes, u
   if (!stopped && faults.stopped()) throw AccessError(broken_rule(index, node, address));
 }
 
-std::string Function::broken_rule(const View& view, u64 address) const {
-  return broken_rule(static_cast<unsigned>(&view - views_.data()), view.begin.node, address);
-}
-
 std::string Function::broken_rule(unsigned window, NodeId node, u64 address) const {
   return fmt::format("the write to {} address {:#x} (window {}) has broken a rule",
                      device_.board().routing().name(node), address, window);

@@ -88,7 +88,7 @@ class Function {
   };
   const View& view(unsigned window) const { return views_[window]; }
   /// For an AccessError: a write that came through has broken a rule there.
-  std::string broken_rule(const View& view, u64 address) const;
+  std::string broken_rule(unsigned window, NodeId node, u64 address) const;
   void look_behind(unsigned window);
 
   const Windows& windows() const { return windows_; }
@@ -106,7 +106,6 @@ class Function {
   void window_read(unsigned index, u64 offset, std::span<u8> bytes);
   void window_write(unsigned index, u64 offset, std::span<const u8> bytes);
   void node_write(NodeId node, u64 address, std::span<const u8> bytes, unsigned index);
-  std::string broken_rule(unsigned window, NodeId node, u64 address) const;
   void check_window(unsigned index, u64 offset, bool is_write) const;
   bool niu_read(const TileSite& site, noc::NiuPlace place, u32& value);
   NodeId target(unsigned index) const;

@@ -112,8 +112,8 @@ struct alignas(64) CoreState {
 //     Outcome store(CoreState&, u32 address, u32 size, u32 value);
 //     // The same for a word that is read or written most often, where that needs nothing of the
 //     // core's state and has no effect on it. False: nothing is done, and `load` (`store`) is
-//     // to be called. Of loads the interpreter asks, too, unless it records; a bus that it alone
-//     // runs on need not have them.
+//     // to be called. The interpreter asks, too, unless it records; a bus that it alone runs on
+//     // need not have them.
 //     bool load_at_once(u32 address, u32& value, Cycle now);
 //     bool store_at_once(u32 pc, u32 address, u32 value, Cycle now);
 //     // A store to L1 whose line has flags: the tile's door. `bytes` may be up to 16 (vector).

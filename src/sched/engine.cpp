@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/check.hpp"
+#include "noc/serve.hpp"
 
 namespace bhemu::sched {
 namespace {
@@ -284,6 +285,7 @@ void Engine::serve_multicasts(Cycle until) {
     CHECK(multicast.packet.arrival >= now_ && multicast.packet.arrival < until);
     noc::Acknowledgements answers;
     const noc::Receivers& receivers = *multicast.receivers;
+    if (noc::wants_response(multicast.packet)) answers.senders.reserve(receivers.size());
     for (std::size_t i = 0; i < receivers.size(); ++i) {
       const NodeId node = receivers[i].node;
       if (node == multicast.except) continue;

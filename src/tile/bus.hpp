@@ -69,7 +69,10 @@ struct CoreBus {
     return loaded;
   }
   riscv::Outcome store(riscv::CoreState& state, u32 address, u32 size, u32 value) {
-    if constexpr (Record) note_impure();
+    // As above: who does not record has asked for what can be stored at once.
+    if constexpr (!Record)
+      return tile_.access_.carry_out(core_, state.pc, address, size, value, state.cycle);
+    note_impure();
     return tile_.access_.store(core_, address, size, value, state.cycle);
   }
   bool load_at_once(u32 address, u32& value, Cycle now) {

@@ -169,7 +169,10 @@ bool CoreAccess::nobody_looks_on() const {
 
 // Threads wait for other registers of a stream (STREAMWAIT.md): none is roused, no long turn ends.
 bool CoreAccess::store_count(unsigned core, u32 pc, u32 offset, u32 value, Cycle now) {
-  static_assert(Ledger::kReceived == (Ledger::kAcked | 8));
+  using namespace noc::stream;
+  static_assert(Ledger::kAcked == 4 * STREAM_REMOTE_DEST_BUF_START &&
+                Ledger::kReceived == 4 * STREAM_REMOTE_DEST_BUF_SIZE &&
+                Ledger::kReceived == (Ledger::kAcked | 8));
   const u32 stream = offset / noc::kStreamStride;
   const bool received = (offset & 8) != 0;
   if ((offset % noc::kStreamStride & ~u32{8}) != Ledger::kAcked || !nobody_looks_on() ||

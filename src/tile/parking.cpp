@@ -97,7 +97,7 @@ void Tile::before_write(u32 address, u32 bytes, const Author& author) {
     if ((flags & L1::kWatched) != 0) {
       const u32 line = at & ~((1u << L1::kLineShift) - 1);
       const auto watches = [line](const CoreSlot& slot) {
-        return slot.reads.has_any_of(line, 1u << L1::kLineShift);
+        return slot.reads.overlaps(line, 1u << L1::kLineShift);
       };
       if (std::none_of(slots_.begin(), slots_.end(), watches)) l1_.clear_flag(at, L1::kWatched);
     }

@@ -25,7 +25,6 @@ constexpr unsigned kPasses = 4;
 constexpr Cycle kPatient = kFirstProbe * 8;
 constexpr Cycle kFirstGlance = 16;
 constexpr Cycle kGlanceLength = 48;
-constexpr std::size_t kManyReceivers = 64;
 
 }  // namespace
 
@@ -156,10 +155,7 @@ bool Tile::receive_at_rest(const noc::Packet& request, noc::Acknowledgements& an
   ledger_.arrived(request, now);
   niu.count_served(request);
   if (!noc::wants_response(request)) return true;
-  if (answers.senders.empty()) {
-    answers.packet = niu.acknowledgement(request, now);
-    answers.senders.reserve(kManyReceivers);
-  }
+  if (answers.senders.empty()) answers.packet = niu.acknowledgement(request, now);
   answers.senders.push_back({id(), sequence_++});
   ++activity_.effects;
   return true;

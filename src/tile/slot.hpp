@@ -75,12 +75,6 @@ class ReadSet {
         return true;
     return false;
   }
-  /// Has a byte of the `size` bytes at `first`, which are a multiple of 4 both.
-  bool has_any_of(u32 first, u32 size) const {
-    for (unsigned i = 0; i < count_; ++i)
-      if (words_[i] - first < size) return true;
-    return false;
-  }
   u32 resources() const { return resources_; }
   unsigned count() const { return count_; }
   u32 word(unsigned index) const { return words_[index]; }

@@ -8,8 +8,8 @@ namespace bhemu::riscv::jit {
 struct Options {
   bool enabled = true;
   /// How often the interpreter is found at a pc before the code there is translated. Zero: at once.
-  /// With fewer than twenty, loops that clear memory while firmware boots were translated, which
-  /// each of a hundred tiles takes over for one pass.
+  /// With 16, loops that clear memory while firmware boots were translated, which each of a hundred
+  /// tiles takes over for one pass; with 20 to 64 they are not.
   u32 threshold = 24;
   u32 arena_bytes = 16u << 20;
 
