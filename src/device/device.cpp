@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "device/device_impl.hpp"
+#include "tensix/frontend/known_turn.hpp"
 #include "trace/sink.hpp"
 
 namespace bhemu {
@@ -45,7 +46,8 @@ Device::Impl::Impl(const DeviceOptions& wanted)
       board(wanted.board),
       routing(board.routing()),
       code(riscv::jit::CodeCache::create(wanted.jit)),
-      lines(std::make_shared<riscv::LineCache>()) {
+      lines(std::make_shared<riscv::LineCache>()),
+      turns(std::make_shared<tensix::frontend::TurnCache>()) {
   sites.resize(board.node_count(), nullptr);
   nodes.resize(board.node_count());
   tiles.resize(board.node_count(), nullptr);
@@ -171,6 +173,7 @@ ArenaPtr<noc::Node> Device::Impl::tile_at(const TileSite& site) {
   config.shortcuts = options.shortcuts;
   config.code = code;
   config.lines = lines;
+  config.turns = turns;
   config.checks = options.checks;
   config.software = options.software;
   config.arena = &arena;

@@ -74,9 +74,10 @@ struct Device::Impl {
   noc::Timing noc_timing;
   tensix::Timing unit_timing;  // of the Full build of the coprocessors
   noc::Routing routing;
-  std::shared_ptr<riscv::jit::CodeCache> code;  // translations that the tiles share
-  std::shared_ptr<riscv::LineCache> lines;      // decoded code, likewise
-  bool keep_pushes = false;                     // Device::keep_pushes
+  std::shared_ptr<riscv::jit::CodeCache> code;         // translations that the tiles share
+  std::shared_ptr<riscv::LineCache> lines;             // decoded code, likewise
+  std::shared_ptr<tensix::frontend::TurnCache> turns;  // of coprocessors, likewise
+  bool keep_pushes = false;                            // Device::keep_pushes
   std::vector<Observation> observations;
   std::vector<std::unique_ptr<trace::Observer>> fanouts;  // by node, where there are several
   unsigned next_observation = 1;

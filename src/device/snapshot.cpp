@@ -153,6 +153,7 @@ Device Device::clone() {
   Device copy(impl_->options);
   copy.impl_->keep_pushes = impl_->keep_pushes;
   copy.impl_->lines = impl_->lines;
+  copy.impl_->turns = impl_->turns;
   copy.impl_->take_over(image());
   // Only the nodes that every device has exist yet, and nobody has seen them.
   copy.impl_->like_image = true;

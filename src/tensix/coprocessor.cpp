@@ -12,6 +12,7 @@
 #include "tensix/frontend/cycles.hpp"
 #include "tensix/frontend/frontend.hpp"
 #include "tensix/frontend/gate.hpp"
+#include "tensix/frontend/known_turn.hpp"
 #include "tensix/frontend/traced.hpp"
 #include "tensix/frontend/ttsync.hpp"
 #include "tensix/frontend/turn.hpp"
@@ -76,6 +77,14 @@ void Coprocessor::set_shortcuts(bool bursts, bool whole_rows) {
   bursts_ = bursts;
   keeps_paths_ = whole_rows;
   lend_paths();
+}
+
+void Coprocessor::remember_turns(std::shared_ptr<frontend::TurnCache> turns) {
+  turns_ = turns == nullptr ? nullptr : std::make_unique<frontend::TurnMemory>(std::move(turns));
+}
+
+TurnCounts Coprocessor::turn_counts() const {
+  return turns_ == nullptr ? TurnCounts{} : turns_->counts();
 }
 
 void Coprocessor::lend(fpu::ProductRun* products) {
@@ -210,7 +219,11 @@ void Coprocessor::run(Cycle from, Cycle until) {
     run_each_cycle(from, until, counts);
     return;
   }
-  frontend::Turn(*state_, environment_).run(from, until);
+  frontend::Turn turn(*state_, environment_);
+  if (turns_ != nullptr && environment_.paths != nullptr && turn.has_several())
+    turns_->run(turn, *state_, environment_, from, until);
+  else
+    turn.run(from, until);
 }
 
 void Coprocessor::run_each_cycle(Cycle from, Cycle until, bool counts) {

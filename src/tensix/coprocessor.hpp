@@ -48,6 +48,13 @@ class TileRegisters {
   ~TileRegisters() = default;
 };
 
+/// Of turns in which several threads can do something.
+struct TurnCounts {
+  u64 executed = 0;
+  u64 known = 0;     // of these, begun from a list (remember_turns)
+  u64 departed = 0;  // of these, not ended from it
+};
+
 /// What the tile lends to its coprocessor. `wakeup.touch()` is called before anything that a core
 /// can read or wait for changes.
 struct Environment {
@@ -78,6 +85,10 @@ enum class RegisterAccess : u8 {
 namespace fpu {
 class ProductRun;
 }
+namespace frontend {
+class TurnCache;
+class TurnMemory;
+}  // namespace frontend
 
 class Coprocessor {
  public:
@@ -118,6 +129,10 @@ class Coprocessor {
   /// What products of matrices have in common is kept there from now on, from one call of `run` to
   /// the next; null: it is worked out anew in each.
   void lend(fpu::ProductRun* products);
+  /// Turns that are known there are executed from a list, and others added: what several
+  /// coprocessors share. Changes no result. Before the first run; null: every turn by itself.
+  void remember_turns(std::shared_ptr<frontend::TurnCache> turns);
+  TurnCounts turn_counts() const;
   /// What is late from now on (with a timing only); null: nothing. Between runs.
   void set_delays(Delays* delays) { environment_.delays = delays; }
   /// The word that was pushed last came in a bundle behind others, and is there from `ready` on.
@@ -210,6 +225,7 @@ class Coprocessor {
   ArenaPtr<DataPaths> paths_;
   std::unique_ptr<Watch> watch_;  // null: nobody looks on
   Environment environment_;
+  std::unique_ptr<frontend::TurnMemory> turns_;  // null: every turn is executed by itself
   bool bursts_ = true;
   bool keeps_paths_ = true;
 };

@@ -8,6 +8,7 @@ struct Shortcuts {
   bool long_turns = true;  // a core that is alone runs on over several quanta
   bool whole_rows =
       true;  // unpackers and packer move whole rows by what they have worked out before
+  bool known_turns = true;  // the coprocessor executes turns that it has met before from a list
 };
 
 }  // namespace bhemu::tile

@@ -69,6 +69,7 @@ Tile::Tile(const TileConfig& config)
   if (shape_.is_tensix()) {
     make_coprocessor(config.arena);
     coprocessor_->set_shortcuts(config.shortcuts.bursts, config.shortcuts.whole_rows);
+    if (config.shortcuts.known_turns) coprocessor_->remember_turns(config.turns);
     set_units(config.units);
   }
   make_nius(config);

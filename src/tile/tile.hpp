@@ -82,6 +82,8 @@ struct TileConfig {
   std::shared_ptr<riscv::jit::CodeCache> code;
   /// What code decodes to; null: the tile keeps that for itself.
   std::shared_ptr<riscv::LineCache> lines;
+  /// Turns of coprocessors that have been executed before; null: each is executed by itself.
+  std::shared_ptr<tensix::frontend::TurnCache> turns;
   /// What is checked all the time, with what is known of the software; null: nothing.
   CheckSet checks;
   std::shared_ptr<const Software> software;

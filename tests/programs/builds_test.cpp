@@ -75,7 +75,8 @@ TEST_P(Builds, give_one_hash_in_either_build_between_them_and_without_each_short
   EXPECT_EQ(run(DeviceOptions{}, false, true), plain) << "tiles change their build";
   options.full = false;
   for (bool tile::Shortcuts::*shortcut :
-       {&tile::Shortcuts::bursts, &tile::Shortcuts::long_turns, &tile::Shortcuts::whole_rows}) {
+       {&tile::Shortcuts::bursts, &tile::Shortcuts::long_turns, &tile::Shortcuts::whole_rows,
+        &tile::Shortcuts::known_turns}) {
     options.shortcuts = {};
     options.shortcuts.*shortcut = false;
     EXPECT_EQ(run(options), plain);

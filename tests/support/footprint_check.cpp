@@ -343,6 +343,16 @@ void FootprintCheck::randomise(State& state, Space space) {
   finish_random(state);
 }
 
+u32 FootprintCheck::random_word(const Info& info) {
+  u32 word = u32{info.opcode} << 24;
+  for (u32 i = 0; i < info.fields_used; ++i) {
+    const FieldInfo& field = info.fields[i];
+    const u32 value = one_in(3) ? 0 : random();
+    word = with_bits(word, field.low, field.width, bits(value, 0, field.width));
+  }
+  return word;
+}
+
 void FootprintCheck::randomise_all() {
   for (const Cell& cell : map_.cells()) randomise_cell(*state_, cell, 0);
   finish_random(*state_);

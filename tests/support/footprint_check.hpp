@@ -58,6 +58,8 @@ class FootprintCheck : private TileRegisters, private WriteListener {
   u32 random() { return static_cast<u32>(random_()); }
   u32 below(u32 count) { return random() % count; }
   bool one_in(u32 count) { return below(count) == 0; }
+  /// A word of the row with random fields, a third of which are zero.
+  u32 random_word(const Info& info);
   /// Every cell anew, in what values it can have.
   void randomise(State& state, Space space);
   void randomise_all();

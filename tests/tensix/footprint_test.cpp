@@ -48,23 +48,12 @@ void prepare(FootprintCheck& check, const Info& info) {
   state.soft_reset = 0;
 }
 
-/// A word of the row with random fields.
-u32 random_word(FootprintCheck& check, const Info& info) {
-  u32 word = u32{info.opcode} << 24;
-  for (u32 i = 0; i < info.fields_used; ++i) {
-    const FieldInfo& field = info.fields[i];
-    const u32 value = check.one_in(3) ? 0 : check.random();
-    word = with_bits(word, field.low, field.width, bits(value, 0, field.width));
-  }
-  return word;
-}
-
 class EveryInstruction : public testing::TestWithParam<bool> {
  protected:
   void try_row(FootprintCheck& check, const Info& info, u64 rounds) {
     for (u64 i = 0; i < rounds; ++i) {
       prepare(check, info);
-      const std::string wrong = check.run(check.below(kThreads), random_word(check, info));
+      const std::string wrong = check.run(check.below(kThreads), check.random_word(info));
       EXPECT_EQ(wrong, "") << "round " << i;
       if (!wrong.empty()) return;
     }
@@ -104,7 +93,7 @@ TEST_P(EveryInstruction, that_a_macro_schedules_stays_within_its_footprint) {
     for (u64 i = 0; i < rounds(40); ++i) {
       prepare(check, info);
       SfpuScheduled entry;
-      entry.word = random_word(check, info);
+      entry.word = check.random_word(info);
       entry.lanes = check.one_in(2) ? ~0u : 0x01010101u << check.below(8);
       entry.address = static_cast<u16>(check.below(1024));
       entry.thread = static_cast<u8>(check.below(kThreads));

@@ -1,7 +1,10 @@
 // Rules of ZEROACC and of moves: what breaks them, and what nearly does.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "numeric/format_codes.hpp"
+#include "support/rounds.hpp"
 #include "tensix/unit_bench.hpp"
 
 namespace bhemu::tensix {
@@ -102,6 +105,24 @@ TEST(FpuRules, products_with_denormals_kept_say_so_where_the_sums_show_it) {
       EXPECT_EQ(bench.faulted(Rule::FpuKeepDenormals), shows);
     }
   }
+}
+
+TEST(FpuRules, are_told_when_an_instruction_is_executed_not_while_it_waits_for_its_sources) {
+  std::mt19937 random(static_cast<u32>(bhemu::test::seed(85)));
+  u32 waited = 0;
+  for (const Info& info : kInfo) {
+    if (info.name == nullptr || info.unit != Unit::Fpu) continue;
+    for (u32 i = 0; i < 20; ++i) {
+      UnitBench bench;
+      bench.fpu().src_a.owner.fill(SrcOwner::Unpacker);
+      bench.fpu().src_b.owner.fill(SrcOwner::Unpacker);
+      const u32 word = u32{info.opcode} << 24 | (static_cast<u32>(random()) & 0xFFFFFF);
+      if (bench.run(word) != Completion::Stall) continue;
+      ++waited;
+      EXPECT_TRUE(bench.faults().faults().empty()) << info.name << " " << std::hex << word;
+    }
+  }
+  EXPECT_GT(waited, 200u);
 }
 
 }  // namespace

@@ -243,6 +243,7 @@ Completion execute(Context& context, op::APOOL3S2 insn) {
 }
 
 Completion execute(Context& context, op::GAPOOL insn) {
+  if (!sources_ready(context)) return Completion::Stall;
   if (insn.max_pool_index_en() != 0 &&
       context.raise(Rule::TensixUndefined, "GAPOOL in index mode has no documented meaning"))
     return Completion::Done;

@@ -6,6 +6,7 @@
 
 #include "tensix/fpu/product_run.hpp"
 #include "tensix/frontend/gate.hpp"
+#include "tensix/frontend/known_turn.hpp"
 #include "tensix/frontend/upcoming.hpp"
 
 namespace bhemu::tensix::frontend {
@@ -34,6 +35,14 @@ class Turn {
 
   /// All cycles from `from` on and before `until`.
   void run(Cycle from, Cycle until);
+  /// The same from a list: the state is what `known` was noted in. False: not to its end.
+  bool run_known(const KnownTurn& known, Cycle from, Cycle until);
+  /// Several threads can do something.
+  bool has_several() const { return count_ >= 2; }
+  /// Offers the instruction at a gate to its unit, for who keeps the turn's time himself.
+  Issued issue_one(Context& context, const Decoded& decoded, BusyUnit unit);
+  /// One cycle of a thread that was not idle when the turn began, likewise.
+  bool step_by_itself(unsigned thread, Cycle now, u8& accepted);
   /// One cycle of all threads. True when any state changed. `accepted` as of `step`.
   bool cycle(Cycle now, u8& accepted);
   /// Executes cycles from `now` on, at most up to `until`, while only one thread can do anything
@@ -80,6 +89,28 @@ class Turn {
   /// An MVMUL at the gate, if it can go on with what is known of the ones before it.
   bool execute_product(Context& context);
   bool is_watched(unsigned thread, Cycle now) const;
+
+  /// Where an instruction of a known turn has not left its gate as it did before.
+  struct Departure {
+    unsigned thread;
+    Cycle now;
+    bool issued;
+  };
+  /// How an instruction of a known turn has left its gate.
+  enum class Left : u8 { AsNoted, Otherwise, NotAtAll };
+  /// Executes the group, up to the first that has not left its gate as noted: the context of its
+  /// thread is there.
+  Left execute_group(const KnownTurn& known, const KnownTurn::Group& group, Cycle from);
+  bool execute_several(Context& context, KnownTurn::Kind kind, const u32* word, u32 count);
+  bool execute_packs(Context& context, const u32* word, u32 count);
+  bool execute_products(Context& context, const u32* word, u32 count);
+  bool execute_vectors(Context& context, const u32* word, u32 count);
+  /// By itself, as a group of one.
+  bool execute_one(Context& context, u32 word);
+  void leave_frontends(const KnownTurn& known, Cycle from);
+  /// Brings the frontends to where they are at the departure, and goes on from there.
+  void depart(const KnownTurn& known, const Departure& departure, Cycle from, Cycle until);
+  void repeat(const KnownTurn::Event& event, const Environment& quietly, Cycle now);
 
   State& state_;
   const Environment& env_;
