@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "tensix/fpu_kernel_bench.hpp"
 
@@ -25,15 +26,16 @@ class FpuNarrowProduct : public OnTarget {
     tile_.describe(job_);
     for (u32 k = 0; k < 16; ++k) job_.a[k] = tile_.a[k];
     job_.mode = kBf16;
-    prepare_exponents_a(job_, a_);
-    prepare_exponents_b(job_, b_);
     known_ = false;
+    has_exponents_ = false;
   }
   /// False if the product was left to others, which is checked to have changed nothing.
   bool multiply(u32 phase) {
     job_.phase = phase;
-    prepare_slices_a(job_, a_);
-    prepare_slices_b(job_, b_);
+    const bool first = !std::exchange(has_exponents_, true);
+    const OperandJob operands[] = {{{tile_.a[0], tile_.a[8]}, &a_, nullptr, phase & 1, first},
+                                   {{tile_.b[0], nullptr}, nullptr, &b_, phase >> 1, first}};
+    prepare_operands(operands, std::size(operands), {job_.mask_a, job_.mask_b, job_.mode});
     const Tile before = tile_;
     const NarrowProduct product{&a_, &b_, &fields_, known_, phase, tile_.high[0], tile_.high[0]};
     if (run_narrow_products(&product, 1) == 0) {
@@ -69,6 +71,7 @@ class FpuNarrowProduct : public OnTarget {
   ProductOperandB b_;
   ProductFields fields_;
   bool known_ = false;
+  bool has_exponents_ = false;
   Operands operands_;
 };
 

@@ -438,10 +438,7 @@ bool matrix_kernel(const MatrixJob& job) {
   if (!job.keep) {
     ProductOperandA a;
     ProductOperandB b;
-    prepare_exponents_a(job, a);
-    prepare_slices_a(job, a);
-    prepare_exponents_b(job, b);
-    prepare_slices_b(job, b);
+    prepare_operands(job, a, b);
     if (prepared_product(job, a, b)) return true;
   }
   exact_matrix_kernel(job);

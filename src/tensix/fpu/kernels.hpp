@@ -123,13 +123,22 @@ struct NarrowProduct {
   const u16* old;
   u16* rows;
 };
-/// Of `job`, all but `b` and `dst` counts; the phase for slices only, which are those of its lower
-/// bit.
-void prepare_exponents_a(const MatrixJob& job, ProductOperandA& out);
-void prepare_slices_a(const MatrixJob& job, ProductOperandA& out);
-/// All but `a` and the rows of `dst`; of the phase, the upper bit.
-void prepare_exponents_b(const MatrixJob& job, ProductOperandB& out);
-void prepare_slices_b(const MatrixJob& job, ProductOperandB& out);
+/// One of them that is to be taken apart.
+struct OperandJob {
+  const u32* rows[2];   // eight each, one after the other; of SrcB the first eight only
+  ProductOperandA* a;   // what becomes of it: this
+  ProductOperandB* b;   // or, if that is null, this
+  u32 half;             // of the mantissas: of SrcA the lower bit of the phase, of SrcB the upper
+  bool with_exponents;  // they are not known yet
+};
+struct OperandSettings {
+  u32 mask_a = 0;
+  u32 mask_b = 0;
+  numeric::FpuMode mode;
+};
+void prepare_operands(const OperandJob* jobs, u32 count, const OperandSettings& settings);
+/// Those of a job, for its phase.
+void prepare_operands(const MatrixJob& job, ProductOperandA& a, ProductOperandB& b);
 /// run_matrix_kernel with operands that were prepared for its phase, formats and rows. False: an
 /// exponent is too large for floats, nothing was done.
 bool run_prepared_product(const MatrixJob& job, const ProductOperandA& a, const ProductOperandB& b);

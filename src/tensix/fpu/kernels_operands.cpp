@@ -65,16 +65,26 @@ HWY_INLINE V in_all_bytes(V v) {
 }
 #endif
 
-/// Of four rows of cells.
-HWY_INLINE V packed_exponents(const u32* const* cells, V mask, size_t j) {
-  const V first = hn::And(load_cells(cells[0] + j), mask);
-  const V second = hn::And(load_cells(cells[1] + j), mask);
-  const V third = hn::And(load_cells(cells[2] + j), mask);
-  const V fourth = hn::And(load_cells(cells[3] + j), mask);
-  const V low = hn::Or(hn::And(shift_right<23>(first), word(0xFF)),
-                       hn::And(shift_right<15>(second), word(0xFF00)));
-  const V high = hn::Or(hn::And(shift_right<7>(third), word(0xFF0000)),
-                        hn::And(hn::ShiftLeft<1>(fourth), word(0xFF000000)));
+/// Rows of cells: groups of eight that lie one after the other, or each somewhere.
+struct GroupedRows {
+  const u32* const* group;
+  HWY_INLINE const u32* operator[](u32 index) const {
+    return group[index / 8] + index % 8 * kRowDatums;
+  }
+};
+using SingleRows = const u32* const*;
+
+/// Of four rows of cells from `first` on.
+template <class Rows>
+HWY_INLINE V packed_exponents(Rows rows, u32 first, V mask, size_t j) {
+  const V one = hn::And(load_cells(rows[first] + j), mask);
+  const V two = hn::And(load_cells(rows[first + 1] + j), mask);
+  const V three = hn::And(load_cells(rows[first + 2] + j), mask);
+  const V four = hn::And(load_cells(rows[first + 3] + j), mask);
+  const V low = hn::Or(hn::And(shift_right<23>(one), word(0xFF)),
+                       hn::And(shift_right<15>(two), word(0xFF00)));
+  const V high = hn::Or(hn::And(shift_right<7>(three), word(0xFF0000)),
+                        hn::And(hn::ShiftLeft<1>(four), word(0xFF000000)));
   return hn::Or(low, high);
 }
 
@@ -112,14 +122,15 @@ HWY_INLINE u32 largest_bytes(V a, V b) {
 #endif
 
 /// Exponents of rows of cells, a multiple of four; returns whether they are narrow.
-HWY_INLINE bool note_exponents(const u32* const* cells, u32 cell_mask, u32 rows,
-                               u32 (*out)[kRowDatums], i32& largest) {
+template <class Rows>
+HWY_INLINE bool note_exponents(Rows rows, u32 count, u32 cell_mask, u32 (*out)[kRowDatums],
+                               i32& largest) {
   const V mask = word(cell_mask);
   V top = hn::Zero(Words());
   V bottom = word(~0u);  // of exponents less one: of zeros nothing is smaller
-  for (u32 i = 0; i < rows; i += 4) {
+  for (u32 i = 0; i < count; i += 4) {
     for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
-      const V four = packed_exponents(cells + i, mask, j);
+      const V four = packed_exponents(rows, i, mask, j);
       top = larger_bytes(top, four);
       bottom = smaller_bytes(bottom, byte_sums(four, word(~0u)));
       hn::Store(hn::BitCast(Unsigned(), four), Unsigned(), out[i / 4] + j);
@@ -137,9 +148,10 @@ HWY_INLINE V narrow_of(V exponents, i32 largest) {
   return zero_where_zero(byte_sums(exponents, from), exponents);
 }
 
-void exponents_a(const MatrixJob& job, ProductOperandA& out) {
+template <class Rows>
+HWY_INLINE void exponents(Rows rows, u32 mask, ProductOperandA& out) {
   const Unsigned du;
-  out.is_narrow = note_exponents(job.a, job.mask_a, kRowDatums, out.exponents, out.largest);
+  out.is_narrow = note_exponents(rows, kRowDatums, mask, out.exponents, out.largest);
   if (!out.is_narrow) return;
   for (u32 k = 0; k < kRowDatums; k += 4) {
     for (size_t j = 0; j < kRowDatums; j += hn::Lanes(du)) {
@@ -152,52 +164,77 @@ void exponents_a(const MatrixJob& job, ProductOperandA& out) {
   }
 }
 
-void exponents_b(const MatrixJob& job, ProductOperandB& out) {
+template <class Rows>
+HWY_INLINE void exponents(Rows rows, u32 count, u32 mask, ProductOperandB& out) {
   const Unsigned du;
-  const u32 rows = job.dst.count;
-  out.is_narrow = note_exponents(job.b, job.mask_b, rows, out.exponents, out.largest);
+  out.is_narrow = note_exponents(rows, count, mask, out.exponents, out.largest);
   if (!out.is_narrow) return;
-  for (u32 i = 0; i < rows; i += 4)
+  for (u32 i = 0; i < count; i += 4) {
     for (size_t k = 0; k < kRowDatums; k += hn::Lanes(du))
       hn::Store(hn::BitCast(du, narrow_of(load_cells(out.exponents[i / 4] + k), out.largest)), du,
                 out.narrow[i / 4] + k);
+  }
 }
 
 /// What is added to exponents of slices. Those of narrow operands are moved to where a unit of a
 /// product, in every phase, is 2^(n - 127 - 23), n the sum of the short forms: the unit of the
 /// largest ones is 2^((2 * 152 - 2 * 127) - (4 + 6) + 24), 4 and 6 the bits of the slices below the
 /// hidden one, 24 what slices_b multiplies by; the lower slices have lost 5 and 7 places.
-constexpr i32 move_of(bool is_narrow, i32 largest, i32 places, const MatrixJob& job) {
+constexpr i32 move_of(bool is_narrow, i32 largest, i32 places, const numeric::FpuMode& mode) {
   static_assert(2 * 152 - 2 * 127 - (4 + 6) + 24 == 2 * kLargestNarrow - 127 - 23);
-  return is_narrow ? 152 + places - largest : static_cast<i32>(rebias_of(job.mode));
+  return is_narrow ? 152 + places - largest : static_cast<i32>(rebias_of(mode));
 }
 
-void slices_a(const MatrixJob& job, ProductOperandA& out) {
-  const u32 half = job.phase & 1;
-  out.moved[half] = move_of(out.is_narrow, out.largest, half != 0 ? 5 : 0, job);
-  const V rebias = word(static_cast<u32>(out.moved[half]) << 23);
-  const SliceMask mask = slice_mask_a(job.phase).within(job.mask_a);
-  for (u32 k = 0; k < kRowDatums; ++k) {
-    for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
-      const V cell = load_cells(job.a[k] + j);
-      hn::Store(slice_of(cell, mask, rebias), Floats(), out.slice[half][k] + j);
-    }
-  }
+template <class Rows>
+HWY_INLINE void slices(Rows rows, u32 half, const OperandSettings& settings, ProductOperandA& out) {
+  i32& moved = out.moved[half];
+  moved = move_of(out.is_narrow, out.largest, half != 0 ? 5 : 0, settings.mode);
+  const V rebias = word(static_cast<u32>(moved) << 23);
+  const SliceMask mask = slice_mask_a(half).within(settings.mask_a);
+  for (u32 k = 0; k < kRowDatums; ++k)
+    for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words()))
+      hn::Store(slice_of(load_cells(rows[k] + j), mask, rebias), Floats(), out.slice[half][k] + j);
 }
 
-void slices_b(const MatrixJob& job, ProductOperandB& out) {
-  const u32 half = job.phase >> 1;
-  out.moved[half] = move_of(out.is_narrow, out.largest, half != 0 ? 7 : 0, job);
-  const V rebias = word(static_cast<u32>(out.moved[half]) << 23);
-  const SliceMask mask = slice_mask_b(job.phase).within(job.mask_b);
-  // 2^24 keeps small products normal; see the top of the file for the rest.
+template <class Rows>
+HWY_INLINE void slices(Rows rows, u32 count, u32 half, const OperandSettings& settings,
+                       ProductOperandB& out) {
+  i32& moved = out.moved[half];
+  moved = move_of(out.is_narrow, out.largest, half != 0 ? 7 : 0, settings.mode);
+  const V rebias = word(static_cast<u32>(moved) << 23);
+  const SliceMask mask = slice_mask_b(half << 1).within(settings.mask_b);
+  // 2^24 keeps small products normal; see the top of kernels.cpp for the rest.
   const VF enlarge = hn::Set(Floats(), 16777216.f + 2048.f);
-  for (u32 i = 0; i < job.dst.count; ++i) {
-    for (size_t k = 0; k < kRowDatums; k += hn::Lanes(Words())) {
-      const V cell = load_cells(job.b[i] + k);
-      hn::Store(hn::Mul(slice_of(cell, mask, rebias), enlarge), Floats(), out.slice[half][i] + k);
+  for (u32 i = 0; i < count; ++i)
+    for (size_t k = 0; k < kRowDatums; k += hn::Lanes(Words()))
+      hn::Store(hn::Mul(slice_of(load_cells(rows[i] + k), mask, rebias), enlarge), Floats(),
+                out.slice[half][i] + k);
+}
+
+// One after the other without anything between: an operand's largest exponent comes late, and the
+// host goes on with the next one meanwhile.
+void take_operands_apart(const OperandJob* jobs, u32 count, const OperandSettings& settings) {
+  for (u32 i = 0; i < count; ++i) {
+    const OperandJob& job = jobs[i];
+    const GroupedRows rows{job.rows};
+    if (job.a != nullptr) {
+      if (job.with_exponents) exponents(rows, settings.mask_a, *job.a);
+      slices(rows, job.half, settings, *job.a);
+    } else {
+      if (job.with_exponents) exponents(rows, kMaxKernelRows, settings.mask_b, *job.b);
+      slices(rows, kMaxKernelRows, job.half, settings, *job.b);
     }
   }
+}
+
+void take_job_apart(const MatrixJob& job, ProductOperandA& a, ProductOperandB& b) {
+  const OperandSettings settings{job.mask_a, job.mask_b, job.mode};
+  const SingleRows rows_a = job.a;
+  const SingleRows rows_b = job.b;
+  exponents(rows_a, job.mask_a, a);
+  slices(rows_a, job.phase & 1, settings, a);
+  exponents(rows_b, job.dst.count, job.mask_b, b);
+  slices(rows_b, job.dst.count, job.phase >> 1, settings, b);
 }
 
 }  // namespace bhemu::tensix::HWY_NAMESPACE
@@ -206,25 +243,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace bhemu::tensix {
 
-HWY_EXPORT(exponents_a);
-HWY_EXPORT(slices_a);
-HWY_EXPORT(exponents_b);
-HWY_EXPORT(slices_b);
+HWY_EXPORT(take_operands_apart);
 
-void prepare_exponents_a(const MatrixJob& job, ProductOperandA& out) {
-  HWY_DYNAMIC_DISPATCH(exponents_a)(job, out);
+void prepare_operands(const OperandJob* jobs, u32 count, const OperandSettings& settings) {
+  HWY_DYNAMIC_DISPATCH(take_operands_apart)(jobs, count, settings);
 }
 
-void prepare_slices_a(const MatrixJob& job, ProductOperandA& out) {
-  HWY_DYNAMIC_DISPATCH(slices_a)(job, out);
-}
+HWY_EXPORT(take_job_apart);
 
-void prepare_exponents_b(const MatrixJob& job, ProductOperandB& out) {
-  HWY_DYNAMIC_DISPATCH(exponents_b)(job, out);
-}
-
-void prepare_slices_b(const MatrixJob& job, ProductOperandB& out) {
-  HWY_DYNAMIC_DISPATCH(slices_b)(job, out);
+void prepare_operands(const MatrixJob& job, ProductOperandA& a, ProductOperandB& b) {
+  HWY_DYNAMIC_DISPATCH(take_job_apart)(job, a, b);
 }
 
 }  // namespace bhemu::tensix

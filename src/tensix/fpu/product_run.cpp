@@ -1,6 +1,7 @@
 #include "tensix/fpu/product_run.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include "tensix/dst/formats.hpp"
 #include "tensix/dst/rwc.hpp"
@@ -12,6 +13,7 @@ static_assert(sizeof(SrcRow) == kRowDatums * sizeof(u32));
 
 void ProductRun::drop() {
   known_ = checked_ = false;
+  to_prepare_ = 0;
   std::memset(slices_a_, 0, sizeof slices_a_);
   std::memset(slices_b_, 0, sizeof slices_b_);
   known_fields_ = 0;
@@ -63,35 +65,46 @@ void ProductRun::name_b(const FpuState& fpu, u32 row) {
   for (u32 i = 0; i < kMaxKernelRows; ++i) job_.b[i] = first + i * kRowDatums;
 }
 
-[[gnu::noinline]] void ProductRun::take_apart_a(const FpuState& fpu, u32 row) {
+inline const ProductOperandA& ProductRun::operand_a(const FpuState& fpu, u32 row, u32 phase) {
   const u32 group = row / kGroups;
-  name_a(fpu, row);
-  if (slices_a_[group] == 0) prepare_exponents_a(job_, a_[group]);
-  prepare_slices_a(job_, a_[group]);
-  slices_a_[group] |= static_cast<u8>(1u << (job_.phase & 1));
+  const u32 half = phase & 1;
+  ProductOperandA& operand = a_[group];
+  if ((slices_a_[group] >> half & 1) == 0) {
+    const SrcRow* const rows = fpu.src_a.matrix_rows().data();
+    operands_[to_prepare_++] = {
+        {rows[row].datum.data(), rows[(row + kGroups) % kSrcRows].datum.data()},
+        &operand,
+        nullptr,
+        half,
+        slices_a_[group] == 0};
+    slices_a_[group] |= static_cast<u8>(1u << half);
+  }
+  return operand;
 }
 
-[[gnu::noinline]] void ProductRun::take_apart_b(const FpuState& fpu, u32 row) {
+inline const ProductOperandB& ProductRun::operand_b(const FpuState& fpu, u32 row, u32 phase) {
   const u32 group = row / kGroups;
-  name_b(fpu, row);
-  if (slices_b_[group] == 0) prepare_exponents_b(job_, b_[group]);
-  prepare_slices_b(job_, b_[group]);
-  slices_b_[group] |= static_cast<u8>(1u << (job_.phase >> 1));
+  const u32 half = phase >> 1;
+  ProductOperandB& operand = b_[group];
+  if ((slices_b_[group] >> half & 1) == 0) {
+    operands_[to_prepare_++] = {{fpu.src_b.matrix_rows()[row].datum.data(), nullptr},
+                                nullptr,
+                                &operand,
+                                half,
+                                slices_b_[group] == 0};
+    slices_b_[group] |= static_cast<u8>(1u << half);
+  }
+  return operand;
 }
 
-inline const ProductOperandA& ProductRun::operand_a(const FpuState& fpu, u32 row) {
-  const u32 group = row / kGroups;
-  if ((slices_a_[group] >> (job_.phase & 1) & 1) == 0) take_apart_a(fpu, row);
-  return a_[group];
+inline void ProductRun::prepare_listed() {
+  if (to_prepare_ == 0) return;
+  prepare_operands(operands_, std::exchange(to_prepare_, 0),
+                   {settings_.mask_a, settings_.mask_b, settings_.mode});
 }
 
-inline const ProductOperandB& ProductRun::operand_b(const FpuState& fpu, u32 row) {
-  const u32 group = row / kGroups;
-  if ((slices_b_[group] >> (job_.phase >> 1) & 1) == 0) take_apart_b(fpu, row);
-  return b_[group];
-}
-
-bool ProductRun::list(State& state, u32 a_row, u32 b_row, u32 dst_row, u32 phase) {
+[[gnu::always_inline]] inline bool ProductRun::list(State& state, u32 a_row, u32 b_row, u32 dst_row,
+                                                    u32 phase) {
   static constexpr DstRow kEmpty[kMaxKernelRows] = {};
   FpuState& fpu = state.fpu;
   const u32 first = settings_.mapping.adj16(dst_row);
@@ -101,14 +114,13 @@ bool ProductRun::list(State& state, u32 a_row, u32 b_row, u32 dst_row, u32 phase
   if (!settings_.straight || (flags != kEightRowsValid && flags != 0)) return false;
   std::memcpy(valid, &kEightRowsValid, sizeof kEightRowsValid);
   if (listed_ == kMostListed) multiply_listed(state);
-  job_.phase = phase;
   const u32 group_a = a_row / kGroups;
   const u32 group_b = b_row / kGroups;
   const u64 pair = u64{1} << (group_a * kGroups + group_b);
   u16* const rows = fpu.dst.row[first].datum.data();
   NarrowProduct& product = products_[listed_];
-  product.a = &operand_a(fpu, a_row);
-  product.b = &operand_b(fpu, b_row);
+  product.a = &operand_a(fpu, a_row, phase);
+  product.b = &operand_b(fpu, b_row, phase);
   product.fields = &fields_[group_a][group_b];
   product.fields_are_known = (known_fields_ & pair) != 0;
   product.phase = phase;
@@ -124,6 +136,7 @@ void ProductRun::multiply_listed(State& state) {
   const u32 count = listed_;
   if (count == 0) return;
   listed_ = 0;
+  prepare_listed();
   u32 done = run_narrow_products(products_, count);
   while (done < count) {
     // What this one has not found, the ones after it do not know.
@@ -142,7 +155,10 @@ void ProductRun::multiply(State& state, const Place& place) {
   job_.phase = place.phase;
   const KernelRows rows(state, settings_.wide, place.dst_row, kMaxKernelRows);
   rows.describe(job_.dst);
-  if (!run_prepared_product(job_, operand_a(fpu, place.a_row), operand_b(fpu, place.b_row))) {
+  const ProductOperandA& a = operand_a(fpu, place.a_row, place.phase);
+  const ProductOperandB& b = operand_b(fpu, place.b_row, place.phase);
+  prepare_listed();
+  if (!run_prepared_product(job_, a, b)) {
     name_a(fpu, place.a_row);
     name_b(fpu, place.b_row);
     run_matrix_kernel(job_);

@@ -71,11 +71,11 @@ class ProductRun {
   void check(const Context& context);
   void name_a(const FpuState& fpu, u32 row);
   void name_b(const FpuState& fpu, u32 row);
-  /// Of the job's phase.
-  void take_apart_a(const FpuState& fpu, u32 row);
-  void take_apart_b(const FpuState& fpu, u32 row);
-  const ProductOperandA& operand_a(const FpuState& fpu, u32 row);
-  const ProductOperandB& operand_b(const FpuState& fpu, u32 row);
+  /// The operand, whose half for the phase is taken apart already or listed to be.
+  const ProductOperandA& operand_a(const FpuState& fpu, u32 row, u32 phase);
+  const ProductOperandB& operand_b(const FpuState& fpu, u32 row, u32 phase);
+  /// Takes what was listed apart.
+  void prepare_listed();
   /// Lists a product for `multiply_listed`, if its rows of Dst are the usual ones.
   bool list(State& state, u32 a_row, u32 b_row, u32 dst_row, u32 phase);
   void multiply_listed(State& state);
@@ -88,8 +88,8 @@ class ProductRun {
   u64 version_ = 0;
   Settings settings_;
   MatrixJob job_;
-  /// A bit for each half of the mantissas of which an operand has the slices; 0: it was not taken
-  /// apart.
+  /// A bit for each half of the mantissas of which an operand has the slices, or will have them
+  /// when what is listed has been taken apart; 0: it was not.
   u8 slices_a_[kGroups];
   u8 slices_b_[kGroups];
   ProductOperandA a_[kGroups];
@@ -100,6 +100,8 @@ class ProductRun {
   u32 listed_ = 0;
   NarrowProduct products_[kMostListed];
   Place places_[kMostListed];
+  u32 to_prepare_ = 0;
+  OperandJob operands_[2 * kMostListed + 2];
 };
 
 }  // namespace bhemu::tensix::fpu
