@@ -64,6 +64,7 @@ void play(const std::vector<Step>& script, Pair& pair) {
     pair.run(step.cycles);
     ASSERT_TRUE(pair.same());
     ASSERT_EQ(pair.together.coprocessor.asleep(), pair.alone.coprocessor.asleep());
+    ASSERT_EQ(pair.together.registers, pair.alone.registers);
     ASSERT_EQ(std::memcmp(pair.together.l1.data() + Kernel::kOut * 16,
                           pair.alone.l1.data() + Kernel::kOut * 16, 0x8000),
               0);
@@ -351,6 +352,14 @@ TEST(KnownTurns, are_told_apart_by_all_that_decides_when_an_instruction_leaves_i
       {"what it blocks", [](Harness& h) { h.state().frontend[2].wait.block ^= 1; }},
       {"a queued word", [](Harness& h) { h.state().frontend[2].fifo.front().word ^= 1; }},
       {"one word more", [](Harness& h) { h.push(2, test::nop()); }},
+      {"a word behind the MOP expander",
+       [](Harness& h) {
+         h.state().frontend[0].behind_mop.push({0, test::nop(), 0});
+       }},
+      {"a last word behind it",
+       [](Harness& h) {
+         h.state().frontend[0].behind_mop.push({0, test::nop(), 1});
+       }},
       {"when it is pushed",
        [](Harness& h) { h.state().frontend[2].fifo.back().pushed = h.now + 5; }},
       {"a semaphore", [](Harness& h) { ++h.semaphore(7).value; }},
@@ -392,10 +401,6 @@ TEST(KnownTurns, are_none_of_those_that_something_else_decides_about) {
        [](Harness& h) { h.state().frontend[1].wait.kind = WaitKind::Streamwait; }},
       {"a word of BRISC",
        [](Harness& h) { h.coprocessor.push_from_brisc(0, test::nop(), h.now - 1); }},
-      {"words behind the MOP expander",
-       [](Harness& h) {
-         h.state().frontend[0].behind_mop.push({0, test::nop(), 1});
-       }},
       {"the mover at work", [](Harness& h) { h.state().mover.busy_until = h.now + 1; }},
       {"a unit at work", [](Harness& h) { h.state().quiet_from[2] = h.now + 1; }},
       {"the scalar unit at work", [](Harness& h) { h.state().thcon.occupied_by = 2; }},

@@ -158,7 +158,10 @@ class Kernel {
     }
   }
   u32 pack_word() {
-    switch (any() % 8) {
+    switch (any() % 9) {
+      case 8:  // a stream counts tiles
+        return encode<op::STOREREG>(
+            {{"reg_addr", 0x10000 + any() % 4}, {"tdma_data_reg_index", 3}});
       case 7:
         return semwait(1u << 2, 4, 1);
       case 0:

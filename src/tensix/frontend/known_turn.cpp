@@ -26,7 +26,8 @@ struct ThreadKey {
   bool gate_from_brisc;
   Origin gate_origin;
   u8 queued;
-  u8 ready;  // words of the queue that were pushed before the turn
+  u8 ready;    // words of the queue that were pushed before the turn
+  u32 behind;  // words behind the MOP expander
 };
 /// What expanders make words of: it is large and seldom changes, so it is not hashed. In a frontend
 /// it lies in one piece.
@@ -34,6 +35,7 @@ constexpr u32 kExpanders = offsetof(Frontend, mop_config);
 constexpr u32 kExpanderBytes = offsetof(Frontend, replay_mode) - kExpanders;
 static_assert(kExpanderBytes == sizeof(Frontend::mop_config) + sizeof(Frontend::mask_hi) +
                                     sizeof(Frontend::mop) + sizeof(Frontend::replay));
+constexpr u32 kBehind = 16;  // places of that ring
 /// What else decides.
 struct SharedKey {
   std::array<Semaphore, kSemaphores> semaphore;
@@ -54,8 +56,8 @@ bool is_usual(const State& state, const Environment& env, Cycle from) {
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     const Frontend& frontend = state.frontend[thread];
     if (frontend.stopped || frontend.wait.kind == WaitKind::Streamwait ||
-        !frontend.brisc_fifo.empty() || !frontend.behind_mop.empty() ||
-        state.quiet_from[thread] > from || state.late.pending_stores[thread] != 0)
+        !frontend.brisc_fifo.empty() || state.quiet_from[thread] > from ||
+        state.late.pending_stores[thread] != 0)
       return false;
   }
   return true;
@@ -118,7 +120,8 @@ inline u64 TurnKey::hash_so_far() {
 bool TurnKey::describe(const State& state, const Environment& env, Cycle from, Cycle until) {
   if (until - from > kLongest || !is_usual(state, env, from)) return false;
   static_assert(sizeof(SharedKey) + 16 +
-                    kThreads * (sizeof(ThreadKey) + kExpanderBytes + 5 * kFifoDepth) <=
+                    kThreads *
+                        (sizeof(ThreadKey) + kExpanderBytes + 5 * kFifoDepth + 8 * kBehind) <=
                 kMost);
   size_ = 0;
   const SharedKey shared{state.sync.semaphore, state.sync.mutex, bank_control(state.fpu),
@@ -139,8 +142,14 @@ bool TurnKey::describe(const State& state, const Environment& env, Cycle from, C
                            frontend.gate_from_brisc,
                            frontend.gate_origin,
                            static_cast<u8>(frontend.fifo.size()),
-                           ready};
+                           ready,
+                           frontend.behind_mop.size()};
     add(&thread, sizeof thread);
+    for (u32 i = 0; i < thread.behind; ++i) {
+      const QueuedWord& queued = frontend.behind_mop[i];
+      add(&queued.word, sizeof queued.word);
+      add(&queued.ends, sizeof queued.ends);
+    }
     add_queue(frontend.fifo, ready, from);
   }
   hash_ = hash_so_far();
@@ -197,6 +206,7 @@ void TurnMemory::run(Turn& turn, State& state, const Environment& env, Cycle fro
   if (shelf_ == nullptr) shelf_ = cache_->shelf();
   if (const KnownTurn* known = shelf_->find(key); known != nullptr) {
     misses_ = 0;
+    if (!known->noted) return turn.run(from, until);
     ++counts_.known;
     counts_.departed += turn.run_known(*known, from, until) ? 0 : 1;
     return;
@@ -213,8 +223,7 @@ void TurnMemory::run(Turn& turn, State& state, const Environment& env, Cycle fro
   if (!shelf_->is_missed_again(key)) return turn.run(from, until);
   TurnRecorder recorder(turn, state, env, key, from);
   recorder.run(from, until);
-  std::unique_ptr<KnownTurn> known = recorder.take(until);
-  if (known == nullptr || shelf_->add(std::move(known))) return;
+  if (shelf_->add(recorder.take(until))) return;
   cache_->replace(shelf_);
   shelf_ = cache_->shelf();
 }

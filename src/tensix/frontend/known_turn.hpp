@@ -35,7 +35,7 @@ class TurnKey {
   static constexpr Cycle kLongest = 255;
 
  private:
-  static constexpr u32 kMost = 1280;
+  static constexpr u32 kMost = 1760;
 
   void add(const void* part, u32 size);
   void add_queue(const Ring<QueuedWord, kFifoDepth>& fifo, u32 ready, Cycle from);
@@ -74,8 +74,9 @@ struct KnownTurn {
   };
   /// Where a frontend is after the turn.
   struct After {
-    bool changed;  // false: it is where it was, and nothing below counts
-    u8 taken;      // words out of its queue
+    bool changed;     // false: it is where it was, and nothing below counts
+    u8 taken;         // words out of its queue
+    u8 taken_behind;  // and from behind the MOP expander
     bool gate_full;
     bool gate_from_brisc;
     Origin gate_origin;
@@ -93,6 +94,7 @@ struct KnownTurn {
 
   u64 hash = 0;
   std::vector<u8> key;
+  bool noted = true;  // false: something in it cannot be; the rest is empty
   std::vector<Group> groups;
   std::vector<u32> words;
   std::vector<u64> banks{0};

@@ -111,6 +111,7 @@ void Turn::leave_frontends(const KnownTurn& known, Cycle from) {
     if (!after.changed) continue;
     Frontend& frontend = state_.frontend[thread];
     frontend.fifo.drop(after.taken);
+    frontend.behind_mop.drop(after.taken_behind);
     frontend.gate_full = after.gate_full;
     frontend.gate_from_brisc = after.gate_from_brisc;
     frontend.gate_origin = after.gate_origin;

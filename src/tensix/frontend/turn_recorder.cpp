@@ -10,12 +10,22 @@ namespace {
 
 using Kind = KnownTurn::Kind;
 
+constexpr u32 kStreams = 0xFFB40000;  // registers of the overlay
+constexpr u32 kStreamsEnd = 0xFFB80000;
+
 bool is_one_of(u8 opcode, std::initializer_list<u8> list) {
   return std::find(list.begin(), list.end(), opcode) != list.end();
 }
 
-/// It reaches nothing but its unit, general purpose registers, counters, configuration, semaphores
-/// and mutexes, and whether it leaves its gate follows from what a key describes.
+/// What kernels count tiles with: nothing of a stream matters to a coprocessor that does not wait
+/// for it.
+bool stores_to_stream(op::STOREREG insn) {
+  const u32 address = 0xFFB00000 + insn.reg_addr() * 4;
+  return address >= kStreams && address < kStreamsEnd;
+}
+
+/// It reaches nothing but its unit, streams, general purpose registers, counters, configuration,
+/// semaphores and mutexes, and whether it leaves its gate follows from what a key describes.
 bool can_be_noted(u32 word) {
   const u8 opcode = opcode_of(word);
   switch (kDecoded[opcode].unit) {
@@ -38,6 +48,7 @@ bool can_be_noted(u32 word) {
     case Unit::Sync:
       return opcode != op::STREAMWAIT::kOpcode;
     case Unit::Thcon:
+      if (opcode == op::STOREREG::kOpcode) return stores_to_stream(op::STOREREG{word});
       return is_one_of(opcode,
                        {op::SETDMAREG::kOpcode, op::ADDDMAREG::kOpcode, op::SUBDMAREG::kOpcode,
                         op::MULDMAREG::kOpcode, op::BITWOPDMAREG::kOpcode, op::SHIFTDMAREG::kOpcode,
@@ -75,6 +86,8 @@ bool expands_silently(const Frontend& frontend) {
   };
   for (u32 i = 0; i < frontend.fifo.size(); ++i)
     if (!is_silent(frontend.fifo[i].word)) return false;
+  for (u32 i = 0; i < frontend.behind_mop.size(); ++i)
+    if (!is_silent(frontend.behind_mop[i].word)) return false;
   return std::all_of(frontend.mop_config.begin(), frontend.mop_config.end(), is_silent) &&
          std::all_of(frontend.replay.begin(), frontend.replay.end(), is_silent);
 }
@@ -83,11 +96,15 @@ bool expands_silently(const Frontend& frontend) {
 
 TurnRecorder::TurnRecorder(Turn& turn, State& state, const Environment& env, const TurnKey& key,
                            Cycle from)
-    : executes_(turn), state_(state), env_(env), from_(from), before_(state.frontend) {
-  if (!std::all_of(before_.begin(), before_.end(), expands_silently)) return;
-  turn_ = std::make_unique<KnownTurn>();
+    : executes_(turn),
+      state_(state),
+      env_(env),
+      from_(from),
+      turn_(std::make_unique<KnownTurn>()),
+      before_(state.frontend) {
   turn_->hash = key.hash();
   turn_->key.assign(key.data(), key.data() + key.size());
+  notes_ = std::all_of(before_.begin(), before_.end(), expands_silently);
 }
 
 void TurnRecorder::run(Cycle from, Cycle until) {
@@ -141,7 +158,7 @@ void TurnRecorder::note_instruction(const Context& context, const Decoded& decod
 bool TurnRecorder::step(unsigned thread, Cycle now, u8& accepted) {
   using Event = KnownTurn::Event::Kind;
   Frontend& frontend = state_.frontend[thread];
-  if (turn_ == nullptr) return executes_.step_by_itself(thread, now, accepted);
+  if (!notes_) return executes_.step_by_itself(thread, now, accepted);
   bool changed = false;
   if (!frontend.gate_full && refill(state_, env_, frontend, thread, now)) {
     changed = true;
@@ -157,7 +174,7 @@ bool TurnRecorder::step(unsigned thread, Cycle now, u8& accepted) {
   const u32 word = frontend.gate_word;
   const Decoded& decoded = kDecoded[opcode_of(word)];
   if (!can_be_noted(word)) {  // more may decide about it than is looked at below
-    turn_ = nullptr;
+    notes_ = false;
     return static_cast<bool>(changed | executes_.step_by_itself(thread, now, accepted));
   }
   const u32 second = decoded.unit == Unit::Unpack ? bits(word, 23, 1) : 0;
@@ -169,11 +186,11 @@ bool TurnRecorder::step(unsigned thread, Cycle now, u8& accepted) {
   const auto unit = static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second);
   const Issued issued = executes_.issue_one(context, decoded, unit);
   if (issued == Issued::Stall) {
-    if (!waits_quietly(state_, word)) turn_ = nullptr;
+    if (!waits_quietly(state_, word)) notes_ = false;
     return changed;
   }
   if (issued == Issued::Stopped) {
-    turn_ = nullptr;
+    notes_ = false;
     return true;
   }
   accepted |= accept;
@@ -197,6 +214,7 @@ void TurnRecorder::note_after(unsigned thread, Cycle until) {
                               [thread](const auto& event) { return event.thread == thread; });
   if (!after.changed) return;
   after.taken = static_cast<u8>(before.fifo.size() - is.fifo.size());
+  after.taken_behind = static_cast<u8>(before.behind_mop.size() - is.behind_mop.size());
   if (after.taken != 0) turn_->touched |= mask_of(fifo_of(thread));
   after.gate_full = is.gate_full;
   after.gate_from_brisc = is.gate_from_brisc;
@@ -218,7 +236,13 @@ void TurnRecorder::note_after(unsigned thread, Cycle until) {
 }
 
 std::unique_ptr<KnownTurn> TurnRecorder::take(Cycle until) {
-  if (turn_ == nullptr) return nullptr;
+  if (!notes_) {
+    auto nothing = std::make_unique<KnownTurn>();
+    nothing->hash = turn_->hash;
+    nothing->key = std::move(turn_->key);
+    nothing->noted = false;
+    return nothing;
+  }
   for (unsigned thread = 0; thread < kThreads; ++thread) note_after(thread, until);
   turn_->asleep = state_.asleep;
   return std::move(turn_);

@@ -13,7 +13,7 @@ class TurnRecorder {
   TurnRecorder(Turn& turn, State& state, const Environment& env, const TurnKey& key, Cycle from);
 
   void run(Cycle from, Cycle until);
-  /// What was noted, after the turn; null: it had something in it that is not noted.
+  /// What was noted, after the turn.
   std::unique_ptr<KnownTurn> take(Cycle until);
 
   // For run_cycles.
@@ -30,7 +30,8 @@ class TurnRecorder {
   State& state_;
   const Environment& env_;
   Cycle from_;
-  std::unique_ptr<KnownTurn> turn_;  // null: not any more
+  std::unique_ptr<KnownTurn> turn_;
+  bool notes_ = true;  // false: something has happened that is not noted
   std::array<Frontend, kThreads> before_;
 };
 
