@@ -1,4 +1,5 @@
-// Rules of ZEROACC and of moves: what breaks them, and what nearly does.
+// Rules of ZEROACC and of moves: what breaks them, and what nearly does; when rules of the matrix
+// unit are told.
 #include <gtest/gtest.h>
 
 #include <random>

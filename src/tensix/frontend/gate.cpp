@@ -136,9 +136,7 @@ bool step(State& state, const Environment& env, unsigned thread, Cycle now, u8& 
 
   const u32 word = frontend.gate_word;
   const Decoded& decoded = kDecoded[opcode_of(word)];
-  const u32 second = decoded.unit == Unit::Unpack ? bits(word, 23, 1) : 0;
-  const u8 accept = static_cast<u8>(decoded.accept << second);
-  const auto unit = static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second);
+  const auto [accept, unit] = claim_of(decoded, word);
   if ((accepted & accept) != 0 || scalar_unit_taken(state, decoded, thread)) return changed;
   if constexpr (Build::kFull) {
     if (env.delays != nullptr) [[unlikely]]

@@ -40,6 +40,17 @@ enum : u8 {
   kStepReleasesNobody = 1u << 6,  // from what `StepNotes::released_by` can say
 };
 
+/// What an instruction takes in its cycle. Of two like units bit 23 says which.
+struct Claim {
+  u8 accept;  // kAccept bits
+  BusyUnit unit;
+};
+inline Claim claim_of(const Decoded& decoded, u32 word) {
+  const u32 second = decoded.unit == Unit::Unpack ? bits(word, 23, 1) : 0;
+  return {static_cast<u8>(decoded.accept << second),
+          static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second)};
+}
+
 /// The unit that has executed the instruction, by bit, as far as anybody may have waited for it.
 inline u32 released_units(const Decoded& decoded, u32 word) {
   const bool nobody = (decoded.step & kStepReleasesNobody) != 0 ||

@@ -35,7 +35,8 @@ constexpr u32 kExpanders = offsetof(Frontend, mop_config);
 constexpr u32 kExpanderBytes = offsetof(Frontend, replay_mode) - kExpanders;
 static_assert(kExpanderBytes == sizeof(Frontend::mop_config) + sizeof(Frontend::mask_hi) +
                                     sizeof(Frontend::mop) + sizeof(Frontend::replay));
-constexpr u32 kBehind = 16;  // places of that ring
+constexpr u32 kBehind = 16;
+static_assert(std::is_same_v<decltype(Frontend::behind_mop), Ring<QueuedWord, kBehind>>);
 /// What else decides.
 struct SharedKey {
   std::array<Semaphore, kSemaphores> semaphore;
@@ -222,7 +223,7 @@ void TurnMemory::run(Turn& turn, State& state, const Environment& env, Cycle fro
   }
   if (!shelf_->is_missed_again(key)) return turn.run(from, until);
   TurnRecorder recorder(turn, state, env, key, from);
-  recorder.run(from, until);
+  recorder.run(until);
   if (shelf_->add(recorder.take(until))) return;
   cache_->replace(shelf_);
   shelf_ = cache_->shelf();

@@ -51,10 +51,14 @@ u64 bank_control(const FpuState& fpu);
 
 /// Immutable once others can find it.
 struct KnownTurn {
-  enum class Kind : u8 { One, Pack, Products, Vector };
+  enum class Kind : u8 {
+    One,
+    Several,  // of one that its unit may execute together (Turn::execute_together)
+    Vector,
+  };
   /// Instructions of one thread that go to their unit one a cycle, without anything between them.
   struct Group {
-    Completion (*execute)(Context&);  // One: of its row of the table
+    Completion (*execute)(Context&);  // One: of its row of the table, as `forgets` is
     u16 first;                        // in `words`
     u8 count;
     u8 cycle;  // of the first, from the turn's beginning
@@ -154,7 +158,8 @@ class TurnMemory {
   void run(Turn& turn, State& state, const Environment& env, Cycle from, Cycle until);
 
  private:
-  /// Where turns differ again and again they are not looked for all the time.
+  /// Where turns differ again and again they are looked for in 32 of 224: a bound that was chosen,
+  /// not measured.
   static constexpr u32 kMostMisses = 64;
   static constexpr u32 kPause = 192;
 

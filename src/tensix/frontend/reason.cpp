@@ -41,8 +41,7 @@ Reason reason_of_latch(const State& state, unsigned thread, Cycle now) {
 /// In the Full build a unit, or the thread's last instruction, can hold back the next one.
 bool is_busy(const State& state, unsigned thread, u32 word, Cycle now) {
   const Decoded& decoded = kDecoded[opcode_of(word)];
-  const u32 second = decoded.unit == Unit::Unpack ? bits(word, 23, 1) : 0;
-  const auto unit = static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second);
+  const BusyUnit unit = frontend::claim_of(decoded, word).unit;
   return frontend::is_taken(state, decoded, unit, thread, now) ||
          (decoded.unit == Unit::Xmov && state.mover.busy_until > now);
 }

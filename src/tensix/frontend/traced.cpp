@@ -26,15 +26,13 @@ trace::Source source_of(Origin origin) {
 /// The unit of an instruction, as STALLWAIT knows it.
 BusyUnit unit_of(u32 word) {
   const Decoded& decoded = kDecoded[opcode_of(word)];
-  const u32 second = decoded.unit == Unit::Unpack ? bits(word, 23, 1) : 0;
-  return static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second);
+  return claim_of(decoded, word).unit;
 }
 
 /// In this cycle the unit has accepted an instruction of another thread.
 bool is_accepted(u32 word, u8 accepted) {
   const Decoded& decoded = kDecoded[opcode_of(word)];
-  const u32 second = decoded.unit == Unit::Unpack ? bits(word, 23, 1) : 0;
-  return (accepted & static_cast<u8>(decoded.accept << second)) != 0;
+  return (accepted & claim_of(decoded, word).accept) != 0;
 }
 
 }  // namespace

@@ -208,6 +208,13 @@ bool Turn::is_watched(unsigned thread, Cycle now) const {
   return state_.mover.busy_until > now;
 }
 
+u32 Turn::execute_together(Context& context, const u32* word, u32 count) {
+  if (opcode_of(*word) == op::PACR::kOpcode) return pack::pack_whole_rows(context, word, count);
+  if (opcode_of(*word) != op::MVMUL::kOpcode) return 0;
+  products_.belong_to(context.thread);
+  return products_.execute(context, word, count);
+}
+
 Turn::Progress Turn::execute_known(Context& context, const NextWord& next, u32 held, Cycle& now,
                                    Cycle until) {
   const unsigned thread = context.thread;
@@ -234,21 +241,11 @@ Turn::Progress Turn::execute_known(Context& context, const NextWord& next, u32 h
     context.now = now + done;
     context.word = word;
     block.finish();
-    if (opcode_of(word) == op::PACR::kOpcode) {
-      const u32 packed = pack::pack_whole_rows(context, words.from(done), words.count() - done);
-      if (packed != 0) {
-        done += packed - 1;
-        context.busy(decoded.busy, 1);
-        continue;
-      }
-    }
-    if (opcode_of(word) == op::MVMUL::kOpcode) {
-      const u32 products = products_.execute(context, words.from(done), words.count() - done);
-      if (products != 0) {
-        done += products - 1;
-        context.busy(decoded.busy, 1);
-        continue;
-      }
+    const u32 together = execute_together(context, words.from(done), words.count() - done);
+    if (together != 0) {
+      done += together - 1;
+      context.busy(decoded.busy, 1);
+      continue;
     }
     stuck = decoded.execute(context) == Completion::Stall || frontend.stopped;
     if (stuck) break;

@@ -86,6 +86,9 @@ class Turn {
   };
   /// Executes words that are known beforehand, together where they can be.
   Progress execute_known(Context& context, const NextWord& next, u32 held, Cycle& now, Cycle until);
+  /// Executes the first of `count` words, which come one a cycle from the context's on, in one call
+  /// if they are PACRs or MVMULs with nothing special. Returns how many; 0: none.
+  u32 execute_together(Context& context, const u32* word, u32 count);
   /// An MVMUL at the gate, if it can go on with what is known of the ones before it.
   bool execute_product(Context& context);
   bool is_watched(unsigned thread, Cycle now) const;
@@ -101,16 +104,15 @@ class Turn {
   /// Executes the group, up to the first that has not left its gate as noted: the context of its
   /// thread is there.
   Left execute_group(const KnownTurn& known, const KnownTurn::Group& group, Cycle from);
-  bool execute_several(Context& context, KnownTurn::Kind kind, const u32* word, u32 count);
-  bool execute_packs(Context& context, const u32* word, u32 count);
-  bool execute_products(Context& context, const u32* word, u32 count);
+  bool execute_several(Context& context, const u32* word, u32 count);
   bool execute_vectors(Context& context, const u32* word, u32 count);
   /// By itself, as a group of one.
   bool execute_one(Context& context, u32 word);
   void leave_frontends(const KnownTurn& known, Cycle from);
   /// Brings the frontends to where they are at the departure, and goes on from there.
   void depart(const KnownTurn& known, const Departure& departure, Cycle from, Cycle until);
-  void repeat(const KnownTurn::Event& event, const Environment& quietly, Cycle now);
+  /// Returns what was accepted of the instruction, if one has left its gate.
+  u8 repeat(const KnownTurn::Event& event, const Environment& quietly, Cycle now);
 
   State& state_;
   const Environment& env_;

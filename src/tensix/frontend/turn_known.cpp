@@ -30,27 +30,15 @@ bool Turn::execute_one(Context& context, u32 word) {
   return done && !state_.frontend[context.thread].stopped;
 }
 
-// All of these leave the context in the cycle of the last instruction that was executed, or of the
-// one that was not.
+// Both leave the context in the cycle of the last instruction that was executed, or of the one that
+// was not.
 
-bool Turn::execute_packs(Context& context, const u32* word, u32 count) {
+bool Turn::execute_several(Context& context, const u32* word, u32 count) {
   for (u32 done = 0;;) {
     context.word = word[done];
-    const u32 packed = pack::pack_whole_rows(context, word + done, count - done);
-    if (packed == 0 && !execute_one(context, word[done])) return false;
-    done += std::max(packed, 1u);
-    if (done == count) return true;
-    ++context.now;
-  }
-}
-
-bool Turn::execute_products(Context& context, const u32* word, u32 count) {
-  products_.belong_to(context.thread);
-  for (u32 done = 0;;) {
-    context.word = word[done];
-    const u32 products = products_.execute(context, word + done, count - done);
-    if (products == 0 && !execute_one(context, word[done])) return false;
-    done += std::max(products, 1u);
+    const u32 together = execute_together(context, word + done, count - done);
+    if (together == 0 && !execute_one(context, word[done])) return false;
+    done += std::max(together, 1u);
     if (done == count) return true;
     ++context.now;
   }
@@ -71,18 +59,6 @@ bool Turn::execute_vectors(Context& context, const u32* word, u32 count) {
   return true;
 }
 
-/// Several of a kind.
-bool Turn::execute_several(Context& context, KnownTurn::Kind kind, const u32* word, u32 count) {
-  switch (kind) {
-    case KnownTurn::Kind::Pack:
-      return execute_packs(context, word, count);
-    case KnownTurn::Kind::Products:
-      return execute_products(context, word, count);
-    default:
-      return execute_vectors(context, word, count);
-  }
-}
-
 [[gnu::always_inline]] inline Turn::Left Turn::execute_group(const KnownTurn& known,
                                                              const KnownTurn::Group& group,
                                                              Cycle from) {
@@ -96,8 +72,10 @@ bool Turn::execute_several(Context& context, KnownTurn::Kind kind, const u32* wo
     done = group.execute(context) == Completion::Done;
     if (group.forgets) products_.forget();
     done = done && !state_.frontend[group.thread].stopped;
+  } else if (group.kind == KnownTurn::Kind::Several) {
+    done = execute_several(context, word, group.count);
   } else {
-    done = execute_several(context, group.kind, word, group.count);
+    done = execute_vectors(context, word, group.count);
   }
   if (!done) return Left::NotAtAll;
   const bool as_noted =
@@ -157,24 +135,27 @@ bool Turn::run_known(const KnownTurn& known, Cycle from, Cycle until) {
   return true;
 }
 
-void Turn::repeat(const KnownTurn::Event& event, const Environment& quietly, Cycle now) {
+u8 Turn::repeat(const KnownTurn::Event& event, const Environment& quietly, Cycle now) {
   Frontend& frontend = state_.frontend[event.thread];
   if (event.kind == KnownTurn::Event::Kind::Refill) {
     refill(state_, quietly, frontend, event.thread, now);
-  } else if (event.kind == KnownTurn::Event::Kind::Lift) {
-    frontend.wait = LatchedWait{};
-  } else {
-    const Decoded& decoded = kDecoded[opcode_of(event.word)];
-    Context context{state_, quietly, event.thread, now, event.word};
-    // Of the sync unit's, those that latch a wait were not executed from the list.
-    if (opcode_of(event.word) == op::STALLWAIT::kOpcode ||
-        opcode_of(event.word) == op::SEMWAIT::kOpcode)
-      decoded.execute(context);
-    const u32 second = decoded.unit == Unit::Unpack ? bits(event.word, 23, 1) : 0;
-    context.busy(static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second), 1);
-    frontend.gate_full = false;
-    ++frontend.executed;
+    return 0;
   }
+  if (event.kind == KnownTurn::Event::Kind::Lift) {
+    frontend.wait = LatchedWait{};
+    return 0;
+  }
+  const Decoded& decoded = kDecoded[opcode_of(event.word)];
+  Context context{state_, quietly, event.thread, now, event.word};
+  // Of the sync unit's, those that latch a wait were not executed from the list.
+  if (opcode_of(event.word) == op::STALLWAIT::kOpcode ||
+      opcode_of(event.word) == op::SEMWAIT::kOpcode)
+    decoded.execute(context);
+  const Claim claim = claim_of(decoded, event.word);
+  context.busy(claim.unit, 1);
+  frontend.gate_full = false;
+  ++frontend.executed;
+  return claim.accept;
 }
 
 [[gnu::cold]] void Turn::depart(const KnownTurn& known, const Departure& departure, Cycle from,
@@ -187,12 +168,8 @@ void Turn::repeat(const KnownTurn::Event& event, const Environment& quietly, Cyc
     const bool issues = event.kind == KnownTurn::Event::Kind::Issue;
     const bool is_last = issues && event.thread == departure.thread && now == departure.now;
     if (is_last && !departure.issued) break;
-    repeat(event, quietly, now);
-    if (issues && now == departure.now) {
-      const Decoded& decoded = kDecoded[opcode_of(event.word)];
-      accepted |= static_cast<u8>(decoded.accept
-                                  << (decoded.unit == Unit::Unpack ? bits(event.word, 23, 1) : 0));
-    }
+    const u8 taken = repeat(event, quietly, now);
+    if (now == departure.now) accepted |= taken;
     if (is_last) break;
   }
   // From here on everybody is asked, beginning with the threads after this one.

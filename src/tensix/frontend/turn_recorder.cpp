@@ -73,8 +73,7 @@ bool is_wait(u8 opcode) {
 }
 
 Kind kind_of(u8 opcode, const Decoded& decoded) {
-  if (opcode == op::PACR::kOpcode) return Kind::Pack;
-  if (opcode == op::MVMUL::kOpcode) return Kind::Products;
+  if (is_one_of(opcode, {op::PACR::kOpcode, op::MVMUL::kOpcode})) return Kind::Several;
   return decoded.unit == Unit::Sfpu ? Kind::Vector : Kind::One;
 }
 
@@ -107,8 +106,8 @@ TurnRecorder::TurnRecorder(Turn& turn, State& state, const Environment& env, con
   notes_ = std::all_of(before_.begin(), before_.end(), expands_silently);
 }
 
-void TurnRecorder::run(Cycle from, Cycle until) {
-  run_cycles(state_, env_, *this, from, until);
+void TurnRecorder::run(Cycle until) {
+  run_cycles(state_, env_, *this, from_, until);
 }
 
 Cycle TurnRecorder::burst(Cycle now, Cycle) {
@@ -136,13 +135,13 @@ void TurnRecorder::note_instruction(const Context& context, const Decoded& decod
   } else {
     KnownTurn::Group group{};
     group.execute = decoded.execute;
+    group.forgets = (decoded.step & kStepKeepsProducts) == 0;
     group.first = static_cast<u16>(turn.words.size());
     group.count = 1;
     group.cycle = cycle;
     group.thread = static_cast<u8>(context.thread);
     group.kind = kind;
     group.origin = context.origin;
-    group.forgets = (decoded.step & kStepKeepsProducts) == 0;
     turn.groups.push_back(group);
   }
   turn.words.push_back(context.word);
@@ -177,13 +176,11 @@ bool TurnRecorder::step(unsigned thread, Cycle now, u8& accepted) {
     notes_ = false;
     return static_cast<bool>(changed | executes_.step_by_itself(thread, now, accepted));
   }
-  const u32 second = decoded.unit == Unit::Unpack ? bits(word, 23, 1) : 0;
-  const u8 accept = static_cast<u8>(decoded.accept << second);
+  const auto [accept, unit] = claim_of(decoded, word);
   if ((accepted & accept) != 0) return changed;
   if (env_.wakeup != nullptr) env_.wakeup->touch(thread_of(thread));
   Context context{state_, env_, thread, now, word, nullptr, frontend.gate_origin};
   const u64 banks = bank_control(state_.fpu);
-  const auto unit = static_cast<BusyUnit>(static_cast<u32>(decoded.busy) + second);
   const Issued issued = executes_.issue_one(context, decoded, unit);
   if (issued == Issued::Stall) {
     if (!waits_quietly(state_, word)) notes_ = false;

@@ -12,7 +12,7 @@ class TurnRecorder {
   /// `turn` has just begun.
   TurnRecorder(Turn& turn, State& state, const Environment& env, const TurnKey& key, Cycle from);
 
-  void run(Cycle from, Cycle until);
+  void run(Cycle until);
   /// What was noted, after the turn.
   std::unique_ptr<KnownTurn> take(Cycle until);
 
