@@ -190,7 +190,7 @@ class Anything {
 };
 
 TEST(KnownTurns, may_have_any_instruction_in_any_state) {
-  const u64 rounds = bhemu::test::rounds(60);
+  const u64 rounds = bhemu::test::rounds(400);
   const auto anything = std::make_unique<Anything>(bhemu::test::seed(779));
   TurnCounts all;
   for (u64 round = 0; round < rounds; ++round) {
