@@ -43,6 +43,10 @@ inline constexpr u32 kLineWords = kLineBytes / 4;
 /// Entries from one line's words to the next line's.
 inline constexpr u32 kLineStride = 32;
 
+/// Behind a line's entries, from this one on, lie its words' own ops, a byte each: of an
+/// instruction at the head of a loop the entry says Op::loop_head.
+inline constexpr u32 kOwnOps = 18;
+
 /// Where the interpreter finds decoded words: those of the line at `address` begin at
 /// blocks[places[address / kLineBytes] * kLineStride]. At place 0 are words that are not decoded.
 struct CodeTable {
@@ -140,6 +144,10 @@ struct alignas(64) CoreState {
 //     // It looked at a CSR that counts cycles or instructions: it may be timing something out, and
 //     // will find another value when it looks again.
 //     void note_clock();
+//     // The core is at the head of a loop (riscv/loop_heads.hpp) and has not executed it yet.
+//     True,
+//     // with `attention` set: leave. A bus need not have it.
+//     bool stop_at_head(u32 pc, Cycle now);
 //     // Only when kRecord. The engine is looking for a polling loop it may park:
 //     void note_load_l1(u32 address, u32 size);
 //     void note_impure();                    // stored something,

@@ -27,16 +27,19 @@ inline constexpr bool kAtOnce = !Bus::kRecord && requires(Bus & bus, u32& value)
   bus.store_at_once(0, 0, 0, Cycle{});
 };
 
+template <class Bus>
+inline constexpr bool kStopsAtHeads = requires(Bus& bus) {
+  bus.stop_at_head(0, Cycle{});
+};
+
 /// Runs to cycle `end`. Returns early, with Ok, when the bus wants attention, or when the pc has
 /// left L1.
 // tidy: allow function-length: labels and locals must share one frame
 template <class Bus>
 Outcome run_entries(CoreState& state, Bus& bus, const Cycle end) {
   static const void* const kHandlers[kOps] = {
-      &&handle_undecoded,
-      &&handle_illegal,
-      &&handle_bad_target,
-      &&handle_next_line,
+      &&handle_undecoded, &&handle_illegal,   &&handle_bad_target,
+      &&handle_next_line, &&handle_loop_head,
 #define RV(name, bits, extension, format, ...) &&handle_##name,
 #include "riscv/isa.def"
 #undef RV
@@ -130,6 +133,11 @@ handle_next_line : {
   BHEMU_ENTER(pc);
   BHEMU_DISPATCH;
 }
+handle_loop_head:
+  if constexpr (kStopsAtHeads<Bus>) {
+    if (bus.stop_at_head(BHEMU_PC, end - budget)) goto leave;
+  }
+  goto* kHandlers[reinterpret_cast<const u8*>(line + kOwnOps)[ip - line]];
 handle_illegal:
   BHEMU_COLD(illegal(static_cast<u32>(ip->imm)));
 handle_bad_target:

@@ -46,19 +46,20 @@ enum class Format : u8 {
   Ttinsn,
 };
 
-/// Decoded::op. The first four are not instructions.
+/// Decoded::op. The first five are not instructions.
 enum class Op : u8 {
   undecoded,   // must stay 0: what a dropped entry reads as
   illegal,     // imm: the word
   bad_target,  // a jal or branch whose target is no instruction address
   next_line,   // behind the last word of a line: the words of the next lie elsewhere
+  loop_head,   // an instruction at which a polling loop comes round (riscv/loop_heads.hpp)
 #define RV(name, bits, extension, format, ...) name,
 #include "riscv/isa.def"
 #undef RV
   Count,
 };
 inline constexpr unsigned kOps = static_cast<unsigned>(Op::Count);
-inline constexpr unsigned kFirstRow = 4;
+inline constexpr unsigned kFirstRow = 5;
 static_assert(kOps <= 256);
 
 /// Mask and match of an encoding written as the manual writes it, bit 31 first.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/bits.hpp"
 #include "base/check.hpp"
 #include "mem/pages.hpp"
 #include "riscv/decode.hpp"
@@ -28,24 +29,32 @@ LineShelf::LineShelf(u32 capacity)
       latest_(Mapping::anonymous(u64{kPlaces} * sizeof(std::atomic<u32>))),
       capacity_(capacity) {}
 
-u32 LineShelf::find(u32 address, const u8* words) const {
+u32 LineShelf::find(u32 address, Contents contents) const {
   u32 place = latest(address).load(std::memory_order_acquire);
   for (unsigned i = 0; place != 0 && i < kLookedAt; ++i) {
     const DecodedLine& known = line(place);
-    if (std::memcmp(known.words.data(), words, kLineBytes) == 0) return place;
+    if (known.heads == contents.heads &&
+        std::memcmp(known.words.data(), contents.words, kLineBytes) == 0)
+      return place;
     place = known.earlier;
   }
   return 0;
 }
 
-u32 LineShelf::add(u32 address, const u8* words) {
+u32 LineShelf::add(u32 address, Contents contents) {
   if (count_ == capacity_) return kFull;
   if (count_ % kMadeAtOnce == 0 || count_ == 1)
     make_pages(&line(count_), std::min(kMadeAtOnce, capacity_ - count_) * sizeof(DecodedLine));
   const u32 place = count_++;
   DecodedLine& made = line(place);
-  std::memcpy(made.words.data(), words, kLineBytes);
-  for (u32 i = 0; i < kLineWords; ++i) made.entries[i] = decode(made.words[i], address + 4 * i);
+  std::memcpy(made.words.data(), contents.words, kLineBytes);
+  made.heads = contents.heads;
+  for (u32 i = 0; i < kLineWords; ++i) {
+    Decoded& entry = made.entries[i];
+    entry = decode(made.words[i], address + 4 * i);
+    made.own_ops[i] = entry.op;
+    if (bit(u32{contents.heads}, i)) entry.op = static_cast<u8>(Op::loop_head);
+  }
   made.entries[kLineWords] = kNextLine;
   made.earlier = latest(address).load(std::memory_order_relaxed);
   latest(address).store(place, std::memory_order_release);
@@ -61,13 +70,13 @@ std::shared_ptr<LineShelf> LineCache::shelf() {
   return shelf_;
 }
 
-u32 LineCache::place(LineShelf& shelf, u32 address, const u8* words) {
-  if (const u32 known = shelf.find(address, words); known != 0) return known;
+u32 LineCache::place(LineShelf& shelf, u32 address, LineShelf::Contents contents) {
+  if (const u32 known = shelf.find(address, contents); known != 0) return known;
   const std::lock_guard lock(mutex_);
   if (shelf_.get() != &shelf) return LineShelf::kFull;  // another tile has begun a new one
   // It may have been added since.
-  if (const u32 known = shelf.find(address, words); known != 0) return known;
-  const u32 place = shelf.add(address, words);
+  if (const u32 known = shelf.find(address, contents); known != 0) return known;
+  const u32 place = shelf.add(address, contents);
   if (place == LineShelf::kFull) shelf_ = std::make_shared<LineShelf>(lines_);
   return place;
 }
@@ -90,8 +99,9 @@ void CodeLines::decode(u32 pc, const u8* l1) {
   const u32 address = pc & ~(kLineBytes - 1);
   // What follows is decoded next, and of a tile that starts it is in no cache.
   __builtin_prefetch(l1 + address + kLineBytes);
+  const LineShelf::Contents contents{l1 + address, heads_.in_line(address, l1)};
   u32 place;
-  while ((place = cache_->place(*shelf_, address, l1 + address)) == LineShelf::kFull) {
+  while ((place = cache_->place(*shelf_, address, contents)) == LineShelf::kFull) {
     forget_all();
     take_shelf();
   }

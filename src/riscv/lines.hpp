@@ -11,16 +11,22 @@
 
 #include "mem/mapping.hpp"
 #include "riscv/core.hpp"
+#include "riscv/isa.hpp"
+#include "riscv/loop_heads.hpp"
 
 namespace bhemu::riscv {
 
-/// One line as it has stood at one address. Immutable once others can find it.
+/// One line as it has stood at one address, with the same heads of loops. Immutable once others can
+/// find it.
 struct alignas(64) DecodedLine {
-  std::array<Decoded, kLineWords + 1> entries;  // the last: Op::next_line
-  u32 earlier;                                  // other contents of the same line; 0: none known
+  std::array<Decoded, kLineWords + 1> entries;    // the last: Op::next_line
+  u32 earlier;                                    // other contents of the same line; 0: none known
+  u16 heads;                                      // a bit for each word that is the head of a loop
+  alignas(8) std::array<u8, kLineWords> own_ops;  // see kOwnOps
   alignas(64) std::array<u32, kLineWords> words;
 };
 static_assert(sizeof(DecodedLine) == kLineStride * sizeof(Decoded));
+static_assert(offsetof(DecodedLine, own_ops) == kOwnOps * sizeof(Decoded));
 
 /// One filling of the memory. Lines are only added, so it may be read meanwhile.
 class LineShelf {
@@ -31,10 +37,15 @@ class LineShelf {
 
   /// What CodeTable::blocks is.
   const Decoded* blocks() const { return reinterpret_cast<const Decoded*>(memory_.data()); }
-  /// The place in `blocks` of the line at `address` with these words; 0: not among the latest.
-  u32 find(u32 address, const u8* words) const;
+  /// A line, and which of its words are heads of loops.
+  struct Contents {
+    const u8* words;
+    u16 heads;
+  };
+  /// The place in `blocks` of the line at `address` with these contents; 0: not among the latest.
+  u32 find(u32 address, Contents contents) const;
   /// Adds it, and returns its place, or kFull. The caller keeps others from adding meanwhile.
-  u32 add(u32 address, const u8* words);
+  u32 add(u32 address, Contents contents);
 
  private:
   std::atomic<u32>& latest(u32 address) const {
@@ -62,7 +73,7 @@ class LineCache {
   std::shared_ptr<LineShelf> shelf();
   /// The place in `shelf` of the line at `address`, whose words are decoded if they have to be;
   /// or kFull: `shelf` is no longer the current one.
-  u32 place(LineShelf& shelf, u32 address, const u8* words);
+  u32 place(LineShelf& shelf, u32 address, LineShelf::Contents contents);
 
  private:
   u32 lines_;
@@ -83,6 +94,23 @@ class CodeLines {
   void forget(u32 address) { places()[address / kLineBytes] = 0; }
   void forget_all() { places_.clear(); }
 
+  const LoopHeads& heads() const { return heads_; }
+  /// As LoopHeads::has.
+  bool is_head(u32 pc, const u8* l1) const {
+    const u16 place = table_.places[pc / kLineBytes];
+    if (place == 0) return heads_.has(pc, l1);
+    const Decoded entry = table_.blocks[place * kLineStride + pc % kLineBytes / 4];
+    return static_cast<Op>(entry.op) == Op::loop_head;
+  }
+  /// As LoopHeads has them.
+  void add_head(u32 pc, Cycle period, const u8* l1) {
+    for (const u32 line : heads_.add(pc, period, l1)) forget(line);
+  }
+  void looked_at_head(u32 pc, bool in_vain) {
+    if (heads_.looked(pc, in_vain)) forget(pc);
+  }
+  void forget_heads() { heads_.clear(); }
+
  private:
   u16* places() const { return reinterpret_cast<u16*>(places_.data()); }
   void take_shelf();
@@ -91,6 +119,7 @@ class CodeLines {
   std::shared_ptr<LineShelf> shelf_;
   Mapping places_;
   CodeTable table_;
+  LoopHeads heads_;
 };
 
 /// Code that one interpreter has for itself, decoded word by word: for who executes words that

@@ -54,11 +54,13 @@ struct CoreBus {
   const riscv::CodeTable& code;
   u32 ldm_size;
   bool attention = false;
-  bool watches = true;    // of the recording bus: what is read is watched for changes
-  u32 stop_pc = ~u32{0};  // of the recording bus: where a round begins
-  unsigned passes = 0;    // likewise: how often the core has come there in the turn under way
-  OwnStores stores;       // of the bus that does not record, for both
-  bool sits_out = false;  // likewise: the rest of the turn, because of `stores`
+  bool watches = true;          // of the recording bus: what is read is watched for changes
+  u32 stop_pc = ~u32{0};        // of the recording bus: where a round begins
+  unsigned passes = 0;          // likewise: how often the core has come there in the turn under way
+  OwnStores stores;             // of the bus that does not record, for both
+  bool sits_out = false;        // likewise: the rest of the turn, because of `stores`
+  bool stops_at_heads = false;  // of loops: the schedule wants to look for one there
+  bool at_head = false;         // and has been left there
 
   bool sit_out_for(u32 address, Cycle turn) { return sits_out = stores.has(address, turn); }
   riscv::Loaded load(riscv::CoreState& state, u32 address, u32 size) {
@@ -100,6 +102,10 @@ struct CoreBus {
   void decode(u32 pc) {
     tile_.lines_.decode(pc, l1);
     mark_code(pc);
+  }
+  bool stop_at_head(u32 pc, Cycle now) {
+    if (!stops_at_heads || !tile_.comes_round(core_, pc, now)) return false;
+    return attention = at_head = true;
   }
   void mark_code(u32 address) { tile_.l1_.set_flag(address, L1::kCode); }
   [[gnu::cold]] bool raise(riscv::CoreState& state, Rule rule, std::string text) {

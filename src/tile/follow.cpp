@@ -115,6 +115,8 @@ Follower::Untold Follower::Following::look_ahead(Follower& follower, unsigned co
   Untold untold{state.cycle};
   u32 last = pc;
   for (; untold.until < end && pc < l1.size(); pc += 4) {
+    // There the schedule may want to look for a loop first.
+    if (pc != state.pc && follower.env_.code.is_head(pc, l1.data())) break;
     const u32 word = l1.read32(pc);
     const riscv::Kinds::Outline& outline = kinds.outline_at(pc, word);
     if (outline.plain == Plain::No || (tells && outline.rd == kStackPointer)) {

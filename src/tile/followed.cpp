@@ -49,9 +49,10 @@ riscv::Outcome Tile::run_followed(unsigned core) {
   }
   const Cycle end = turn_end_;
   const bool tells_all = late_ != nullptr || follower_.tells_all(core);
-  riscv::Outcome outcome;
+  riscv::Outcome outcome = riscv::Outcome::Ok;
   u32 told = Follower::Untold::kNowhere;
   do {
+    if (stops_before_step(core)) break;
     if (!tells_all && state.pc != told) {
       const Follower::Untold untold = follower_.untold_until(core, end);
       told = untold.told;

@@ -14,6 +14,7 @@
 #include "noc/stream.hpp"
 #include "riscv/core.hpp"
 #include "riscv/effect.hpp"
+#include "riscv/lines.hpp"
 #include "riscv/vector.hpp"
 #include "tensix/coprocessor.hpp"
 #include "tile/data_cache.hpp"
@@ -36,6 +37,7 @@ class Follower {
     std::array<CoreSlot, kCores>& slots;
     const DebugRegisters& registers;
     const L1& l1;
+    const riscv::CodeLines& code;
     trace::Port* const& trace;
     trace::Observer* const& observer;
     const ArenaPtr<tensix::Coprocessor>& coprocessor;

@@ -27,7 +27,7 @@ namespace bhemu::tile {
 
 void Tile::make_translated(const std::shared_ptr<riscv::jit::CodeCache>& code, Arena* arena) {
   if (code == nullptr) return;
-  translated_ = make_in<Translated>(arena, code, l1_.size(), arena);
+  translated_ = make_in<Translated>(arena, code, l1_.size(), arena, lines_.heads());
   for (unsigned core = 0; core < kCores; ++core) {
     CoreBus<false>& bus = *buses_[core];
     translated_->contexts[core] = shape_.is_tensix()

@@ -36,8 +36,9 @@ riscv::Outcome Tile::run_looked_at(unsigned core, bool followed) {
     return outcome;
   }
   const Cycle end = turn_end_;
-  riscv::Outcome outcome;
+  riscv::Outcome outcome = riscv::Outcome::Ok;
   do {
+    if (stops_before_step(core)) break;
     outcome = step();
   } while (outcome == riscv::Outcome::Ok && !buses_[core]->attention && state.cycle < end &&
            onlooker_ != nullptr);

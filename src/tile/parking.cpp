@@ -20,6 +20,40 @@ bool Tile::back_at_anchor(unsigned core) const {
          std::memcmp(slot.anchor_csr.data(), &state.csr, sizeof state.csr) == 0;
 }
 
+/// The core, which is not recorded, comes to the head of a loop. True: for the second time within
+/// the time of a short loop. The first time there may be in its registers what was there before.
+bool Tile::comes_round(unsigned core, u32 pc, Cycle now) {
+  CoreSlot& slot = slots_[core];
+  const bool again = slot.head_pc == pc && now - slot.head_cycle <= kProbeLength;
+  slot.head_pc = pc;
+  slot.head_cycle = now;
+  return again;
+}
+
+/// For who executes instruction by instruction: whether execute() would stop before this one.
+bool Tile::stops_before_step(unsigned core) {
+  const u32 pc = cores_[core].pc;
+  if (lines_.heads().empty() || !riscv::is_instruction_address(pc, l1_.size()) ||
+      !lines_.is_head(pc, l1_.data()))
+    return false;
+  return buses_[core]->at_head = comes_round(core, pc, cores_[core].cycle);
+}
+
+void Tile::look_at_head(unsigned core) {
+  start_recording(core);
+  CoreSlot& slot = slots_[core];
+  slot.at_head = true;
+  slot.longest = lines_.heads().round_from(slot.anchor_pc);
+}
+
+/// A core was parked that had come back to `anchor` after so many cycles.
+void Tile::add_head(u32 anchor, Cycle period) {
+  const u32 pc = riscv::top_of_loop(anchor, l1_.data(), l1_.size());
+  if (lines_.heads().has(pc, l1_.data())) return;
+  lines_.add_head(pc, period, l1_.data());
+  if (translated_ != nullptr) translated_->translations.before_write(pc, 4);
+}
+
 void Tile::replay(unsigned core, Cycle until) {
   if (trace_ != nullptr && trace_->follows(core)) [[unlikely]]
     return replay_traced(core, until);
@@ -76,31 +110,43 @@ void Tile::before_write(u32 address, u32 bytes, const Author& author) {
   if (onlooker_ != nullptr) [[unlikely]]
     onlooker_->before_l1_write(*this, address, bytes, author);
   if (checks_ != nullptr) checks_->before_write(address, bytes, author);
-  const u8 any = l1_.flags_in(address, bytes);
-  for (unsigned core = 0; core < kCores && (any & L1::kWatched) != 0; ++core) {
-    CoreSlot& slot = slots_[core];
-    if (slot.status == CoreStatus::Parked && slot.reads.overlaps(address, bytes)) {
-      wake_core(core);
-    } else if (slot.recording && slot.reads.overlaps(address, bytes)) {
-      // A loop that writes what it reads is no polling loop.
-      stop_recording(core, core == position_);
-    }
+  u8 any = l1_.flags_in(address, bytes);
+  if ((any & L1::kWatched) != 0) {
+    wake_readers(address, bytes);
+    any = l1_.flags_in(address, bytes);  // a replay may have decoded the old words again
   }
-  // Code goes after the replay above, which may have decoded the old words again.
-  if ((any & (L1::kWatched | L1::kPolled | L1::kCode)) == 0) return;
+  if ((any & (L1::kPolled | L1::kCode)) != 0) [[unlikely]]
+    forget_words(address, bytes);
+}
+
+void Tile::wake_readers(u32 address, u32 bytes) {
+  for (unsigned core = 0; core < kCores; ++core) {
+    CoreSlot& slot = slots_[core];
+    if (!slot.reads.overlaps(address, bytes)) continue;
+    if (slot.status == CoreStatus::Parked)
+      wake_core(core);
+    else if (slot.recording)  // a loop that writes what it reads is no polling loop
+      stop_recording(core, core == position_);
+  }
+  // Lines in which nobody reads any more.
+  for (u32 line = address >> L1::kLineShift; line <= (address + bytes - 1) >> L1::kLineShift;
+       ++line) {
+    const u32 at = line << L1::kLineShift;
+    if ((l1_.flags_at(at) & L1::kWatched) == 0) continue;
+    bool is_read = false;
+    for (const CoreSlot& slot : slots_) is_read |= slot.reads.may_be_in_line(at);
+    if (!is_read) l1_.clear_flag(at, L1::kWatched);
+  }
+}
+
+/// Before words change of which some are code, or of which a thread waits for one.
+void Tile::forget_words(u32 address, u32 bytes) {
   const u32 end = address + bytes;
   u32 code_begin = end;
   u32 code_end = address;
   for (u32 at = address; at < end;) {
     const u32 next = std::min(end, (at | ((1u << L1::kLineShift) - 1)) + 1);
     const u8 flags = l1_.flags_at(at);
-    if ((flags & L1::kWatched) != 0) {
-      const u32 line = at & ~((1u << L1::kLineShift) - 1);
-      const auto watches = [line](const CoreSlot& slot) {
-        return slot.reads.overlaps(line, 1u << L1::kLineShift);
-      };
-      if (std::none_of(slots_.begin(), slots_.end(), watches)) l1_.clear_flag(at, L1::kWatched);
-    }
     if ((flags & L1::kPolled) != 0) {
       l1_.clear_flag(at, L1::kPolled);
       rouse_coprocessor();

@@ -228,6 +228,7 @@ void Tile::reset(Cycle now) {
 
 void Tile::forget_code() {
   lines_.forget_all();
+  lines_.forget_heads();
   if (translated_ != nullptr) translated_->translations.drop();
 }
 

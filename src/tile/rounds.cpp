@@ -101,7 +101,7 @@ bool Tile::park_in_rounds(unsigned core) {
   slot.steps = rounds->step;
   slot.anchor_cycle = state.cycle;
   slot.anchor_x = state.x;
-  slot.recording = false;
+  slot.recording = slot.at_head = false;
   slot.status = CoreStatus::Parked;
   update_watched();
   return true;

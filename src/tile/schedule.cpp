@@ -13,10 +13,8 @@
 namespace bhemu::tile {
 namespace {
 
-// A loop longer than this is not worth recognising; firmware's polling loops have 3 to 40
-// instructions.
-constexpr Cycle kProbeLength = 96;
 constexpr Cycle kFirstProbe = 48;
+constexpr Cycle kMostPatience = 8;
 constexpr Cycle kLongestBackoff = 1 << 15;
 // A loop that passes its anchor so often in a turn without coming back to the same state counts
 // something, and is given up early the first few times: a loop that polls many words in turn is
@@ -232,7 +230,7 @@ void Tile::run_core(unsigned core) {
       CoreBus<true>& bus = *recording_buses_[core];
       do {  // a round, or what there is of it before the recording ends
         const Cycle until =
-            pic_.armed() ? state.cycle + 1 : std::min(turn_end_, slot.anchor_cycle + kProbeLength);
+            pic_.armed() ? state.cycle + 1 : std::min(turn_end_, slot.anchor_cycle + slot.longest);
         bus.stop_pc = slot.anchor_pc;
         outcome = execute_recorded(core, until);
         bus.attention = false;
@@ -240,10 +238,15 @@ void Tile::run_core(unsigned core) {
       } while (slot.recording && outcome == riscv::Outcome::Ok && !slot.checked &&
                slot.status == CoreStatus::Running && state.cycle < turn_end_ && !pic_.armed());
     } else {
+      CoreBus<false>& bus = *buses_[core];
+      bus.stops_at_heads = parking_;
       outcome = long_turn_ && parking_ ? execute_alone(core) : execute(core, turn_end_);
-      buses_[core]->attention = false;
+      bus.stops_at_heads = bus.attention = false;
     }
-    after_run(core, outcome);
+    if (std::exchange(buses_[core]->at_head, false)) [[unlikely]]
+      look_at_head(core);
+    else
+      after_run(core, outcome);
   }
 }
 
@@ -283,6 +286,7 @@ riscv::Outcome Tile::glance(unsigned core) {
   slot.timed = false;
   bus.watches = false;
   bus.stop_pc = pc;
+  bus.stops_at_heads = true;
   riscv::Outcome outcome = riscv::Outcome::Ok;
   bool loops = false;
   bool goes_on = true;
@@ -294,8 +298,14 @@ riscv::Outcome Tile::glance(unsigned core) {
     loops = goes_on && is_back();
     goes_on = goes_on && !loops;
   }
-  buses_[core]->attention |= std::exchange(bus.attention, false);
+  // A loop that comes by a head is found there, and parks.
+  if (slot.head_pc != CoreSlot::kNoHead && slot.head_cycle >= begin) loops = false;
+  // Attention that the recording bus has drawn by itself is the end of this look, not of the run.
+  buses_[core]->at_head = std::exchange(bus.at_head, false);
+  buses_[core]->attention |= buses_[core]->at_head;
+  bus.attention = false;
   bus.watches = true;
+  bus.stops_at_heads = false;
   slot.impure |= impure;
   Glance& glance = glances_[core];
   if (loops) {
@@ -359,14 +369,19 @@ void Tile::wake_core(unsigned core) {
   if (slot.status == CoreStatus::Parked) {
     replay(core, at);
     unwatch(core);
+    // Not before: most of those who are let loose with a chip wait in one loop for ever.
+    if (!std::exchange(slot.at_head, false) && slot.rounds_end == kNever)
+      add_head(slot.anchor_pc, slot.period);
   }
   state.cycle = at;
   slot.status = CoreStatus::Running;
   slot.block = BlockKind::None;
   slot.block_resources = 0;
   slot.backoff = kFirstProbe;
-  slot.next_probe = at + kFirstProbe;
-  glances_[core] = {at + kFirstGlance, 0};
+  slot.woken = true;
+  slot.next_probe = at + slot.patience * kFirstProbe;
+  slot.head_pc = CoreSlot::kNoHead;
+  glances_[core] = {at + slot.patience * kFirstGlance, 0};
   update_watched();
 }
 
@@ -391,6 +406,8 @@ void Tile::start_recording(unsigned core) {
   CoreSlot& slot = slots_[core];
   const riscv::CoreState& state = cores_[core];
   slot.recording = true;
+  slot.at_head = false;
+  slot.longest = kProbeLength;
   slot.impure = false;
   slot.timed = false;
   slot.reads.clear();
@@ -409,6 +426,14 @@ void Tile::stop_recording(unsigned core, bool failed) {
   slot.recording = false;
   unwatch(core);
   update_watched();
+  if (std::exchange(slot.at_head, false)) {
+    if (failed) lines_.looked_at_head(slot.anchor_pc, true);
+    slot.next_probe = std::max(slot.next_probe, cores_[core].cycle + kFirstProbe);
+    return;
+  }
+  // A core that works for so long after it was woken is not looked at so early the next time.
+  if (failed && std::exchange(slot.woken, false))
+    slot.patience = std::min(2 * slot.patience, kMostPatience);
   slot.backoff =
       failed ? std::min(std::max(slot.backoff, kFirstProbe) * 2, kLongestBackoff) : kFirstProbe;
   slot.next_probe = cores_[core].cycle + slot.backoff;
@@ -426,10 +451,19 @@ void Tile::check_recording(unsigned core) {
     slot.status = CoreStatus::Parked;
     slot.period = state.cycle - slot.anchor_cycle;
     slot.rounds_end = kNever;
+    if (slot.at_head)  // so it stays, until the core is woken
+      lines_.looked_at_head(slot.anchor_pc, false);
+    else
+      slot.patience = 1;
+  } else if (is_round && slot.at_head && recording_buses_[core]->passes == 0) {
+    // It found out last that what it reads has changed: once more, from here.
+    look_at_head(core);
+    recording_buses_[core]->passes = 1;
+    return;
   } else if (is_round && recording_buses_[core]->passes == 0 && may_grow(core) &&
              park_in_rounds(core)) {  // looked into at the first passage only: it takes long
     return;
-  } else if (state.cycle - slot.anchor_cycle >= kProbeLength) {
+  } else if (state.cycle - slot.anchor_cycle >= slot.longest) {
     return stop_recording(core, true);
   }
   if (slot.recording && state.pc == slot.anchor_pc && ++recording_buses_[core]->passes == kPasses &&

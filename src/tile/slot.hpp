@@ -52,6 +52,7 @@ class ReadSet {
   void clear() {
     count_ = 0;
     resources_ = 0;
+    lines_ = 0;
   }
   /// False when the set is full: the loop reads too much to be worth parking.
   bool add(u32 address, u32 bytes) {
@@ -62,6 +63,7 @@ class ReadSet {
       if (i == count_) {
         words_[count_++] = word;
         bytes_[i] = 0;
+        lines_ |= line_bit(word);
       }
       bytes_[i] |= bytes_of(word, address, bytes);
     }
@@ -69,17 +71,23 @@ class ReadSet {
   }
   void add(Resource resource) { resources_ |= mask_of(resource); }
   bool overlaps(u32 address, u32 bytes) const {
+    // Nearly all that is asked about lies in one line, in which most cores read nothing.
+    if (!may_be_in_line(address) && (address ^ (address + bytes - 1)) < kLine) return false;
     for (unsigned i = 0; i < count_; ++i)
       if (words_[i] < address + bytes && address < words_[i] + 4 &&
           (bytes_[i] & bytes_of(words_[i], address, bytes)) != 0)
         return true;
     return false;
   }
+  /// Of the line at `address`; false is certain.
+  bool may_be_in_line(u32 address) const { return (lines_ & line_bit(address)) != 0; }
   u32 resources() const { return resources_; }
   unsigned count() const { return count_; }
   u32 word(unsigned index) const { return words_[index]; }
 
  private:
+  static constexpr u32 kLine = 64;
+  static u64 line_bit(u32 address) { return u64{1} << address / kLine % 64; }
   /// A bit for each byte of `word` in [address, address + bytes), which is not all beside it.
   static u8 bytes_of(u32 word, u32 address, u32 bytes) {
     const u32 begin = std::max(word, address) - word;
@@ -90,9 +98,14 @@ class ReadSet {
   // The schedule looks at these for all cores of a tile: they lie in as few cache lines as can be.
   u32 resources_ = 0;
   u32 count_ = 0;
+  u64 lines_ = 0;                 // a bit for each line of words_, modulo 64
   std::array<u8, kWords> bytes_;  // of words_, up to count_
   std::array<u32, kWords> words_;
 };
+
+/// A loop longer than this is not worth recognising; firmware's polling loops have 3 to 40
+/// instructions.
+inline constexpr Cycle kProbeLength = 96;
 
 /// What of a core's place in the schedule changes all the time.
 struct SlotState {
@@ -108,6 +121,8 @@ struct SlotState {
   bool recording = false;
   bool impure = false;      // did something that a repetition would not merely repeat
   bool timed = false;       // read a clock, which a repetition would find later
+  bool at_head = false;     // it began where the core had been parked before
+  bool woken = false;       // and not looked at since
   u32 block_resources = 0;  // Blocked: mask of Resource
   // Parked: the cycle at which the rounds that are known have been gone through; kNever: they
   // repeat one and the same state. Until then each register grows by its step in a round, and the
@@ -118,8 +133,14 @@ struct SlotState {
   ReadSet reads;
   Cycle period = 0;  // Parked: cycles of one round of the loop
   Cycle anchor_cycle = 0;
+  Cycle longest = 0;  // a round of the loop that is looked for
   Cycle backoff = 0;
+  Cycle patience = 1;  // how many times as late as at first the core is looked at when woken
   u32 anchor_pc = 0;
+  // The head of a loop (riscv/loop_heads.hpp) that the core came by last, and when.
+  static constexpr u32 kNoHead = ~u32{0};
+  u32 head_pc = kNoHead;
+  Cycle head_cycle = 0;
   // `.ttinsn` instructions of the group under way that have been pushed, and where the next one is.
   u8 fused = 0;
   u32 fused_pc = 0;

@@ -53,7 +53,7 @@ Tile::Tile(const TileConfig& config)
       lines_(config.lines != nullptr ? config.lines : std::make_shared<riscv::LineCache>(),
              config.arena),
       debugger_({shape_, cores_, slots_, debug_, l1_, wakeup_, faults(), access_, *this}),
-      follower_({id(), shape_, cores_, slots_, debug_, l1_, trace_, observer_, coprocessor_,
+      follower_({id(), shape_, cores_, slots_, debug_, l1_, lines_, trace_, observer_, coprocessor_,
                  data_caches_}),
       debug_unit_({shape_, debug_, l1_, faults(), coprocessor_, timestamper_, dump_, debugger_,
                    follower_, observer_, activity_, *this}),

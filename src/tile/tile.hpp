@@ -231,10 +231,16 @@ class Tile final : public noc::Node,
   // Parking (parking.cpp)
   void wake(Resource resource) override;
   void before_write(u32 address, u32 bytes, const Author& author) override;
+  void wake_readers(u32 address, u32 bytes);
+  void forget_words(u32 address, u32 bytes);
   void start_recording(unsigned core);
   void stop_recording(unsigned core, bool failed) override;
   void check_recording(unsigned core) override;
   bool back_at_anchor(unsigned core) const;
+  bool comes_round(unsigned core, u32 pc, Cycle now);
+  bool stops_before_step(unsigned core);
+  void look_at_head(unsigned core);
+  void add_head(u32 anchor, Cycle period);
   void replay(unsigned core, Cycle until);
   void unwatch(unsigned core) override;
   void skip_rounds(unsigned core, Cycle until);

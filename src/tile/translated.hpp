@@ -10,8 +10,9 @@
 namespace bhemu::tile {
 
 struct Translated {
-  Translated(std::shared_ptr<riscv::jit::CodeCache> code, u32 l1_bytes, Arena* arena)
-      : translations(std::move(code), l1_bytes, arena) {}
+  Translated(std::shared_ptr<riscv::jit::CodeCache> code, u32 l1_bytes, Arena* arena,
+             const riscv::LoopHeads& heads)
+      : translations(std::move(code), l1_bytes, arena, &heads) {}
 
   riscv::jit::Translations translations;
   std::array<riscv::jit::Context, kCores> contexts;

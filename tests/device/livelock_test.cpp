@@ -76,6 +76,24 @@ TEST(Livelock, is_a_core_that_polls_another_tile_for_ever) {
   EXPECT_EQ(result.status, RunStatus::Spinning);
 }
 
+TEST(Livelock, names_the_word_that_is_polled_whether_the_core_sleeps_until_its_answer_or_not) {
+  for (const bool sleeps : {true, false}) {
+    DeviceOptions options;
+    options.parking = sleeps;
+    Device device{options};
+    start(device, {2, 2}, 0);
+    ASSERT_EQ(device.run(LivelockCheck::kWindow * 6).status, RunStatus::Spinning);
+    const tile::CoreStatus status = device.tile(kPoller).status(CoreId::Brisc);
+    EXPECT_EQ(status, sleeps ? tile::CoreStatus::Parked : tile::CoreStatus::Running);
+    const std::vector<Waiter> waiters = device.waiters();
+    ASSERT_EQ(waiters.size(), 1u);
+    const Wait& wait = waiters[0].waits.all.at(0);
+    EXPECT_EQ(wait.kind, Awaited::Remote);
+    EXPECT_EQ(device.coord_of(wait.node), (Coord{2, 2}));
+    EXPECT_EQ(wait.address, kTarget);
+  }
+}
+
 TEST(Livelock, is_no_core_that_polls_another_tile_until_mcycle_says_that_time_is_up) {
   Device device{DeviceOptions{}};
   start(device, {2, 2}, LivelockCheck::kWindow * 4);

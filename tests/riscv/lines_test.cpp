@@ -9,6 +9,7 @@
 
 #include "riscv/decode.hpp"
 #include "riscv/guest.hpp"
+#include "support/assembler.hpp"
 
 namespace bhemu::riscv {
 namespace {
@@ -53,6 +54,81 @@ TEST(Lines, what_one_tile_has_decoded_is_there_for_the_next) {
   b.decode(0x103C);
   EXPECT_NE(a.place(0x1000), 0u);
   EXPECT_EQ(a.place(0x1000), b.place(0x1000));
+}
+
+TEST(Lines,
+     the_head_of_a_loop_is_one_as_long_as_the_words_of_its_line_stand_and_for_one_tile_only) {
+  const auto cache = std::make_shared<LineCache>();
+  Sharer a(cache), b(cache);
+  for (Sharer* tile : {&a, &b}) {
+    tile->write(0x1000, words_from(1));
+    tile->decode(0x1000);
+  }
+  const Decoded plain = a.entry(0x1008);
+  a.lines.add_head(0x1008, 5, a.l1.data());
+  EXPECT_EQ(a.place(0x1000), 0u);
+  a.decode(0x1000);
+  const auto op_of = [](const Decoded& entry) { return static_cast<Op>(entry.op); };
+  EXPECT_EQ(op_of(a.entry(0x1008)), Op::loop_head);
+  EXPECT_TRUE(is_same(a.entry(0x1004), b.entry(0x1004)));
+  EXPECT_TRUE(is_same(b.entry(0x1008), plain));
+  Decoded own = a.entry(0x1008);
+  own.op = reinterpret_cast<const u8*>(&a.entry(0x1000) + kOwnOps)[2];
+  EXPECT_TRUE(is_same(own, plain));
+
+  a.write(0x1000, words_from(7));
+  EXPECT_FALSE(a.lines.is_head(0x1008, a.l1.data()));
+  a.decode(0x1000);
+  EXPECT_EQ(op_of(a.entry(0x1008)), Op::addi);
+  a.write(0x1000, words_from(1));
+  EXPECT_TRUE(a.lines.is_head(0x1008, a.l1.data()));
+  a.decode(0x1000);
+  EXPECT_EQ(op_of(a.entry(0x1008)), Op::loop_head);
+}
+
+TEST(Lines, the_top_of_a_loop_is_where_the_next_branch_or_jump_back_over_an_instruction_goes) {
+  test::Assembler a;
+  a.label("outer");
+  a.addi(test::a0, test::a0, 1);
+  a.label("inner");
+  a.lw(test::a1, 0, test::s0);
+  a.bne(test::a1, test::zero, "out");
+  a.lw(test::a2, 0, test::s0);
+  a.beq(test::a1, test::a2, "inner");
+  a.label("out");
+  a.addi(test::a0, test::a0, 1);
+  a.j("outer");
+  const u32 end = a.here();
+  a.addi(test::a0, test::a0, 1);
+  const std::vector<u32> words = a.finish();
+  const u8* const l1 = reinterpret_cast<const u8*>(words.data());
+  const u32 bytes = static_cast<u32>(words.size()) * 4;
+  EXPECT_EQ(top_of_loop(0, l1, bytes), 0u);
+  for (u32 pc = 4; pc <= 16; pc += 4) EXPECT_EQ(top_of_loop(pc, l1, bytes), 4u) << pc;
+  for (u32 pc = 20; pc < end; pc += 4) EXPECT_EQ(top_of_loop(pc, l1, bytes), 0u) << pc;
+  EXPECT_EQ(top_of_loop(end, l1, bytes), end);
+}
+
+TEST(Lines, the_head_of_a_loop_is_given_up_when_looks_are_in_vain_and_the_oldest_makes_room) {
+  Sharer tile(std::make_shared<LineCache>());
+  const auto is_head = [&](u32 pc) { return tile.lines.is_head(pc, tile.l1.data()); };
+  tile.lines.add_head(0x1008, 5, tile.l1.data());
+  for (int i = 0; i < 3; ++i) tile.lines.looked_at_head(0x1008, true);
+  tile.lines.looked_at_head(0x1008, false);
+  for (int i = 0; i < 3; ++i) tile.lines.looked_at_head(0x1008, true);
+  tile.decode(0x1008);
+  EXPECT_TRUE(is_head(0x1008));
+  tile.lines.looked_at_head(0x1008, true);
+  EXPECT_FALSE(is_head(0x1008));
+  EXPECT_EQ(tile.place(0x1008), 0u) << "its line is decoded again";
+
+  for (u32 i = 0; i < 24; ++i) tile.lines.add_head(0x2000 + 4 * i, 5, tile.l1.data());
+  EXPECT_TRUE(is_head(0x2000));
+  tile.decode(0x2000);
+  tile.lines.add_head(0x3000, 5, tile.l1.data());
+  EXPECT_FALSE(is_head(0x2000));
+  EXPECT_TRUE(is_head(0x2004));
+  EXPECT_TRUE(is_head(0x3000));
 }
 
 TEST(Lines, the_same_words_at_another_address_are_other_code) {

@@ -85,6 +85,11 @@ class Assembler {
     fixups_.push_back({words_.size(), to});
     word(0x6F);
   }
+  void call(const std::string& to) {
+    fixups_.push_back({words_.size(), to});
+    word(ra << 7 | 0x6F);
+  }
+  void ret() { word(ra << 15 | 0x67); }
   /// An endless loop that does nothing.
   void halt() { word(0x6F); }
   void ttinsn(u32 tensix) { word(tensix << 2 | tensix >> 30); }

@@ -57,8 +57,12 @@ class Builder {
       if (tile::Tile* tile = device_.tile_of(node); tile != nullptr && situation_.kernel_base == 0)
         if (const LaunchView view = launch_of(*tile, 0); view.valid)
           situation_.kernel_base = view.kernel_base;
-    for (Waiter& waiter : device_.waiters()) add(std::move(waiter), tiles, false);
-    moves_ = anybody_runs();
+    for (Waiter& waiter : device_.waiters()) {
+      moves_ |= is_between_reads(waiter.waits, device_.cycle(), running);
+      add(std::move(waiter), tiles, false);
+    }
+    moves_ |= anybody_runs(device_);
+    runs_ = running;
     if (running) add_running(tiles);
     std::stable_partition(situation_.standing.begin(), situation_.standing.end(),
                           [](const Standing& one) { return !one.firmware; });
@@ -68,14 +72,6 @@ class Builder {
   }
 
  private:
-  bool anybody_runs() const {
-    for (NodeId node = 0; node < device_.board().node_count(); ++node)
-      if (tile::Tile* tile = device_.tile_of(node))
-        for (unsigned core = 0; core < tile->shape().cores; ++core)
-          if (tile->status(tile->shape().core[core]) == tile::CoreStatus::Running) return true;
-    return false;
-  }
-
   static bool asked(std::span<const Coord> tiles, Coord tile) {
     return tiles.empty() || std::find(tiles.begin(), tiles.end(), tile) != tiles.end();
   }
@@ -191,7 +187,8 @@ class Builder {
     one.value = exit.value;
     one.wanted = exit.wanted;
     if (!code_.locate(one.agent, exit.pc, one.tile).image.empty()) place(one, exit.pc);
-    const bool polls = slot.status == tile::CoreStatus::Running;
+    const bool polls = slot.status == tile::CoreStatus::Running ||
+                       is_between_reads(one.waits, situation_.cycle, runs_);
     for (size_t i = 0; i < loop.words.size(); ++i)
       if (bit(static_cast<u32>(exit.words >> i), 0)) classify(one, loop.words[i]);
     one.by_clock = loop.reads_clock && one.want == Want::Register;
@@ -580,6 +577,7 @@ class Builder {
   std::map<NodeId, LaunchView> launches_;
   unsigned probes_ = 0;
   bool moves_ = false;  // time goes on
+  bool runs_ = false;   // for all that is known
 };
 
 }  // namespace

@@ -14,6 +14,11 @@
 
 namespace bhemu::host {
 
+bool anybody_runs(Device& device);
+/// Of a core that reads what is elsewhere over and over: it may sleep until it gets an answer that
+/// is under way. `running`: time goes on.
+bool is_between_reads(const Waits& waits, Cycle now, bool running);
+
 /// What a tile's launch message says; none where no firmware that we know has one.
 struct LaunchView {
   bool valid = false;

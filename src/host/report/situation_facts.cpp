@@ -23,7 +23,24 @@ u32 l1_half(tile::Tile& tile, u32 address) {
   return l1_word(tile, address & ~3u) >> (address % 4 * 8) & 0xFFFF;
 }
 
+/// An answer that is not there after so many cycles is not on its way.
+constexpr Cycle kLongestWay = 1 << 14;
+
 }  // namespace
+
+bool anybody_runs(Device& device) {
+  for (NodeId node = 0; node < device.board().node_count(); ++node)
+    if (tile::Tile* tile = device.tile_of(node))
+      for (unsigned core = 0; core < tile->shape().cores; ++core)
+        if (tile->status(tile->shape().core[core]) == tile::CoreStatus::Running) return true;
+  return false;
+}
+
+bool is_between_reads(const Waits& waits, Cycle now, bool running) {
+  if (!waits.all.empty() && waits.all.front().kind == Awaited::Remote) return true;
+  const Wait* const answers = waits.find(Awaited::Answers);
+  return running && answers != nullptr && now - answers->since < kLongestWay;
+}
 
 LaunchView launch_of(tile::Tile& tile, u32 kernel_base) {
   LaunchView view;

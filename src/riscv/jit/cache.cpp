@@ -23,7 +23,9 @@ const Unit* known_of(const Shelf& shelf, const CodeCache::Query& query) {
   if (at == shelf.units.end()) return nullptr;
   const auto& units = at->second;
   for (std::size_t i = units.size(); i-- > units.size() - std::min(kLookedAt, units.size());)
-    if (units[i]->matches(query.l1)) return units[i].get();
+    if (units[i]->matches(query.l1) &&
+        (query.heads == nullptr || !units[i]->has_any_of(*query.heads, query.l1)))
+      return units[i].get();
   return nullptr;
 }
 
@@ -42,6 +44,12 @@ bool Unit::matches(const u8* l1) const {
     word += piece.count;
   }
   return true;
+}
+
+bool Unit::has_any_of(const LoopHeads& heads, const u8* l1) const {
+  return !heads.empty() && std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
+    return heads.has_any_in(piece.pc, piece.count * 4, l1);
+  });
 }
 
 Options Options::from_environment() {
@@ -86,7 +94,8 @@ const Unit* CodeCache::find(const Shelf& shelf, const Query& query) {
 const Unit* CodeCache::find_or_translate(Shelf& shelf, const Query& query) {
   const std::lock_guard lock(mutex_);
   if (const Unit* known = known_of(shelf, query)) return known;
-  const std::vector<Block> blocks = find_blocks(query.l1, query.l1_bytes, query.pc, query.extent);
+  const std::vector<Block> blocks =
+      find_blocks(query.l1, query.l1_bytes, query.pc, query.extent, query.heads);
   if (blocks.empty()) return nullptr;
   const Translated translated = translate(blocks, query.l1_bytes, query.x);
   const u32 at = shelf.arena->append(translated.code);

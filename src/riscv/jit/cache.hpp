@@ -38,6 +38,7 @@ struct Unit {
   bool covers(u32 address, u32 bytes) const;
   /// L1 holds these very words.
   bool matches(const u8* l1) const;
+  bool has_any_of(const LoopHeads& heads, const u8* l1) const;
 };
 
 /// One filling of the memory.
@@ -78,6 +79,7 @@ class CodeCache {
     u32 pc;
     Extent extent;
     const std::array<u32, 33>& x;
+    const LoopHeads* heads;  // of the tile; null: none
   };
   /// What has been translated of the code at `pc`; null: nothing. The unit lives as long as the
   /// shelf.

@@ -11,12 +11,16 @@ namespace {
 
 class Finder {
  public:
-  Finder(const u8* l1, u32 l1_bytes) : l1_(l1), l1_bytes_(l1_bytes) {}
+  Finder(const u8* l1, u32 l1_bytes, const LoopHeads* heads)
+      : l1_(l1), l1_bytes_(l1_bytes), heads_(heads) {}
 
   std::vector<Block> find(u32 pc, Extent extent);
 
  private:
-  bool in_reach(u32 pc) const { return is_instruction_address(pc) && pc < l1_bytes_ - 4; }
+  bool in_reach(u32 pc) const {
+    return is_instruction_address(pc) && pc < l1_bytes_ - 4 &&
+           (heads_ == nullptr || !heads_->has(pc, l1_));
+  }
   Decoded at(u32 pc) const {
     u32 word;
     std::memcpy(&word, l1_ + pc, 4);
@@ -31,6 +35,7 @@ class Finder {
 
   const u8* l1_;
   u32 l1_bytes_;
+  const LoopHeads* heads_;
   u32 seen_ = 0;
   std::set<u32> leaders_;
   std::set<u32> scanned_;
@@ -104,8 +109,9 @@ bool ends_block(Decoded entry) {
   }
 }
 
-std::vector<Block> find_blocks(const u8* l1, u32 l1_bytes, u32 pc, Extent extent) {
-  return Finder(l1, l1_bytes).find(pc, extent);
+std::vector<Block> find_blocks(const u8* l1, u32 l1_bytes, u32 pc, Extent extent,
+                               const LoopHeads* heads) {
+  return Finder(l1, l1_bytes, heads).find(pc, extent);
 }
 
 }  // namespace bhemu::riscv::jit

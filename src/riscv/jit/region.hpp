@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "riscv/core.hpp"
+#include "riscv/loop_heads.hpp"
 
 namespace bhemu::riscv::jit {
 
@@ -28,7 +29,9 @@ enum class Extent : u8 {
 
 /// In the order of their addresses; empty when nothing at `pc` can be translated. The last word of
 /// L1 is not code here: it has none after it.
-std::vector<Block> find_blocks(const u8* l1, u32 l1_bytes, u32 pc, Extent extent);
+/// Heads of loops (nullptr: none) are left to the interpreter, which stops there.
+std::vector<Block> find_blocks(const u8* l1, u32 l1_bytes, u32 pc, Extent extent,
+                               const LoopHeads* heads = nullptr);
 
 /// A block ends after it: jumps, branches, and what is not supposed to go on.
 bool ends_block(Decoded entry);

@@ -18,9 +18,11 @@ u32& Visits::of(u32 pc) {
   return set[rarest].visits;
 }
 
-Translations::Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes, bhemu::Arena* arena)
+Translations::Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes, bhemu::Arena* arena,
+                           const LoopHeads* heads)
     : cache_(std::move(cache)),
       l1_bytes_(l1_bytes),
+      heads_(heads),
       threshold_(cache_->options().threshold),
       table_(Mapping::in_pages_of(arena, nullptr, l1_bytes)) {
   change_shelf();
@@ -82,7 +84,7 @@ bool Translations::visit(const CoreState& state, const u8* l1) {
   const bool often = visits >= threshold_;
   if (visits++ != 0 && !often) return false;
   const Extent extent = (entry & kCovered) != 0 ? Extent::Block : Extent::Region;
-  const CodeCache::Query query{l1, l1_bytes_, state.pc, extent, state.x};
+  const CodeCache::Query query{l1, l1_bytes_, state.pc, extent, state.x, heads_};
   const Unit* unit =
       often ? cache_->find_or_translate(*shelf_, query) : cache_->find(*shelf_, query);
   if (unit == nullptr) {

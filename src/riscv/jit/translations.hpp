@@ -35,8 +35,10 @@ class Visits {
 
 class Translations {
  public:
-  /// Its table lies in pages of the arena, if there is one.
-  Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes, bhemu::Arena* arena = nullptr);
+  /// Its table lies in pages of the arena, if there is one. `heads` of loops are not translated;
+  /// who adds one says so (before_write).
+  Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes, bhemu::Arena* arena = nullptr,
+               const LoopHeads* heads = nullptr);
 
   /// What is known of the instruction at `pc`, an instruction address (context.hpp).
   u32 at(u32 pc) const {
@@ -83,6 +85,7 @@ class Translations {
   std::shared_ptr<Shelf> shelf_;
   u64 shelf_generation_ = 0;
   u32 l1_bytes_;
+  const LoopHeads* heads_;
   u32 threshold_;
   Mapping table_;
   std::array<u64, (kL1Size / kCodeOfPage + 63) / 64> marked_{};  // pages of the table, by bit

@@ -1,0 +1,176 @@
+// A core that waits in a loop in which it was parked before is parked at once, in the same cycle
+// however it is executed.
+#include <random>
+#include <string>
+
+#include "riscv/jit/cache.hpp"
+#include "tile/one_tile.hpp"
+#include "tile/onlooker.hpp"
+#include "trace/observer.hpp"
+
+namespace bhemu::test {
+namespace {
+
+using enum Reg;
+
+constexpr Cycle kQuantum = 32;
+constexpr u32 kBell = 0x8000;  // the host rings, BRISC and then NCRISC wait for it
+constexpr u32 kOwnBell = 0x8040;
+constexpr u32 kOut = 0x9000;
+constexpr u32 kNcriscCode = 0x4000;
+
+class Watcher final : public trace::Observer {
+ public:
+  explicit Watcher(trace::Instructions wanted) : wanted_(wanted) {}
+  trace::Instructions wanted_instructions() const override { return wanted_; }
+
+ private:
+  trace::Instructions wanted_;
+};
+
+class Idler final : public tile::Onlooker {
+ public:
+  void before_instruction(tile::Tile&, unsigned) override {}
+  void before_l1_write(tile::Tile&, u32, u32, const Author&) override {}
+};
+
+/// How the cores are executed, and who looks at them.
+struct Way {
+  std::string name;
+  std::shared_ptr<riscv::jit::CodeCache> code = nullptr;
+  std::optional<trace::Instructions> watched = std::nullopt;
+  bool debugged = false;
+};
+
+std::vector<Way> all_ways() {
+  using trace::Instructions;
+  std::vector<Way> ways{{"interpreter"}};
+  for (const u32 threshold : {0u, 3u}) {
+    riscv::jit::Options options;
+    options.threshold = threshold;
+    if (auto code = riscv::jit::CodeCache::create(options))
+      ways.push_back({"translated, " + std::to_string(threshold), code});
+  }
+  ways.push_back({"all instructions watched", nullptr, Instructions::All});
+  ways.push_back({"stretches watched", nullptr, Instructions::NotPlain});
+  ways.push_back({"effects watched", nullptr, Instructions::Effects});
+  ways.push_back({"debugged", nullptr, std::nullopt, true});
+  return ways;
+}
+
+/// How a core waits and works.
+struct Loop {
+  bool calls = false;  // a function that looks at the bell
+  bool two_words = false;
+  int before = 0;  // instructions of a round
+  int behind = 0;
+  int work = 0;  // rounds of work between two waits
+
+  static Loop any(std::mt19937& random) {
+    const auto below = [&random](u32 most) { return static_cast<int>(random() % most); };
+    return {below(3) == 0, below(2) == 0, below(6), below(6), below(120)};
+  }
+};
+
+/// Waits until the word at `bell` changes, works, hands the number on to `next`, and waits again.
+std::vector<u32> waiting_program(u32 bell, u32 next, const Loop& loop) {
+  Assembler a;
+  a.li(s0, bell);
+  a.li(s1, next);
+  a.li(s2, kOut + bell % 0x1000);
+  a.li(t3, 0);
+  a.label("wait");
+  for (int i = 0; i < loop.before; ++i) a.addi(a1, t3, i);
+  if (loop.calls) a.call("look");
+  if (!loop.calls) a.lw(a0, 0, s0);
+  if (loop.two_words) a.lbu(a2, 8, s0);
+  for (int i = 0; i < loop.behind; ++i) a.addi(a3, a0, i);
+  a.beq(a0, t3, "wait");
+  a.addi(t3, a0, 0);
+  a.li(t1, static_cast<u32>(1 + loop.work));
+  a.label("work");
+  a.add(a4, a4, t1);
+  a.xor_(a4, a4, a0);
+  a.sw(a4, 0, s2);  // so that this is no loop in which a core could sleep
+  a.addi(t1, t1, -1);
+  a.bne(t1, zero, "work");
+  a.sw(a0, 0, s1);
+  a.j("wait");
+  a.label("look");
+  a.lw(a0, 0, s0);
+  a.fence();
+  a.ret();
+  return a.finish();
+}
+
+struct Slept {
+  std::vector<Cycle> parked_at;  // both cores, after each ring
+  u64 hash = 0;
+};
+
+/// The host rings ten times, BRISC hands on to NCRISC. `epoch`: a core that is alone runs on for so
+/// long.
+Slept run_cores(const Loop& brisc, const Loop& ncrisc, const Way& way, Cycle epoch,
+                bool parks = true) {
+  constexpr Cycle kBetween = 3072;
+  OneTile chip(kQuantum, parks, nullptr, way.code);
+  chip.engine = std::make_unique<sched::Engine>(1, nullptr, epoch, 1);
+  chip.engine->add(*chip.tile);
+  Watcher watcher(way.watched.value_or(trace::Instructions::All));
+  Idler idler;
+  if (way.watched) chip.tile->set_observer(&watcher);
+  if (way.debugged) chip.tile->set_onlooker(&idler);
+  chip.load(0, waiting_program(kBell, kOwnBell, brisc));
+  chip.load(kNcriscCode, waiting_program(kOwnBell, kOwnBell + 0x20, ncrisc));
+  chip.start_at(CoreId::Ncrisc, kNcriscCode);
+  chip.start({CoreId::Brisc, CoreId::Ncrisc});
+  Slept slept;
+  const auto parked = [&] {
+    return chip.tile->status(CoreId::Brisc) == tile::CoreStatus::Parked &&
+           chip.tile->status(CoreId::Ncrisc) == tile::CoreStatus::Parked;
+  };
+  for (u32 ring = 1; ring <= 10; ++ring) {
+    const Cycle from = chip.engine->now();
+    Cycle at = from;
+    while (at < from + kBetween && !parked()) chip.engine->run(at += epoch, nullptr);
+    slept.parked_at.push_back(at - from);
+    if (chip.engine->run(from + kBetween, nullptr) == sched::Stop::Idle)
+      chip.engine->skip_to(from + kBetween);
+    chip.write(kBell, ring);
+  }
+  slept.hash = chip.hash();
+  chip.tile->set_observer(nullptr);
+  chip.tile->set_onlooker(nullptr);
+  return slept;
+}
+
+TEST(LoopHeads, cores_that_wait_in_a_loop_once_more_park_within_a_few_rounds) {
+  const std::vector<Cycle> parked = run_cores({}, {}, {"interpreter"}, kQuantum).parked_at;
+  for (std::size_t ring = 1; ring < parked.size(); ++ring)
+    EXPECT_LE(parked[ring], 2 * kQuantum) << ring;
+}
+
+TEST(LoopHeads, cores_park_in_the_same_cycle_however_they_are_executed_and_whoever_looks) {
+  const std::vector<Way> ways = all_ways();
+  for (u32 seed = 1; seed <= 40; ++seed) {
+    std::mt19937 random(seed);
+    const Loop brisc = Loop::any(random);
+    const Loop ncrisc = Loop::any(random);
+    for (const Cycle epoch : {kQuantum, 8 * kQuantum}) {
+      const Slept expected = run_cores(brisc, ncrisc, ways[0], epoch);
+      for (const Way& way : ways) {
+        const Slept slept = run_cores(brisc, ncrisc, way, epoch);
+        // A debugger keeps cores from sleeping where registers are not what they were.
+        if (!way.debugged) {
+          EXPECT_EQ(slept.parked_at, expected.parked_at)
+              << seed << ", " << epoch << ", " << way.name;
+        }
+        EXPECT_EQ(slept.hash, expected.hash) << seed << ", " << epoch << ", " << way.name;
+      }
+      EXPECT_EQ(run_cores(brisc, ncrisc, ways[0], epoch, false).hash, expected.hash) << seed;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bhemu::test
