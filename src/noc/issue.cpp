@@ -107,8 +107,8 @@ bool Niu::check_length(const Command& command, const Author& issuer) {
   return command.length <= kMaxRequestBytes;
 }
 
-bool Niu::read_source(u64 address, u32 bytes, const Author& issuer, Payload& payload) {
-  payload = Payload::of(bytes);
+bool Niu::read_source(u64 address, u32 bytes, u64 to, const Author& issuer, Payload& payload) {
+  payload = Payload::of(bytes, to);
   if (bytes == 0 || environment_.host->read(address, payload.writable(), bytes, issuer.cycle))
     return true;
   std::memset(payload.writable(), 0, bytes);
@@ -293,7 +293,8 @@ void Niu::issue_write(const Command& command, const Author& issuer) {
   if (is_inline) {
     packet.payload = Payload::of(4);
     std::memcpy(packet.payload.writable(), &command.data, 4);
-  } else if (!read_source(source, repeats ? 4 : packet.length, issuer, packet.payload)) {
+  } else if (!read_source(source, repeats ? 4 : packet.length, packet.address, issuer,
+                          packet.payload)) {
     return;
   }
   if (repeats && length != 0) packet.payload = repeated(packet.payload, packet.length);

@@ -200,7 +200,7 @@ class Niu {
   NodeId resolve(u32 coordinate, Coord* physical, const Author& issuer, bool* stop);
   Coord translated(Coord coord) const;
   bool find_reply(u32 coordinate, const Author& issuer, NodeId& reply);
-  bool read_source(u64 address, u32 bytes, const Author& issuer, Payload& payload);
+  bool read_source(u64 address, u32 bytes, u64 to, const Author& issuer, Payload& payload);
   Packet request(PacketKind kind, const Command& command, const Author& issuer) const;
   /// `local`: the address in this tile that the request reads from or returns to.
   void send_request(Packet&& packet, const Command& command, u64 local, const Targets& targets,

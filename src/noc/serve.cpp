@@ -50,7 +50,8 @@ bool serve(ServedMemory& memory, const Packet& request, const Author& author, Pa
     case PacketKind::WriteRequest:
       return serve_write(memory, request, author);
     case PacketKind::ReadRequest: {
-      payload = request.landed != 0 ? request.payload : Payload::of(request.length);
+      payload = request.landed != 0 ? request.payload
+                                    : Payload::of(request.length, request.return_address);
       const u32 first = request.landed;
       if (request.length == 0 || memory.read(request.address + first, payload.writable() + first,
                                              request.length - first, author.cycle))
@@ -71,7 +72,8 @@ bool take_piece(ServedMemory& memory, Packet& packet, const Author& author,
   const u32 first = packet.landed;
   bool done;
   if (packet.kind == PacketKind::ReadRequest) {
-    if (packet.payload == nullptr) packet.payload = Payload::of(packet.length);
+    if (packet.payload == nullptr)
+      packet.payload = Payload::of(packet.length, packet.return_address);
     done =
         memory.read(packet.address + first, packet.payload.writable() + first, bytes, author.cycle);
   } else {
