@@ -4,6 +4,7 @@
 #include <string>
 
 #include "riscv/jit/cache.hpp"
+#include "support/rounds.hpp"
 #include "tile/one_tile.hpp"
 #include "tile/onlooker.hpp"
 #include "trace/observer.hpp"
@@ -152,8 +153,10 @@ TEST(LoopHeads, cores_that_wait_in_a_loop_once_more_park_within_a_few_rounds) {
 
 TEST(LoopHeads, cores_park_in_the_same_cycle_however_they_are_executed_and_whoever_looks) {
   const std::vector<Way> ways = all_ways();
-  for (u32 seed = 1; seed <= 40; ++seed) {
-    std::mt19937 random(seed);
+  const u64 programs = rounds(40);
+  for (u64 program = 1; program <= programs; ++program) {
+    const u32 drawn = static_cast<u32>(seed(program));
+    std::mt19937 random(drawn);
     const Loop brisc = Loop::any(random);
     const Loop ncrisc = Loop::any(random);
     for (const Cycle epoch : {kQuantum, 8 * kQuantum}) {
@@ -163,11 +166,11 @@ TEST(LoopHeads, cores_park_in_the_same_cycle_however_they_are_executed_and_whoev
         // A debugger keeps cores from sleeping where registers are not what they were.
         if (!way.debugged) {
           EXPECT_EQ(slept.parked_at, expected.parked_at)
-              << seed << ", " << epoch << ", " << way.name;
+              << drawn << ", " << epoch << ", " << way.name;
         }
-        EXPECT_EQ(slept.hash, expected.hash) << seed << ", " << epoch << ", " << way.name;
+        EXPECT_EQ(slept.hash, expected.hash) << drawn << ", " << epoch << ", " << way.name;
       }
-      EXPECT_EQ(run_cores(brisc, ncrisc, ways[0], epoch, false).hash, expected.hash) << seed;
+      EXPECT_EQ(run_cores(brisc, ncrisc, ways[0], epoch, false).hash, expected.hash) << drawn;
     }
   }
 }
