@@ -29,15 +29,6 @@ bool has_windows(TimingModel timing) {
   return timing == TimingModel::Windows || timing == TimingModel::Chaos;
 }
 
-/// The core sleeps until it gets the answer to a read that it has sent of late: where others have
-/// only read for whole windows, too, it will read again.
-bool is_between_reads(const tile::Tile& tile, CoreId core, Cycle now) {
-  if (tile.status(core) != tile::CoreStatus::Parked) return false;
-  const Waits waits = tile.waiting(core);
-  const Wait* const answers = waits.find(Awaited::Answers);
-  return answers != nullptr && now - answers->since < LivelockCheck::kWindow;
-}
-
 }  // namespace
 
 const char* name_of(TimingModel timing) {
@@ -455,7 +446,8 @@ std::vector<Waiter> Device::waiters() {
       const tile::CoreStatus status = tile->status(id);
       Waiter waiter{tile->id(), agent_of(id), tile->core(id).pc, {}};
       if (impl_->spinning && tile->activity().reads[core] != 0 &&
-          (status == tile::CoreStatus::Running || is_between_reads(*tile, id, cycle()))) {
+          (status == tile::CoreStatus::Running ||
+           (status == tile::CoreStatus::Parked && awaits_answer(tile->waiting(id), cycle())))) {
         Wait wait;
         wait.kind = Awaited::Remote;
         wait.until = Until::Changes;

@@ -81,4 +81,11 @@ class LivelockCheck {
   unsigned windows_ = 0;
 };
 
+/// Of a core that sleeps: it has sent a read of late and waits for the answer. Where time goes on,
+/// that is under way.
+inline bool awaits_answer(const Waits& waits, Cycle now) {
+  const Wait* const answers = waits.find(Awaited::Answers);
+  return answers != nullptr && now - answers->since < LivelockCheck::kWindow;
+}
+
 }  // namespace bhemu

@@ -144,9 +144,8 @@ struct alignas(64) CoreState {
 //     // It looked at a CSR that counts cycles or instructions: it may be timing something out, and
 //     // will find another value when it looks again.
 //     void note_clock();
-//     // The core is at the head of a loop (riscv/loop_heads.hpp) and has not executed it yet.
-//     True,
-//     // with `attention` set: leave. A bus need not have it.
+//     // The core comes to the head of a loop (riscv/loop_heads.hpp). True, with `attention` set:
+//     // leave before it is executed. A bus need not have it.
 //     bool stop_at_head(u32 pc, Cycle now);
 //     // Only when kRecord. The engine is looking for a polling loop it may park:
 //     void note_load_l1(u32 address, u32 size);

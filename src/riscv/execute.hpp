@@ -27,6 +27,7 @@ inline constexpr bool kAtOnce = !Bus::kRecord && requires(Bus & bus, u32& value)
   bus.store_at_once(0, 0, 0, Cycle{});
 };
 
+/// The bus may want to leave at heads of loops.
 template <class Bus>
 inline constexpr bool kStopsAtHeads = requires(Bus& bus) {
   bus.stop_at_head(0, Cycle{});

@@ -41,7 +41,7 @@ class LoopHeads {
   /// A look at the round that begins there was of use, or in vain. True: it was in vain so often
   /// that the head is none any more.
   bool looked(u32 pc, bool in_vain);
-  /// How many cycles the round took.
+  /// How many cycles the round took; 0: it is none any more.
   Cycle round_from(u32 pc) const {
     for (const Head& head : heads_)
       if (head.pc == pc) return head.period;
@@ -50,6 +50,7 @@ class LoopHeads {
   void clear() { heads_.clear(); }
 
  private:
+  // Chosen, not measured: firmware's cores wait in seven loops of a launch.
   static constexpr std::size_t kMost = 24;
   static constexpr unsigned kMostInVain = 4;
 

@@ -43,7 +43,8 @@ void Tile::look_at_head(unsigned core) {
   start_recording(core);
   CoreSlot& slot = slots_[core];
   slot.at_head = true;
-  slot.longest = lines_.heads().round_from(slot.anchor_pc);
+  if (const Cycle round = lines_.heads().round_from(slot.anchor_pc); round != 0)
+    slot.longest = round;
 }
 
 /// A core was parked that had come back to `anchor` after so many cycles.

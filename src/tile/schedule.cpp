@@ -14,6 +14,7 @@ namespace bhemu::tile {
 namespace {
 
 constexpr Cycle kFirstProbe = 48;
+// The longest work of firmware's cores in a launch, BRISC's, is 268 cycles.
 constexpr Cycle kMostPatience = 8;
 constexpr Cycle kLongestBackoff = 1 << 15;
 // A loop that passes its anchor so often in a turn without coming back to the same state counts

@@ -57,12 +57,12 @@ class Builder {
       if (tile::Tile* tile = device_.tile_of(node); tile != nullptr && situation_.kernel_base == 0)
         if (const LaunchView view = launch_of(*tile, 0); view.valid)
           situation_.kernel_base = view.kernel_base;
+    runs_ = running;
     for (Waiter& waiter : device_.waiters()) {
-      moves_ |= is_between_reads(waiter.waits, device_.cycle(), running);
+      moves_ |= is_between_reads(waiter.waits, situation_.cycle, runs_);
       add(std::move(waiter), tiles, false);
     }
     moves_ |= anybody_runs(device_);
-    runs_ = running;
     if (running) add_running(tiles);
     std::stable_partition(situation_.standing.begin(), situation_.standing.end(),
                           [](const Standing& one) { return !one.firmware; });

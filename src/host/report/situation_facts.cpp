@@ -1,8 +1,9 @@
-// What kernels and launch messages say, for reports.
+// What kernels, launch messages and the state of cores say, for reports.
 #include <algorithm>
 #include <cstring>
 
 #include "base/bits.hpp"
+#include "device/livelock.hpp"
 #include "host/boot/mailboxes.hpp"
 #include "host/error.hpp"
 #include "host/report/inspect.hpp"
@@ -23,9 +24,6 @@ u32 l1_half(tile::Tile& tile, u32 address) {
   return l1_word(tile, address & ~3u) >> (address % 4 * 8) & 0xFFFF;
 }
 
-/// An answer that is not there after so many cycles is not on its way.
-constexpr Cycle kLongestWay = 1 << 14;
-
 }  // namespace
 
 bool anybody_runs(Device& device) {
@@ -37,9 +35,7 @@ bool anybody_runs(Device& device) {
 }
 
 bool is_between_reads(const Waits& waits, Cycle now, bool running) {
-  if (!waits.all.empty() && waits.all.front().kind == Awaited::Remote) return true;
-  const Wait* const answers = waits.find(Awaited::Answers);
-  return running && answers != nullptr && now - answers->since < kLongestWay;
+  return waits.find(Awaited::Remote) != nullptr || (running && awaits_answer(waits, now));
 }
 
 LaunchView launch_of(tile::Tile& tile, u32 kernel_base) {

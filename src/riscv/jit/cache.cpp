@@ -47,7 +47,7 @@ bool Unit::matches(const u8* l1) const {
 }
 
 bool Unit::has_any_of(const LoopHeads& heads, const u8* l1) const {
-  return !heads.empty() && std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
+  return std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
     return heads.has_any_in(piece.pc, piece.count * 4, l1);
   });
 }
