@@ -17,17 +17,13 @@ struct CounterStep {
   bool copy_to_return;  // Dst only
 };
 
+// Without branches: which of these an instruction asks for changes from one to the next.
 template <class T>
 void step(T& counter, T& copy, const CounterStep& how, u32 mask) {
-  if (how.clear) {
-    counter = copy = 0;
-  } else if (how.copy_to_return) {
-    counter = copy = static_cast<T>((counter + how.increment) & mask);
-  } else if (how.carriage_return) {
-    counter = copy = static_cast<T>((copy + how.increment) & mask);
-  } else {
-    counter = static_cast<T>((counter + how.increment) & mask);
-  }
+  const u32 from = how.carriage_return && !how.copy_to_return ? copy : counter;
+  const u32 next = how.clear ? 0 : (from + how.increment) & mask;
+  counter = static_cast<T>(next);
+  copy = how.carriage_return || how.clear || how.copy_to_return ? static_cast<T>(next) : copy;
 }
 
 template <class T>
@@ -37,28 +33,14 @@ void increment(T& counter, T& copy, u32 amount, bool carriage_return, u32 mask) 
 
 }  // namespace
 
-void apply_addr_mod(Context& context, u32 addr_mode, bool update_fidelity) {
+void apply_whole_addr_mod(Context& context, u32 addr_mode, bool update_fidelity) {
   const ThreadConfigWords& words = context.thread_config();
   Rwc& rwc = rwc_of(context);
   const u32 ab = words[thread_cfg::ADDR_MOD_AB_SEC0_SrcAIncr::kWord + addr_mode];
   const u32 dst = words[thread_cfg::ADDR_MOD_DST_SEC0_DestIncr::kWord + addr_mode];
   const u32 bias = words[thread_cfg::ADDR_MOD_BIAS_SEC0_BiasIncr::kWord + addr_mode];
-  if ((ab | dst | bias) == 0) return;  // nothing moves: what most instructions ask for
-  // Increments alone: neither carriage returns nor clears, nor copies.
-  constexpr u32 kMoreOfAb = 0xC0C0;
-  constexpr u32 kMoreOfDst = 0x9C00;
-  if ((ab & kMoreOfAb) == 0 && (dst & kMoreOfDst) == 0 && bias == 0) {
-    rwc.src_a = static_cast<u8>((rwc.src_a + ab) & kSrcMask);
-    rwc.src_b = static_cast<u8>((rwc.src_b + (ab >> 8)) & kSrcMask);
-    rwc.dst = static_cast<u16>((rwc.dst + dst) & kDstMask);
-    if (update_fidelity) rwc.fidelity = static_cast<u8>((rwc.fidelity + (dst >> 13)) & 3);
-    return;
-  }
-
-  if (bits(ab, 0, 8) != 0)
-    step(rwc.src_a, rwc.src_a_cr, {bits(ab, 0, 6), bit(ab, 6), bit(ab, 7), false}, kSrcMask);
-  if (bits(ab, 8, 8) != 0)
-    step(rwc.src_b, rwc.src_b_cr, {bits(ab, 8, 6), bit(ab, 14), bit(ab, 15), false}, kSrcMask);
+  step(rwc.src_a, rwc.src_a_cr, {bits(ab, 0, 6), bit(ab, 6), bit(ab, 7), false}, kSrcMask);
+  step(rwc.src_b, rwc.src_b_cr, {bits(ab, 8, 6), bit(ab, 14), bit(ab, 15), false}, kSrcMask);
   step(rwc.dst, rwc.dst_cr, {bits(dst, 0, 10), bit(dst, 10), bit(dst, 11), bit(dst, 12)}, kDstMask);
   if (update_fidelity)
     rwc.fidelity = bit(dst, 15) ? 0 : static_cast<u8>((rwc.fidelity + bits(dst, 13, 2)) & 3);

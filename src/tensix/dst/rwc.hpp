@@ -10,16 +10,35 @@
 
 namespace bhemu::tensix {
 
+inline Rwc& rwc_of(const Context& context) {
+  return context.state.fpu.rwc[context.thread];
+}
+/// apply_addr_mod, whatever the section asks for.
+void apply_whole_addr_mod(Context& context, u32 addr_mode, bool update_fidelity);
+
 /// What follows from section `addr_mode` after an instruction. `update_fidelity` is false for
 /// SFPLOAD, SFPSTORE and SFPLOADMACRO.
-void apply_addr_mod(Context& context, u32 addr_mode, bool update_fidelity = true);
+inline void apply_addr_mod(Context& context, u32 addr_mode, bool update_fidelity = true) {
+  const ThreadConfigWords& words = context.thread_config();
+  const u32 ab = words[thread_cfg::ADDR_MOD_AB_SEC0_SrcAIncr::kWord + addr_mode];
+  const u32 dst = words[thread_cfg::ADDR_MOD_DST_SEC0_DestIncr::kWord + addr_mode];
+  const u32 bias = words[thread_cfg::ADDR_MOD_BIAS_SEC0_BiasIncr::kWord + addr_mode];
+  if ((ab | dst | bias) == 0) return;  // nothing moves: what most instructions ask for
+  // Increments alone are done here: neither carriage returns nor clears, nor copies.
+  constexpr u32 kMoreOfAb = 0xC0C0;
+  constexpr u32 kMoreOfDst = 0x9C00;
+  if (((ab & kMoreOfAb) | (dst & kMoreOfDst) | bias) != 0)
+    return apply_whole_addr_mod(context, addr_mode, update_fidelity);
+  Rwc& rwc = rwc_of(context);
+  rwc.src_a = static_cast<u8>((rwc.src_a + ab) & (kSrcRows - 1));
+  rwc.src_b = static_cast<u8>((rwc.src_b + (ab >> 8)) & (kSrcRows - 1));
+  rwc.dst = static_cast<u16>((rwc.dst + dst) & (kDstRows - 1));
+  if (update_fidelity) rwc.fidelity = static_cast<u8>((rwc.fidelity + (dst >> 13)) & 3);
+}
 inline void apply_partial_addr_mod(Context& context, u32 addr_mode) {
   apply_addr_mod(context, addr_mode, false);
 }
 
-inline Rwc& rwc_of(const Context& context) {
-  return context.state.fpu.rwc[context.thread];
-}
 inline const Rwc& rwc_of(const Footprint& print) {
   return print.state.fpu.rwc[print.thread];
 }
