@@ -107,9 +107,12 @@ class CodeLines {
   void add_head(u32 pc, Cycle period, const u8* l1) {
     for (const u32 line : heads_.add(pc, period, l1)) forget(line);
   }
-  void looked_at_head(u32 pc, bool in_vain) {
-    if (heads_.looked(pc, in_vain)) forget(pc);
+  void head_was_in_vain(u32 pc) {
+    if (heads_.was_in_vain(pc)) forget(pc);
   }
+  bool head_was_of_use(u32 pc) { return heads_.was_of_use(pc); }
+  void learn_round(u32 head, const std::optional<KnownRound>& round) { heads_.learn(head, round); }
+  void round_was_known(u32 head, bool same) { heads_.was_known(head, same); }
   void forget_heads() { heads_.clear(); }
 
  private:

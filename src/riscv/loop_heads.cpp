@@ -31,38 +31,74 @@ u32 top_of_loop(u32 pc, const u8* l1, u32 l1_bytes) {
 
 u16 LoopHeads::in_line(u32 address, const u8* l1) const {
   u32 mask = 0;
-  for (const Head& head : heads_)
-    if (head.pc - address < kLineBytes && head.stands_in(l1))
-      mask |= 1u << head.pc % kLineBytes / 4;
+  for (const u32 pc : pcs_)
+    if (pc - address < kLineBytes && has(pc, l1)) mask |= 1u << pc % kLineBytes / 4;
   return static_cast<u16>(mask);
 }
 
 LoopHeads::Lines LoopHeads::add(u32 pc, Cycle period, const u8* l1) {
   const u32 line = pc & ~(kLineBytes - 1);
   Lines changed{line, line};
-  if (heads_.empty()) heads_.reserve(kAtFirst);
-  const auto old =
-      std::find_if(heads_.begin(), heads_.end(), [pc](const Head& head) { return head.pc == pc; });
-  if (old != heads_.end()) {
-    heads_.erase(old);  // other words stood there
-  } else if (heads_.size() == kMost) {
-    changed[1] = heads_.front().pc & ~(kLineBytes - 1);
-    heads_.erase(heads_.begin());
+  if (heads_.empty()) {
+    pcs_.reserve(kAtFirst);
+    heads_.reserve(kAtFirst);
   }
-  Head head{pc, 0, period, {}};
+  const auto old = std::find(pcs_.begin(), pcs_.end(), pc);
+  if (old != pcs_.end()) {
+    erase(static_cast<std::size_t>(old - pcs_.begin()));  // other words stood there
+  } else if (heads_.size() == kMost) {
+    changed[1] = heads_.front().line;
+    erase(0);
+  }
+  Head& head = heads_.emplace_back();
+  pcs_.push_back(pc);
+  head.period = period;
+  head.line = line;
   std::memcpy(head.words.data(), l1 + line, kLineBytes);
-  heads_.push_back(head);
   return changed;
 }
 
-bool LoopHeads::looked(u32 pc, bool in_vain) {
-  const auto head =
-      std::find_if(heads_.begin(), heads_.end(), [pc](const Head& one) { return one.pc == pc; });
-  if (head == heads_.end()) return false;
-  head->in_vain = in_vain ? head->in_vain + 1 : 0;
-  if (head->in_vain < kMostInVain) return false;
-  heads_.erase(head);
+bool LoopHeads::was_in_vain(u32 pc) {
+  Head* const head = find(pc);
+  if (head == nullptr || ++head->in_vain < kMostInVain) return false;
+  erase(static_cast<std::size_t>(head - heads_.data()));
   return true;
+}
+
+bool LoopHeads::was_of_use(u32 pc) {
+  Head* const head = find(pc);
+  if (head == nullptr) return false;
+  head->in_vain = 0;
+  return ++head->of_use >= head->learns_at;
+}
+
+void LoopHeads::learn(u32 pc, const std::optional<KnownRound>& round) {
+  Head* const head = find(pc);
+  if (head == nullptr) return;
+  head->round = round ? std::make_unique<const KnownRound>(*round) : nullptr;
+  head->learns_at = 2 * head->of_use;
+  head->others = 0;
+}
+
+void LoopHeads::was_known(u32 pc, bool same) {
+  Head* const head = find(pc);
+  if (head == nullptr) return;
+  if (same) {
+    head->in_vain = head->of_use = head->others = 0;
+    head->learns_at = 1;
+  } else if (++head->others == kMostOthers) {
+    head->round = nullptr;
+  }
+}
+
+void LoopHeads::clear() {
+  pcs_.clear();
+  heads_.clear();
+}
+
+void LoopHeads::erase(std::size_t index) {
+  pcs_.erase(pcs_.begin() + static_cast<std::ptrdiff_t>(index));
+  heads_.erase(heads_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
 }  // namespace bhemu::riscv

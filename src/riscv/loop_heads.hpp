@@ -6,9 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "riscv/core.hpp"
+#include "riscv/known_round.hpp"
 
 namespace bhemu::riscv {
 
@@ -21,50 +25,71 @@ class LoopHeads {
  public:
   /// As long as the words of its line are what they were.
   bool has(u32 pc, const u8* l1) const {
-    return std::any_of(heads_.begin(), heads_.end(),
-                       [&](const Head& head) { return head.pc == pc && head.stands_in(l1); });
+    const Head* const head = find(pc);
+    return head != nullptr && head->stands_in(l1);
   }
   bool has_any_in(u32 address, u32 bytes, const u8* l1) const {
-    return std::any_of(heads_.begin(), heads_.end(), [&](const Head& head) {
-      return head.pc - address < bytes && head.stands_in(l1);
-    });
+    return std::any_of(pcs_.begin(), pcs_.end(),
+                       [&](u32 pc) { return pc - address < bytes && has(pc, l1); });
   }
   /// A bit for each word of the line at `address` that is one.
   u16 in_line(u32 address, const u8* l1) const;
-  bool empty() const { return heads_.empty(); }
+  bool empty() const { return pcs_.empty(); }
 
   /// A core was parked that had come back to `pc` after `period` cycles. The lines in which
   /// something has changed by that: that of `pc`, and that of the head which makes room; the same
   /// one twice if none does.
   using Lines = std::array<u32, 2>;
   Lines add(u32 pc, Cycle period, const u8* l1);
-  /// A look at the round that begins there was of use, or in vain. True: it was in vain so often
-  /// that the head is none any more.
-  bool looked(u32 pc, bool in_vain);
-  /// How many cycles the round took; 0: it is none any more.
-  Cycle round_from(u32 pc) const {
-    for (const Head& head : heads_)
-      if (head.pc == pc) return head.period;
-    return 0;
+  /// A look at the round that begins there was in vain. True: so often that the head is none any
+  /// more.
+  bool was_in_vain(u32 pc);
+  /// A core was parked there. True: it is worth while to learn which round it goes through, since
+  /// cores have waited there before. The more often what was learnt was of no use, the rarer.
+  bool was_of_use(u32 pc);
+  /// What is known of the round that begins there.
+  struct Round {
+    Cycle period = 0;                   // 0: it is no head any more
+    const KnownRound* known = nullptr;  // null: nothing else
+  };
+  Round round_at(u32 pc) const {
+    const Head* const head = find(pc);
+    return head != nullptr ? Round{head->period, head->round.get()} : Round{};
   }
-  void clear() { heads_.clear(); }
+  void learn(u32 pc, const std::optional<KnownRound>& round);
+  /// The known round was gone through once more, or was not the one.
+  void was_known(u32 pc, bool same);
+  void clear();
 
  private:
   // Chosen, not measured: firmware's cores wait in seven loops of a launch.
   static constexpr std::size_t kMost = 24;
-  static constexpr unsigned kMostInVain = 4;
+  static constexpr u32 kMostInVain = 4;
+  static constexpr u32 kMostOthers = 4;
+  static constexpr u32 kFirstLearnt = 2;
 
   struct Head {
-    u32 pc;
-    u32 in_vain;  // looks, one after the other
-    Cycle period;
-    std::array<u8, kLineBytes> words;
-    bool stands_in(const u8* l1) const {
-      return std::equal(words.begin(), words.end(), l1 + (pc & ~(kLineBytes - 1)));
-    }
+    u32 in_vain = 0;               // looks, one after the other
+    u32 of_use = 0;                // cores parked since a known round was the one
+    u32 learns_at = kFirstLearnt;  // so many of them
+    u32 others = 0;                // rounds, one after the other, that were not the known one
+    Cycle period = 0;
+    std::unique_ptr<const KnownRound> round;
+    std::array<u8, kLineBytes> words;  // of the line at `line`
+    u32 line;
+    bool stands_in(const u8* l1) const { return std::equal(words.begin(), words.end(), l1 + line); }
   };
+  const Head* find(u32 pc) const {
+    for (std::size_t i = 0; i < pcs_.size(); ++i)
+      if (pcs_[i] == pc) return &heads_[i];
+    return nullptr;
+  }
+  Head* find(u32 pc) { return const_cast<Head*>(std::as_const(*this).find(pc)); }
+  void erase(std::size_t index);
 
-  std::vector<Head> heads_;  // the oldest first
+  // The oldest first. Where they are lies together, since it is asked for most.
+  std::vector<u32> pcs_;
+  std::vector<Head> heads_;
 };
 
 }  // namespace bhemu::riscv

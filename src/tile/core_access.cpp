@@ -33,13 +33,11 @@ constexpr u32 kSemaphores = 0x20;
 constexpr u32 kSemaphoresEnd = 0x40;
 constexpr u32 kNius = 0xFFB20000;
 constexpr u32 kNiuBytes = 0x10000;
-constexpr u32 kOverlay = 0xFFB40000;
 constexpr u32 kStoreRegBase = 0xFFB00000;  // STOREREG counts words from here
 
 constexpr u32 kInstrnBuf = 0xFFE40000;  // of a TRISC, its own thread's
 constexpr u32 kGprs = 0xFFE00000;
 constexpr u32 kGprBytes = 0x1000;
-constexpr u32 kOverlayBytes = noc::kStreams * noc::kStreamStride;
 
 constexpr bool is_of_noc(u32 address) {
   return address - kNius < kNocs * kNiuBytes || address - kOverlay < kOverlayBytes;
@@ -136,9 +134,7 @@ bool CoreAccess::load_at_once(unsigned core, u32 address, u32& value, Cycle now)
   return true;
 }
 
-bool CoreAccess::store_at_once(unsigned core, u32 pc, u32 address, u32 value, Cycle now) {
-  if (const u32 at = address - kOverlay; at < kOverlayBytes)
-    return store_count(core, pc, at, value, now);
+bool CoreAccess::store_part(unsigned core, u32 pc, u32 address, u32 value, Cycle now) {
   // A word of a command buffer has no effect on other agents until the request is sent, so it does
   // not end a long turn.
   if (const u32 at = address - kNius; at < kNocs * kNiuBytes) {

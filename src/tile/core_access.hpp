@@ -7,6 +7,10 @@
 
 namespace bhemu::tile {
 
+/// The overlay's registers of streams.
+inline constexpr u32 kOverlay = 0xFFB40000;
+inline constexpr u32 kOverlayBytes = noc::kStreams * noc::kStreamStride;
+
 class CoreAccess {
  public:
   CoreAccess(const AccessEnvironment& environment, RegisterSpace& registers)
@@ -21,7 +25,12 @@ class CoreAccess {
   /// To the words that are written most, parts of a request in a command buffer, counters of
   /// circular buffers and a thread's own GPRs, when nobody waits for them, is told, or ends his
   /// turn for them. False: nothing is done, and `store` is the way.
-  bool store_at_once(unsigned core, u32 pc, u32 address, u32 value, Cycle now);
+  bool store_at_once(unsigned core, u32 pc, u32 address, u32 value, Cycle now) {
+    // Who stores at once stores most often to streams: inline, so that this is no call of its own.
+    const u32 at = address - kOverlay;
+    return at < kOverlayBytes ? store_count(core, pc, at, value, now)
+                              : store_part(core, pc, address, value, now);
+  }
   /// Of a TRISC to its thread: words that instructions from `pc` on push, one a cycle from `now`
   /// on, as long as there is room, and nobody waits for them, is told, or ends his turn for them.
   /// Returns how many that are; for the next one `push_tensix` is the way.
@@ -50,8 +59,10 @@ class CoreAccess {
   }
   bool nobody_looks_on() const;
   // The ways of `store_at_once` that take more than a few instructions are functions of their own,
-  // so that it needs no frame. To the register at `offset` of the streams:
-  [[gnu::noinline]] bool store_count(unsigned core, u32 pc, u32 offset, u32 value, Cycle now);
+  // so that the others need no frame. To the register at `offset` of the streams:
+  bool store_count(unsigned core, u32 pc, u32 offset, u32 value, Cycle now);
+  /// To a part of a request, the FIFO of a TRISC's thread, or a general purpose register.
+  bool store_part(unsigned core, u32 pc, u32 address, u32 value, Cycle now);
   /// To the FIFO of a TRISC's thread.
   [[gnu::noinline]] bool push_one(unsigned core, u32 pc, u32 word, Cycle now);
   riscv::Outcome wait(unsigned core, BlockKind kind, u32 resources, u32 address);

@@ -40,11 +40,12 @@ bool Tile::stops_before_step(unsigned core) {
 }
 
 void Tile::look_at_head(unsigned core) {
+  const riscv::LoopHeads::Round round = lines_.heads().round_at(cores_[core].pc);
+  if (round.known != nullptr && park_in_known_round(core, *round.known)) return;
   start_recording(core);
   CoreSlot& slot = slots_[core];
   slot.at_head = true;
-  if (const Cycle round = lines_.heads().round_from(slot.anchor_pc); round != 0)
-    slot.longest = round;
+  if (round.period != 0) slot.longest = round.period;
 }
 
 /// A core was parked that had come back to `anchor` after so many cycles.

@@ -107,6 +107,60 @@ bool Tile::park_in_rounds(unsigned core) {
   return true;
 }
 
+/// The core has come to the head of a loop for the second time. True: it is parked, for it is about
+/// to go through the round that is known of that loop.
+bool Tile::park_in_known_round(unsigned core, const riscv::KnownRound& round) {
+  if (!may_grow(core)) return false;
+  const u32 pc = cores_[core].pc;
+  const bool same = is_about_to(core, round);
+  lines_.round_was_known(pc, same);
+  if (!same) return false;
+  CoreSlot& slot = slots_[core];
+  for (const riscv::KnownRound::Word& word : round.words()) {
+    if (word.address >= l1_.size()) continue;
+    slot.reads.add_word(word.address, word.mask);
+    l1_.set_flag(word.address, L1::kWatched);
+  }
+  slot.recording = false;
+  slot.at_head = true;
+  slot.status = CoreStatus::Parked;
+  slot.anchor_pc = pc;
+  slot.anchor_cycle = cores_[core].cycle;
+  slot.period = round.period();
+  slot.rounds_end = kNever;
+  if ((slot.reads.resources() & ~wakeup_.watched) != 0) update_watched();
+  return true;
+}
+
+/// What is in memory and registers is what the round depends on. The resources among these, and no
+/// words, are noted as read.
+bool Tile::is_about_to(unsigned core, const riscv::KnownRound& round) {
+  const riscv::CoreState& state = cores_[core];
+  if (!round.begins(state, l1_.data())) return false;
+  ReadSet& reads = slots_[core].reads;
+  reads.clear();
+  reads.add(Resource::Ldm);
+  for (const riscv::KnownRound::Word& word : round.words()) {
+    u32 now = 0;
+    if (word.address < l1_.size())
+      now = l1_.read32(word.address);
+    else if (const u32 at = word.address - riscv::kLdmBase; at < riscv::ldm_size_of(state.id))
+      std::memcpy(&now, state.ldm.data() + at, 4);
+    else if (!View(*this, core).load(word.address, 4, now))
+      return false;
+    if (!word.is_in(now)) return false;
+  }
+  return true;
+}
+
+/// The core was parked at the head of a loop.
+void Tile::learn_round(unsigned core) {
+  if (!may_grow(core)) return;
+  const riscv::CoreState& state = cores_[core];
+  View view(*this, core);
+  lines_.learn_round(state.pc, riscv::KnownRound::learn(state, view, kLongestRound));
+}
+
 /// Of the one in which rounds end; kNever: they do not.
 Cycle Tile::begin_of_turn(Cycle rounds_end) const {
   return rounds_end >= CoreSlot::kEndless ? kNever : rounds_end - rounds_end % quantum_;

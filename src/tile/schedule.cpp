@@ -428,7 +428,7 @@ void Tile::stop_recording(unsigned core, bool failed) {
   unwatch(core);
   update_watched();
   if (std::exchange(slot.at_head, false)) {
-    if (failed) lines_.looked_at_head(slot.anchor_pc, true);
+    if (failed) lines_.head_was_in_vain(slot.anchor_pc);
     slot.next_probe = std::max(slot.next_probe, cores_[core].cycle + kFirstProbe);
     return;
   }
@@ -452,10 +452,11 @@ void Tile::check_recording(unsigned core) {
     slot.status = CoreStatus::Parked;
     slot.period = state.cycle - slot.anchor_cycle;
     slot.rounds_end = kNever;
-    if (slot.at_head)  // so it stays, until the core is woken
-      lines_.looked_at_head(slot.anchor_pc, false);
-    else
+    if (slot.at_head) {  // so it stays, until the core is woken
+      if (lines_.head_was_of_use(slot.anchor_pc)) learn_round(core);
+    } else {
       slot.patience = 1;
+    }
   } else if (is_round && slot.at_head && recording_buses_[core]->passes == 0) {
     // It found out last that what it reads has changed: once more, from here.
     look_at_head(core);

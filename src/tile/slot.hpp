@@ -69,10 +69,26 @@ class ReadSet {
     }
     return true;
   }
+  /// The bytes in `mask` of a word in which nothing has been read so far. There are fewer than
+  /// kWords others.
+  void add_word(u32 word, u32 mask) {
+    bytes_[count_] =
+        static_cast<u8>((mask & 1) | (mask >> 7 & 2) | (mask >> 14 & 4) | (mask >> 21 & 8));
+    words_[count_++] = word;
+    lines_ |= line_bit(word);
+  }
   void add(Resource resource) { resources_ |= mask_of(resource); }
   bool overlaps(u32 address, u32 bytes) const {
-    // Nearly all that is asked about lies in one line, in which most cores read nothing.
-    if (!may_be_in_line(address) && (address ^ (address + bytes - 1)) < kLine) return false;
+    // Nearly all that is asked about lies in one line, in which most cores read nothing, and in one
+    // word of it.
+    const u32 spans = address ^ (address + bytes - 1);
+    if (!may_be_in_line(address) && spans < kLine) return false;
+    if (spans < 4) {
+      const u8 asked = static_cast<u8>(((1u << bytes) - 1) << address % 4);
+      for (unsigned i = 0; i < count_; ++i)
+        if (words_[i] == (address & ~3u)) return (bytes_[i] & asked) != 0;
+      return false;
+    }
     for (unsigned i = 0; i < count_; ++i)
       if (words_[i] < address + bytes && address < words_[i] + 4 &&
           (bytes_[i] & bytes_of(words_[i], address, bytes)) != 0)

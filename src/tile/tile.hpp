@@ -249,6 +249,9 @@ class Tile final : public noc::Node,
   bool may_grow(unsigned core) const;
   bool shows_rounds(unsigned core) const;
   bool park_in_rounds(unsigned core);
+  bool park_in_known_round(unsigned core, const riscv::KnownRound& round);
+  bool is_about_to(unsigned core, const riscv::KnownRound& round);
+  void learn_round(unsigned core);
   Cycle next_of_rounds(unsigned core) const;
   void end_rounds();
   Cycle begin_of_turn(Cycle rounds_end) const;

@@ -113,12 +113,12 @@ TEST(Lines, the_head_of_a_loop_is_given_up_when_looks_are_in_vain_and_the_oldest
   Sharer tile(std::make_shared<LineCache>());
   const auto is_head = [&](u32 pc) { return tile.lines.is_head(pc, tile.l1.data()); };
   tile.lines.add_head(0x1008, 5, tile.l1.data());
-  for (int i = 0; i < 3; ++i) tile.lines.looked_at_head(0x1008, true);
-  tile.lines.looked_at_head(0x1008, false);
-  for (int i = 0; i < 3; ++i) tile.lines.looked_at_head(0x1008, true);
+  for (int i = 0; i < 3; ++i) tile.lines.head_was_in_vain(0x1008);
+  tile.lines.head_was_of_use(0x1008);
+  for (int i = 0; i < 3; ++i) tile.lines.head_was_in_vain(0x1008);
   tile.decode(0x1008);
   EXPECT_TRUE(is_head(0x1008));
-  tile.lines.looked_at_head(0x1008, true);
+  tile.lines.head_was_in_vain(0x1008);
   EXPECT_FALSE(is_head(0x1008));
   EXPECT_EQ(tile.place(0x1008), 0u) << "its line is decoded again";
 

@@ -18,6 +18,7 @@ constexpr Cycle kQuantum = 32;
 constexpr u32 kBell = 0x8000;  // the host rings, BRISC and then NCRISC wait for it
 constexpr u32 kOwnBell = 0x8040;
 constexpr u32 kOut = 0x9000;
+constexpr u32 kCounter = 0xFFB40020;  // STREAM_REMOTE_DEST_BUF_START of stream 0
 constexpr u32 kNcriscCode = 0x4000;
 
 class Watcher final : public trace::Observer {
@@ -63,17 +64,22 @@ std::vector<Way> all_ways() {
 struct Loop {
   bool calls = false;  // a function that looks at the bell
   bool two_words = false;
-  int before = 0;  // instructions of a round
+  bool clears = false;  // the bell, so that it waits with the same registers each time
+  int before = 0;       // instructions of a round
   int behind = 0;
-  int work = 0;  // rounds of work between two waits
+  int work = 0;              // rounds of work between two waits
+  bool in_register = false;  // the bell
 
   static Loop any(std::mt19937& random) {
     const auto below = [&random](u32 most) { return static_cast<int>(random() % most); };
-    return {below(3) == 0, below(2) == 0, below(6), below(6), below(120)};
+    Loop loop{below(3) == 0, below(2) == 0, below(2) == 0, below(6), below(6), below(120)};
+    loop.in_register = !loop.two_words && below(2) == 0;
+    return loop;
   }
 };
 
-/// Waits until the word at `bell` changes, works, hands the number on to `next`, and waits again.
+/// Waits until the word at `bell` changes, or is not zero, works, hands the number on to `next`,
+/// and waits again.
 std::vector<u32> waiting_program(u32 bell, u32 next, const Loop& loop) {
   Assembler a;
   a.li(s0, bell);
@@ -87,7 +93,7 @@ std::vector<u32> waiting_program(u32 bell, u32 next, const Loop& loop) {
   if (loop.two_words) a.lbu(a2, 8, s0);
   for (int i = 0; i < loop.behind; ++i) a.addi(a3, a0, i);
   a.beq(a0, t3, "wait");
-  a.addi(t3, a0, 0);
+  if (!loop.clears) a.addi(t3, a0, 0);
   a.li(t1, static_cast<u32>(1 + loop.work));
   a.label("work");
   a.add(a4, a4, t1);
@@ -95,6 +101,7 @@ std::vector<u32> waiting_program(u32 bell, u32 next, const Loop& loop) {
   a.sw(a4, 0, s2);  // so that this is no loop in which a core could sleep
   a.addi(t1, t1, -1);
   a.bne(t1, zero, "work");
+  if (loop.clears) a.sw(zero, 0, s0);
   a.sw(a0, 0, s1);
   a.j("wait");
   a.label("look");
@@ -121,8 +128,9 @@ Slept run_cores(const Loop& brisc, const Loop& ncrisc, const Way& way, Cycle epo
   Idler idler;
   if (way.watched) chip.tile->set_observer(&watcher);
   if (way.debugged) chip.tile->set_onlooker(&idler);
-  chip.load(0, waiting_program(kBell, kOwnBell, brisc));
-  chip.load(kNcriscCode, waiting_program(kOwnBell, kOwnBell + 0x20, ncrisc));
+  const u32 own_bell = ncrisc.in_register ? kCounter : kOwnBell;
+  chip.load(0, waiting_program(kBell, own_bell, brisc));
+  chip.load(kNcriscCode, waiting_program(own_bell, kOwnBell + 0x20, ncrisc));
   chip.start_at(CoreId::Ncrisc, kNcriscCode);
   chip.start({CoreId::Brisc, CoreId::Ncrisc});
   Slept slept;
