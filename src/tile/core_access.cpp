@@ -163,7 +163,6 @@ bool CoreAccess::nobody_looks_on() const {
   return env_.checks == nullptr && env_.trace == nullptr && env_.observer == nullptr;
 }
 
-// Threads wait for other registers of a stream (STREAMWAIT.md): none is roused, no long turn ends.
 bool CoreAccess::store_count(unsigned core, u32 pc, u32 offset, u32 value, Cycle now) {
   using namespace noc::stream;
   static_assert(Ledger::kAcked == 4 * STREAM_REMOTE_DEST_BUF_START &&
@@ -171,12 +170,10 @@ bool CoreAccess::store_count(unsigned core, u32 pc, u32 offset, u32 value, Cycle
                 Ledger::kReceived == (Ledger::kAcked | 8));
   const u32 stream = offset / noc::kStreamStride;
   const bool received = (offset & 8) != 0;
-  if ((offset % noc::kStreamStride & ~u32{8}) != Ledger::kAcked || !nobody_looks_on() ||
-      (env_.wakeup.watched & mask_of(Resource::Stream)) != 0 ||
+  if (!env_.only_counts(offset) || !nobody_looks_on() ||
       !env_.streams->count_unwatched(stream, received, value))
     return false;
-  const Agent agent = agent_of(env_.shape.core[core]);
-  env_.ledger.counter_written(stream, received, value, agent, pc, now);
+  env_.ledger.counter_written(stream, received, value, agent_of(env_.shape.core[core]), pc, now);
   return true;
 }
 
@@ -267,7 +264,9 @@ Outcome CoreAccess::store(unsigned core, u32 address, u32 size, u32 value, Cycle
 // tidy: allow function-length: one case per region
 /// The store of the instruction at `pc`, which may be long past (late.hpp).
 Outcome CoreAccess::carry_out(unsigned core, u32 pc, u32 address, u32 size, u32 value, Cycle now) {
-  end_long_turn(now);
+  // One that is done here for those who look on ends no turn that it does not end without them.
+  const u32 at = address - kOverlay;
+  if (size != 4 || at >= kOverlayBytes || !env_.only_counts(at)) end_long_turn(now);
   const Agent agent = agent_of(env_.shape.core[core]);
   // What kernels and launches write most, NIUs and streams: all cores may, and nothing holds it.
   if (is_of_noc(address) && size == 4) {

@@ -185,9 +185,8 @@ bool RegisterSpace::write(Agent agent, u32 address, u32 value, Cycle now, u32 pc
       env_.ledger.stream_written(offset, value, agent, pc, now);
       if (env_.trace != nullptr || env_.observer != nullptr) [[unlikely]]
         return write_stream(address, value, {agent, pc, now});
-      if (env_.streams->write(offset, value)) {
-        env_.host.rouse_coprocessor();
-        refresh_hardware_interrupts();
+      if (const bool counts = env_.only_counts(offset); env_.streams->write(offset, value)) {
+        if (!counts) stream_changed();
         return true;
       }
       return !refuse_stream(agent, address, pc, now, "store to");
@@ -272,6 +271,7 @@ bool RegisterSpace::read_port(Agent agent, u32 address, u32& value, Cycle now, u
 bool RegisterSpace::write_stream(u32 address, u32 value, const Author& author) {
   const u32 offset = address - info(Region::Overlay).first;
   const u32 stream = offset / noc::kStreamStride;
+  const bool counts = env_.only_counts(offset);
   noc::StreamState before;
   env_.streams->look(stream, before);
   if (!env_.streams->write(offset, value))
@@ -279,9 +279,14 @@ bool RegisterSpace::write_stream(u32 address, u32 value, const Author& author) {
   noc::StreamState after;
   env_.streams->look(stream, after);
   if (after != before) env_.follower.tell_stream(stream, before, after, author);
+  if (!counts) stream_changed();
+  return true;
+}
+
+/// Threads may wait for it, and cores be interrupted by it.
+void RegisterSpace::stream_changed() {
   env_.host.rouse_coprocessor();
   refresh_hardware_interrupts();
-  return true;
 }
 
 /// One of the counters of a circular buffer may be about to be written. True: its author stops.

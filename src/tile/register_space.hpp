@@ -73,6 +73,13 @@ struct AccessEnvironment {
   trace::Observer* const& observer;
   const bool& long_turn;  // the turn under way is one that may be ended
   AccessHost& host;
+
+  /// A store to the register at `offset` of the streams changes a counter for which nobody waits:
+  /// it rouses nobody and ends no turn. (Threads wait for other registers: STREAMWAIT.md.)
+  bool only_counts(u32 offset) const {
+    return (offset % noc::kStreamStride & ~u32{8}) == Ledger::kAcked &&
+           (wakeup.watched & mask_of(Resource::Stream)) == 0;
+  }
 };
 
 class RegisterSpace {
@@ -110,6 +117,7 @@ class RegisterSpace {
   bool write_debug(Agent agent, u32 offset, u32 value, Cycle now, u32 pc);
   bool read_port(Agent agent, u32 address, u32& value, Cycle now, u32 pc);
   bool write_stream(u32 address, u32 value, const Author& author);
+  void stream_changed();
   bool check_counter(u32 offset, u32 value, const Author& author);
 
   AccessEnvironment env_;
