@@ -89,6 +89,7 @@ TurnCounts Coprocessor::turn_counts() const {
 
 void Coprocessor::lend(fpu::ProductRun* products) {
   paths_->products = products;
+  if (products != nullptr) products->keep_courses_in(&courses_);
 }
 
 void Coprocessor::forget_products() {

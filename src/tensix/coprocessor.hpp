@@ -83,8 +83,9 @@ enum class RegisterAccess : u8 {
 };
 
 namespace fpu {
+class Courses;
 class ProductRun;
-}
+}  // namespace fpu
 namespace frontend {
 class TurnCache;
 class TurnMemory;
@@ -226,6 +227,7 @@ class Coprocessor {
   std::unique_ptr<Watch> watch_;  // null: nobody looks on
   Environment environment_;
   std::unique_ptr<frontend::TurnMemory> turns_;  // null: every turn is executed by itself
+  std::unique_ptr<fpu::Courses> courses_;        // of products; null until there are any
   bool bursts_ = true;
   bool keeps_paths_ = true;
 };

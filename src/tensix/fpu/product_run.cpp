@@ -1,5 +1,6 @@
 #include "tensix/fpu/product_run.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -166,47 +167,100 @@ void ProductRun::multiply(State& state, const Place& place) {
   rows.written();
 }
 
+/// A product that reads and writes rows which are known.
+[[gnu::always_inline]] inline void ProductRun::add(Context& context, const Course::Step& step) {
+  const u32 dst_row = (step.dst + settings_.dst_offset) & 0x3F8;
+  const u32 phase = (step.fidelity + settings_.phase) & 3;
+  if (list(context.state, step.a_row, step.b_row, dst_row, phase)) return;
+  multiply_listed(context.state);
+  multiply(context.state, {step.a_row, step.b_row, dst_row, phase, 0});
+}
+
+/// As `go`, of products that are known.
+void ProductRun::follow(Context& context, const Course& course, bool is_first) {
+  for (u32 i = 0; i < course.count; ++i) add(context, course.steps[i]);
+  context.now += course.count - (is_first ? 1 : 0);
+  context.word = course.words[course.count - 1];
+  context.state.fpu.last_src_a_row = course.steps[course.count - 1].a_row;
+  rwc_of(context) = course.end;
+}
+
+/// Executes words one after the other, at most as many as a course has, and writes down those that
+/// hand over no bank. Returns how many; `more`: nothing keeps the next one from being executed.
+u32 ProductRun::go(Context& context, std::span<const u32> words, bool is_first, Course& course,
+                   bool& more) {
+  const Rwc& rwc = rwc_of(context);
+  const u32 most = std::min(static_cast<u32>(words.size()), Course::kMost);
+  more = false;
+  for (u32 done = 0; done < most; ++done) {
+    const op::MVMUL insn{words[done]};
+    if (opcode_of(insn.word) != op::MVMUL::kOpcode || insn.instr_mod19() != 0) return done;
+    const u32 flips = insn.clear_dvalid();
+    // One that hands over a bank may release another thread: the caller has to know before.
+    if (!is_first && flips != 0) return done;
+    // The rule of the bias bit may stop the thread.
+    if (context.thread_config()[thread_cfg::ADDR_MOD_BIAS_SEC0_BiasIncr::kWord +
+                                insn.addr_mode()] != 0)
+      return done;
+    context.now += is_first ? 0 : 1;
+    is_first = false;
+    context.word = insn.word;
+    const Course::Step step{static_cast<u16>(insn.dst() + rwc.dst),
+                            static_cast<u8>(rwc.src_a & 0x38), static_cast<u8>(rwc.src_b & 0x38),
+                            rwc.fidelity};
+    context.state.fpu.last_src_a_row = step.a_row;
+    add(context, step);
+    apply_addr_mod(context, insn.addr_mode());
+    if (flips != 0) {
+      multiply_listed(context.state);
+      flip_src_banks(context, bit(flips, 0), bit(flips, 1));
+      forget();
+      return done + 1;
+    }
+    course.words[done] = insn.word;
+    course.steps[done] = step;
+  }
+  more = true;
+  return most;
+}
+
 u32 ProductRun::execute(Context& context, const u32* word, u32 count) {
   State& state = context.state;
   FpuState& fpu = state.fpu;
   if (!fpu.src_a.matrix_may_read() || !fpu.src_b.matrix_may_read()) return 0;
   if (!checked_) check(context);
   if (!settings_.usable) return 0;
-  const Rwc& rwc = rwc_of(context);
+  Courses* const courses = courses_of(context);
   u32 done = 0;
-  while (done < count) {
-    const op::MVMUL insn{word[done]};
-    if (opcode_of(insn.word) != op::MVMUL::kOpcode || insn.instr_mod19() != 0) break;
-    const u32 flips = insn.clear_dvalid();
-    // One that hands over a bank may release another thread: the caller has to know before.
-    if (done != 0 && flips != 0) break;
-    // The rule of the bias bit may stop the thread.
-    if (context.thread_config()[thread_cfg::ADDR_MOD_BIAS_SEC0_BiasIncr::kWord +
-                                insn.addr_mode()] != 0)
-      break;
-    context.now += static_cast<Cycle>(done != 0);
-    context.word = insn.word;
-    const u32 a_row = rwc.src_a & 0x38u;
-    const u32 b_row = rwc.src_b & 0x38u;
-    const u32 dst_row = (insn.dst() + settings_.dst_offset + rwc.dst) & 0x3F8;
-    const u32 phase = (rwc.fidelity + settings_.phase) & 3;
-    fpu.last_src_a_row = a_row;
-    if (!list(state, a_row, b_row, dst_row, phase)) {
-      multiply_listed(state);
-      multiply(state, {a_row, b_row, dst_row, phase, 0});
+  bool more = true;
+  while (more && done < count) {
+    const std::span<const u32> ahead(word + done, count - done);
+    const op::MVMUL next{ahead[0]};
+    if (opcode_of(next.word) != op::MVMUL::kOpcode) break;
+    const Rwc begin = rwc_of(context);
+    const bool keeps = courses != nullptr && next.clear_dvalid() == 0;
+    if (const Course* known = keeps ? courses->find(begin, ahead) : nullptr; known != nullptr) {
+      follow(context, *known, done == 0);
+      done += known->count;
+      continue;
     }
-    apply_addr_mod(context, insn.addr_mode());
-    ++done;
-    if (flips != 0) {
-      multiply_listed(state);
-      flip_src_banks(context, bit(flips, 0), bit(flips, 1));
-      forget();
-      break;
-    }
+    Course unkept;
+    Course& course = keeps ? courses->place_for(begin, ahead) : unkept;
+    const u32 executed = go(context, ahead, done == 0, course, more);
+    if (keeps) courses->keep(course, executed, rwc_of(context));
+    done += executed;
   }
   multiply_listed(state);
   if (done != 0) context.touch(Resource::Dst);
   return done;
+}
+
+/// Null: nobody keeps any.
+Courses* ProductRun::courses_of(const Context& context) {
+  if (home_ == nullptr) return nullptr;
+  if (*home_ == nullptr) *home_ = std::make_unique<Courses>();
+  (*home_)->expect(context.thread_config());
+  return home_->get();
 }
 
 }  // namespace bhemu::tensix::fpu

@@ -4,8 +4,12 @@
 // configuration is looked at again. Source registers only change by instructions.
 #pragma once
 
+#include <memory>
+#include <span>
+
 #include "tensix/context.hpp"
 #include "tensix/dst/dst_access.hpp"
+#include "tensix/fpu/courses.hpp"
 #include "tensix/fpu/kernels.hpp"
 
 namespace bhemu::tensix::fpu {
@@ -33,6 +37,8 @@ class ProductRun {
     forget();
     thread_ = thread;
   }
+  /// Where the courses of this tile's products are kept: made when there are products.
+  void keep_courses_in(std::unique_ptr<Courses>* home) { home_ = home; }
   /// Sources or configuration may have changed.
   void forget() {
     if (known_) drop();
@@ -81,11 +87,16 @@ class ProductRun {
   void multiply_listed(State& state);
   /// A product of any kind.
   void multiply(State& state, const Place& place);
+  void add(Context& context, const Course::Step& step);
+  void follow(Context& context, const Course& course, bool is_first);
+  u32 go(Context& context, std::span<const u32> words, bool is_first, Course& course, bool& more);
+  Courses* courses_of(const Context& context);
 
   bool known_;
   bool checked_;  // in this turn
   unsigned thread_ = kThreads;
   u64 version_ = 0;
+  std::unique_ptr<Courses>* home_ = nullptr;
   Settings settings_;
   MatrixJob job_;
   /// A bit for each half of the mantissas of which an operand has the slices, or will have them
