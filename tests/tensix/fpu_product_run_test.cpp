@@ -170,6 +170,26 @@ class FpuProductRun : public testing::TestWithParam<int64_t> {
     random_.fill(pair.together.state());
     copy.fill(pair.alone.state());
   }
+  /// `act`s so often on a fresh pair of which one is lent what is known of products, as a tile does
+  /// it for many turns. Returns how many instructions were executed.
+  template <class Act>
+  u64 with_lent(u64 rounds, Act act) {
+    u64 executed = 0;
+    for (u64 round = 0; round < rounds; ++round) {
+      fpu::ProductRun lent;
+      Pair pair;
+      pair.together.coprocessor.lend(&lent);
+      fill(pair);
+      act(pair);
+      pair.run(64);
+      pair.together.coprocessor.lend(nullptr);
+      executed += pair.together.coprocessor.instructions_executed(kThread);
+      if (pair.same()) continue;
+      ADD_FAILURE() << "round " << round;
+      break;
+    }
+    return executed;
+  }
   Random random_;
 };
 
@@ -229,15 +249,10 @@ TEST_P(FpuProductRun, what_other_threads_do_between_products_is_seen_by_the_next
   EXPECT_GT(executed, rounds * 6) << "most of the time everything stands still";
 }
 
-/// What is known of operands is lent for many turns, as a tile does; cores act between these.
+/// Cores act between turns.
 TEST_P(FpuProductRun, what_cores_and_the_host_do_between_turns_is_seen_by_the_next_product) {
   const u64 rounds = bhemu::test::rounds(300);
-  u64 executed = 0;
-  for (u64 round = 0; round < rounds; ++round) {
-    fpu::ProductRun lent;
-    Pair pair;
-    pair.together.coprocessor.lend(&lent);
-    fill(pair);
+  const u64 executed = with_lent(rounds, [&](Pair& pair) {
     for (u32 i = 0; i < 10; ++i) {
       for (u32 j = 0; j < 3; ++j) {
         const u32 word = encode<op::MVMUL>({{"addr_mode", random_.any() % 8}});
@@ -259,11 +274,7 @@ TEST_P(FpuProductRun, what_cores_and_the_host_do_between_turns_is_seen_by_the_ne
         if (kind == 5) harness.state().fpu.src_b.bank[value % 2][value / 2 % 64].datum.fill(0);
       });
     }
-    pair.run(64);
-    ASSERT_TRUE(pair.same()) << "round " << round;
-    executed += pair.together.coprocessor.instructions_executed(kThread);
-    pair.together.coprocessor.lend(nullptr);
-  }
+  });
   EXPECT_GT(executed, rounds * 10) << "most of the time everything stands still";
 }
 
@@ -272,12 +283,7 @@ TEST_P(FpuProductRun, what_cores_and_the_host_do_between_turns_is_seen_by_the_ne
 /// them.
 TEST_P(FpuProductRun, products_that_are_gone_through_again_do_what_they_did_the_first_time) {
   const u64 rounds = bhemu::test::rounds(100);
-  u64 executed = 0;
-  for (u64 round = 0; round < rounds; ++round) {
-    fpu::ProductRun lent;
-    Pair pair;
-    pair.together.coprocessor.lend(&lent);
-    fill(pair);
+  const u64 executed = with_lent(rounds, [&](Pair& pair) {
     const u32 length = 1 + random_.any() % kReplaySlots;
     std::vector<u32> words(length);
     for (u32& word : words)
@@ -307,11 +313,7 @@ TEST_P(FpuProductRun, products_that_are_gone_through_again_do_what_they_did_the_
       pair.run(1 + random_.any() % (2 * length + 4));
       if (random_.once_in(2)) pair.run(64);
     }
-    pair.run(64);
-    ASSERT_TRUE(pair.same()) << "round " << round;
-    executed += pair.together.coprocessor.instructions_executed(kThread);
-    pair.together.coprocessor.lend(nullptr);
-  }
+  });
   EXPECT_GT(executed, rounds * 50) << "most of the time everything stands still";
 }
 
