@@ -23,7 +23,7 @@ struct Course {
     u8 b_row;
     u8 fidelity;
   };
-  u32 generation;  // of the address modifiers
+  u64 generation;  // of the address modifiers; 0: of none
   u32 count;       // of words
   Rwc begin;
   Rwc end;
@@ -88,7 +88,7 @@ class Courses {
     return (rows * 0x9E3779B1u ^ rest * 0x85EBCA6Bu) * 0xC2B2AE35u >> (32 - kBits);
   }
 
-  u32 generation_ = 1;
+  u64 generation_ = 1;
   Modifiers modifiers_{};
   std::array<Course, 1 << kBits> courses_{};
 };
