@@ -423,13 +423,14 @@ bool prepared_product(const MatrixJob& job, const ProductOperandA& a, const Prod
   return true;
 }
 
-u32 narrow_products(const NarrowProduct* first, u32 count) {
+u32 narrow_products(const NarrowProduct* list, ProductChain* chains, u32 count, u64& known) {
   u32 done = 0;
 #if HWY_TARGET == HWY_SCALAR
-  static_cast<void>(first);
-  static_cast<void>(count);
+  static_cast<void>(list);
+  static_cast<void>(known);
+  while (done < count && chains[done].first == NarrowProduct::kNone) ++done;
 #else
-  while (done < count && product_into_bf16(first[done])) ++done;
+  while (done < count && products_into_bf16(list, chains[done], known)) ++done;
 #endif
   return done;
 }
@@ -466,8 +467,8 @@ bool run_prepared_product(const MatrixJob& job, const ProductOperandA& a,
 
 HWY_EXPORT(narrow_products);
 
-u32 run_narrow_products(const NarrowProduct* first, u32 count) {
-  return HWY_DYNAMIC_DISPATCH(narrow_products)(first, count);
+u32 run_narrow_products(const NarrowProduct* list, ProductChain* chains, u32 count, u64& known) {
+  return HWY_DYNAMIC_DISPATCH(narrow_products)(list, chains, count, known);
 }
 
 }  // namespace bhemu::tensix

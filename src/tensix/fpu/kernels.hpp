@@ -109,19 +109,28 @@ struct ProductOperandB {
   i32 moved[2];
   bool is_narrow;
 };
-/// The largest exponents of two narrow operands' products, whatever the phase. No initial values.
+/// The largest exponents of two narrow operands' products, whatever the phase, by group of lanes
+/// and of four rows, as running sums begin there: rows 0 and 2, rows 1 and 3, the later one's in
+/// the upper halves. No initial values.
 struct ProductFields {
-  alignas(64) u32 largest[2][kMaxKernelRows / 4][kRowDatums];  // by group of lanes, of four rows
+  alignas(64) u32 even[2][kMaxKernelRows / 4][kRowDatums];
+  alignas(64) u32 odd[2][kMaxKernelRows / 4][kRowDatums];
 };
-/// A product into eight rows of a Dst of bf16 that lie one after the other.
+/// One of the products into eight rows of a Dst of bf16.
 struct NarrowProduct {
+  static constexpr u32 kNone = ~0u;
   const ProductOperandA* a;
   const ProductOperandB* b;
   ProductFields* fields;
-  bool fields_are_known;
+  u64 pair;  // of the bits that say which fields are known, this one's
   u32 phase;
+  u32 next;  // in the list, the next one into the same rows, or kNone
+};
+/// All those in a list that go into the same rows, which lie one after the other.
+struct ProductChain {
   const u16* old;
   u16* rows;
+  u32 first;  // in the list
 };
 /// One of them that is to be taken apart.
 struct OperandJob {
@@ -142,10 +151,11 @@ void prepare_operands(const MatrixJob& job, ProductOperandA& a, ProductOperandB&
 /// run_matrix_kernel with operands that were prepared for its phase, formats and rows. False: an
 /// exponent is too large for floats, nothing was done.
 bool run_prepared_product(const MatrixJob& job, const ProductOperandA& a, const ProductOperandB& b);
-/// The usual products, with operands that were prepared for their phases and formats, in this
-/// order. Returns how many were done: the next one's operands are not narrow, or something lies
-/// outside of what this form can hold. Fields of those that were done are known.
-u32 run_narrow_products(const NarrowProduct* first, u32 count);
+/// The usual products, with operands that were prepared for their phases and formats. Returns how
+/// many chains were done. If that is not all of them, `first` of the next one is a product whose
+/// operands are not narrow, or beside which something lies outside of what this form can hold:
+/// those before it are done, and what they gave is what it reads. `known`: see NarrowProduct.
+u32 run_narrow_products(const NarrowProduct* list, ProductChain* chains, u32 count, u64& known);
 
 /// Dst += B A. Says whether the fast form, in floats, was exact and could be taken.
 bool run_matrix_kernel(const MatrixJob& job);

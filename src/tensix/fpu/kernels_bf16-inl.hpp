@@ -1,28 +1,40 @@
 // Products into a Dst of bf16, in floats from the operands to the encoded result, where all numbers
 // lie close enough together; included by kernels.cpp alone, once per target.
+// tidy: allow pragma-once in this file: Highway includes it once per target
+// tidy: allow macro in this file: so its guard has to toggle
 //
 // What follows is one computation in fields: the exponent field of a float, 127 + its exponent.
 // The slices of narrow operands are scaled so that a group whose lanes have the largest short
 // exponent n (a sum of two, see kernels-inl.hpp) has its unit at 2^(n - 127 - 23): a running sum
-// that starts at M = 1.25 * 2^23 units is the float whose field is n. An exponent e of the chip's
-// is field e + `shift`, for Dst likewise.
+// that starts at a number M of units from 1.4 * 2^23 to 1.9 * 2^23 is a float whose field is n. An
+// exponent e of the chip's is field e + `shift`, for Dst likewise.
+//
+// It does not matter which whole number M is: no sum that is rounded here is a tie, see below and
+// at the top of kernels.cpp, and |sum| < 2^17 units never leaves its binade. Therefore fields of
+// four rows, bytes of a word, become four starts by shifts alone: below a field stands what comes
+// of the field beside it, from 112 to 214, which makes 1.4375 * 2^23 to 1.84 * 2^23.
 //
 // The accumulate step of numeric/fpu_arithmetic.hpp with E the largest field: every term is rounded
-// to units of 2^(E - 127 - 23) by adding it to M' = 1.5 * 2^23 of these (|sum| < 2^17 of them, so
-// everything stays in one binade), and what is left without M' is their sum, exactly.
+// to units of 2^(E - 127 - 23) by adding it to M' of these, and what is left without M' is their
+// sum, exactly. M' is one of the starts, or 1.5 * 2^23 if Dst has the largest field.
 // - A sum S of a group, in whole units of its own, d places below E, is rounded twice there: to
 //   2^-13, then to whole units, ties towards plus infinity; that is floor(S / 2^d + 1/2 + 2^-14).
-//   The host rounds to even, therefore it gets S + 0.3125 + 2^(d - 14). At d = 0 that is below
-//   S + 1/2; with 0 < d < 14 it lies between S and S + 1, and ties, which are whole there, are no
-//   ties any more; from 14 on what is added beyond 2^(d - 14) changes nothing, as S and 2^(d - 14)
-//   are whole. From 16 on nothing reaches a half (|S| <= 8 * 31 * 127 < 2^15 - 4).
+//   The host rounds to the nearest, therefore it gets S + c + h * 2^(d - 14), which must be
+//   - for d = 0: below S + 1/2;
+//   - for 0 < d < 14: between S and S + 1 and no whole number, so that there is no tie;
+//   - for d = 14: between S + 1 and S + 2; for d = 15: between S + 2 and S + 3.
+//   From 16 on nothing reaches a half (|S| <= 8 * 31 * 127 < 2^15 - 6, and what is added beyond it
+//   grows by less than the half does). c = M / 2^29 is 0.022 to 0.029 and h = 0.73 M' / 2^23 is
+//   1.04 to 1.35: that is so for all of them. The sum has 15 bits before the point and thus at
+//   least 9 behind it, in which c is not lost.
 // - Dst has eight significant bits, at most 2^11 units, and ties go away from zero: times
 //   1 + 2^-13 they are no ties any more, and nothing else crosses one (multiples of 2^(3 - d)
 //   become larger by less than 2^-d / 4). Its first rounding is exact wherever the second one
 //   does not give zero.
 // The result is rounded to eight bits, ties away, by adding half of the last one to the pattern.
-// tidy: allow pragma-once in this file: Highway includes it once per target
-// tidy: allow macro in this file: so its guard has to toggle
+//
+// Products into the same rows one after the other keep Dst in floats in between, where nothing can
+// happen that storing it and loading it again would change; see `fitting`.
 #if defined(BHEMU_TENSIX_FPU_KERNELS_BF16_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef BHEMU_TENSIX_FPU_KERNELS_BF16_INL
 #undef BHEMU_TENSIX_FPU_KERNELS_BF16_INL
@@ -42,8 +54,13 @@ namespace bhemu::tensix::HWY_NAMESPACE {
 /// zero's, below all others.
 constexpr u32 kNoLane = 112;
 static_assert(kNoLane > kLargestNarrow && kNoLane <= kNarrowNone);
-/// M' is a number with every field of Dst up to here.
-constexpr u32 kLargestOld = 254;
+/// Dst would lose bits in a sum with nothing, which has the field kNoLane, if its own were smaller
+/// than this: three places it has to spare.
+constexpr i32 kSmallestOld = static_cast<i32>(kNoLane) - 3;
+/// M', and Dst with its own exponents as fields, are numbers up to here.
+constexpr i32 kLargestOld = 254;
+/// What products that are added one after the other may make exponents larger by.
+constexpr i32 kRoom = 16;
 /// 1.0 is 2^10 units, and the float 1.0 in the place of M or M' would be 2^23.
 constexpr i32 kUnitPlaces = 13;
 
@@ -51,73 +68,54 @@ constexpr u32 four_bytes(u32 byte) {
   return byte * 0x01010101;
 }
 
-/// Byte `index` of each word where a float has its exponent, with `rest` below it.
-template <u32 index>
-HWY_INLINE V field_of_byte(V bytes, u32 rest) {
-  V field;
-  if constexpr (index == 3)
-    field = shift_right<1>(bytes);
-  else
-    field = hn::ShiftLeft<23 - 8 * static_cast<int>(index)>(bytes);
-  return hn::OrAnd(word(rest), field, word(0x7F800000));
+/// Fields of four rows that stand in the bytes of words: of the odd ones, each with what makes it a
+/// start below it, the third one's in the upper halves.
+HWY_INLINE V odd_starts(V fields) {
+  return hn::BitCast(Words(), hn::ShiftRight<1>(hn::BitCast(Shorts(), fields)));
+}
+/// Of the even ones.
+HWY_INLINE V even_starts(V fields) {
+  alignas(16) static constexpr u8 kSwapped[16] = {1, 0, 3,  2,  5,  4,  7,  6,
+                                                  9, 8, 11, 10, 13, 12, 15, 14};
+  const auto swapped = hn::TableLookupBytes(bytes_of(fields), hn::LoadDup128(Bytes(), kSwapped));
+  return odd_starts(hn::BitCast(Words(), swapped));
+}
+HWY_INLINE V lower_row(V starts) {
+  return hn::ShiftLeft<16>(starts);
+}
+HWY_INLINE V larger_starts(V a, V b) {
+  const hn::RebindToSigned<Shorts> d;
+  return hn::BitCast(Words(), hn::Max(hn::BitCast(d, a), hn::BitCast(d, b)));
 }
 
-/// Half-words: those of one row of Dst with those of another above them.
-HWY_INLINE V load_pair(const u16* low, const u16* high, size_t j) {
-  return hn::Or(load_halves(low + j), hn::ShiftLeft<16>(load_halves(high + j)));
+HWY_INLINE VS half(u32 value) {
+  return hn::Set(Shorts(), static_cast<u16>(value));
 }
 
-/// From the chip's exponents to fields and back.
-class FieldShift {
- public:
-  explicit FieldShift(i32 shift) : shift_(shift) {}
+/// What Dst holds as upper halves of floats; zero where the exponent is.
+HWY_INLINE VS floats_of(VS stored) {
+  const hn::RebindToSigned<Shorts> di;
+  const VS rest = hn::BitCast(Shorts(), hn::ShiftRight<8>(hn::BitCast(di, stored)));
+  const VS exponent = hn::And(hn::ShiftLeft<7>(stored), half(0x7F80));
+  const VS all = hn::OrAnd(exponent, rest, half(0x807F));
+  const auto zero = hn::Eq(hn::BitCast(di, exponent), hn::Zero(di));
+  return hn::BitCast(Shorts(), hn::IfThenZeroElse(zero, hn::BitCast(di, all)));
+}
 
-  /// In bytes, at least 0 and at most 255.
-  HWY_INLINE V fields_of(V exponents) const {
-    const auto up = hn::Set(Bytes(), static_cast<u8>(HWY_MAX(shift_, 0)));
-    const auto down = hn::Set(Bytes(), static_cast<u8>(HWY_MAX(-shift_, 0)));
-    return hn::BitCast(Words(), hn::SaturatedSub(hn::SaturatedAdd(bytes_of(exponents), up), down));
-  }
-  /// What exponents of Dst, less one, must not be below: Dst would lose bits in a sum with nothing,
-  /// which has the field kNoLane. Three places it has to spare.
-  u8 smallest_old() const {
-    const i32 least = static_cast<i32>(kNoLane) - 3 - shift_ - 1;
-    return static_cast<u8>(HWY_MIN(HWY_MAX(least, 0), 255));
-  }
-  /// What two rows of Dst hold as upper halves of floats; zero where an exponent, or its field, is
-  /// not positive.
-  HWY_INLINE V floats_of(V stored) const {
-    const VS halves = hn::BitCast(Shorts(), stored);
-    const VS fraction = hn::And(hn::ShiftRight<8>(halves), half(0x7F));
-    const VS magnitude = hn::OrAnd(fraction, hn::ShiftLeft<7>(halves), half(0x7F80));
-    const VS moved = above(-shift_, magnitude, hn::Add(magnitude, half(moved_by(shift_))));
-    return hn::BitCast(Words(), hn::OrAnd(moved, halves, half(0x8000)));
-  }
-  /// What Dst stores for upper halves of rounded sums, whose units are those of M'.
-  HWY_INLINE VS stored_of(V floats) const {
-    const VS halves = hn::BitCast(Shorts(), floats);
-    const VS magnitude = hn::And(halves, half(0x7FFF));
-    const i32 shift = shift_ - kUnitPlaces;
-    const VS number = hn::Min(hn::Sub(magnitude, half(moved_by(shift))), half(0x7F80));
-    const VS fields = hn::OrAnd(hn::ShiftRight<7>(number), hn::ShiftLeft<8>(number), half(0x7F00));
-    return above(shift, magnitude, hn::OrAnd(fields, halves, half(0x8000)));
-  }
+/// What Dst stores for upper halves of floats whose fields are exponents plus `shift`; zero where
+/// an exponent, or its field, is not positive.
+HWY_INLINE VS stored_of(VS floats, i32 shift) {
+  const hn::RebindToSigned<Shorts> di;
+  const VS magnitude = hn::And(floats, half(0x7FFF));
+  const VS number = hn::Min(hn::Sub(magnitude, half(static_cast<u32>(shift) << 7)), half(0x7F80));
+  const VS fields = hn::OrAnd(hn::ShiftRight<7>(number), hn::ShiftLeft<8>(number), half(0x7F00));
+  const VS all = hn::OrAnd(fields, floats, half(0x8000));
+  const u32 largest_zero = static_cast<u32>(HWY_MAX(shift, 0)) << 7 | 0x7F;
+  const auto is_number = hn::Gt(hn::BitCast(di, magnitude), hn::BitCast(di, half(largest_zero)));
+  return hn::BitCast(Shorts(), hn::IfThenElseZero(is_number, hn::BitCast(di, all)));
+}
 
- private:
-  static HWY_INLINE VS half(u32 value) { return hn::Set(Shorts(), static_cast<u16>(value)); }
-  static u32 moved_by(i32 shift) { return static_cast<u32>(shift) << 7; }
-  /// `v` where the exponent of `magnitude` is above `exponent` and above zero.
-  static HWY_INLINE VS above(i32 exponent, VS magnitude, VS v) {
-    const hn::RebindToSigned<Shorts> di;
-    const u32 largest_zero = static_cast<u32>(HWY_MAX(exponent, 0)) << 7 | 0x7F;
-    const auto is = hn::Gt(hn::BitCast(di, magnitude), hn::BitCast(di, half(largest_zero)));
-    return hn::BitCast(Shorts(), hn::IfThenElseZero(is, hn::BitCast(di, v)));
-  }
-
-  i32 shift_;
-};
-
-/// The largest short exponents of both groups of lanes for rows of SrcB, or kNoLane.
+/// The fields of both groups of lanes for rows of SrcB: the largest short exponents, or kNoLane.
 HWY_INLINE void find_fields(const ProductOperandA& a, const ProductOperandB& b,
                             ProductFields& out) {
   const Unsigned du;
@@ -125,170 +123,288 @@ HWY_INLINE void find_fields(const ProductOperandA& a, const ProductOperandB& b,
     for (u32 group = 0; group < 2; ++group) {
       V top = word(four_bytes(kNoLane));
       V bottom = top;
-      for (u32 k = 8 * group; k < 8 * group + 8; ++k) {
-        const V lane = load_cells(a.narrow[k] + j);
-        top = larger_bytes(top, byte_sums(lane, word(b.narrow[0][k])));
-        bottom = larger_bytes(bottom, byte_sums(lane, word(b.narrow[1][k])));
-      }
-      hn::Store(hn::BitCast(du, top), du, out.largest[group][0] + j);
-      hn::Store(hn::BitCast(du, bottom), du, out.largest[group][1] + j);
+      const auto look_at = [&](u32 lane) HWY_ATTR {
+        const V exponents = load_cells(a.narrow[8 * group + lane] + j);
+        top = larger_bytes(top, byte_sums(exponents, word(b.narrow[0][8 * group + lane])));
+        bottom = larger_bytes(bottom, byte_sums(exponents, word(b.narrow[1][8 * group + lane])));
+      };
+      look_at(0);
+      look_at(1);
+      look_at(2);
+      look_at(3);
+      look_at(4);
+      look_at(5);
+      look_at(6);
+      look_at(7);
+      const auto store = [&](V starts, u32* to)
+                             HWY_ATTR { hn::Store(hn::BitCast(du, starts), du, to + j); };
+      store(even_starts(top), out.even[group][0]);
+      store(odd_starts(top), out.odd[group][0]);
+      store(even_starts(bottom), out.even[group][1]);
+      store(odd_starts(bottom), out.odd[group][1]);
     }
   }
 }
 
-/// S + 0.3125 of a group whose sum began at `start`.
-HWY_INLINE VF sum_without_start(VF sum, VF start) {
-  return hn::MulAdd(start, hn::Set(Floats(), 0x1p-25F), hn::Sub(sum, start));
-}
-
-/// `sum_without_start` of lanes `first` to `first` + 7 for eight rows; fields of four each.
-HWY_INLINE void sums_of_eight(const NarrowProduct& product, u32 first, size_t j, V top, V bottom,
-                              VF& sum0, VF& sum1, VF& sum2, VF& sum3, VF& sum4, VF& sum5, VF& sum6,
-                              VF& sum7) {
-  const Floats df;
-  const auto& alpha = product.a->slice[product.phase & 1];
-  const auto& beta = product.b->slice[product.phase >> 1];
-  constexpr u32 kStart = 0x200000;
-  const VF start0 = hn::BitCast(df, field_of_byte<0>(top, kStart));
-  const VF start1 = hn::BitCast(df, field_of_byte<1>(top, kStart));
-  const VF start2 = hn::BitCast(df, field_of_byte<2>(top, kStart));
-  const VF start3 = hn::BitCast(df, field_of_byte<3>(top, kStart));
-  const VF start4 = hn::BitCast(df, field_of_byte<0>(bottom, kStart));
-  const VF start5 = hn::BitCast(df, field_of_byte<1>(bottom, kStart));
-  const VF start6 = hn::BitCast(df, field_of_byte<2>(bottom, kStart));
-  const VF start7 = hn::BitCast(df, field_of_byte<3>(bottom, kStart));
-  sum0 = start0;
-  sum1 = start1;
-  sum2 = start2;
-  sum3 = start3;
-  sum4 = start4;
-  sum5 = start5;
-  sum6 = start6;
-  sum7 = start7;
-  for (u32 k = first; k < first + 8; ++k) {
-    const VF lane = hn::Load(df, alpha[k] + j);
-    sum0 = hn::MulAdd(lane, hn::Set(df, beta[0][k]), sum0);
-    sum1 = hn::MulAdd(lane, hn::Set(df, beta[1][k]), sum1);
-    sum2 = hn::MulAdd(lane, hn::Set(df, beta[2][k]), sum2);
-    sum3 = hn::MulAdd(lane, hn::Set(df, beta[3][k]), sum3);
-    sum4 = hn::MulAdd(lane, hn::Set(df, beta[4][k]), sum4);
-    sum5 = hn::MulAdd(lane, hn::Set(df, beta[5][k]), sum5);
-    sum6 = hn::MulAdd(lane, hn::Set(df, beta[6][k]), sum6);
-    sum7 = hn::MulAdd(lane, hn::Set(df, beta[7][k]), sum7);
-  }
-  sum0 = sum_without_start(sum0, start0);
-  sum1 = sum_without_start(sum1, start1);
-  sum2 = sum_without_start(sum2, start2);
-  sum3 = sum_without_start(sum3, start3);
-  sum4 = sum_without_start(sum4, start4);
-  sum5 = sum_without_start(sum5, start5);
-  sum6 = sum_without_start(sum6, start6);
-  sum7 = sum_without_start(sum7, start7);
-}
-
-/// What Dst held and two groups' sums, added in units of `origin`, M'; half a last bit is added to
-/// the pattern.
-HWY_INLINE V rounded_sum(VF old, VF sum, VF sum_2, VF origin) {
-  const Floats df;
-  constexpr u32 kTo2ToMinus14 = (23 + 14) << 23 | 0x400000;
-  static_assert(kUnitPlaces == 13);
-  const VF enlarge = hn::Set(df, 0x1p-13F + 0x1p-26F);
-  const VF least = hn::BitCast(df, hn::Sub(hn::BitCast(Words(), origin), word(kTo2ToMinus14)));
-  VF all = hn::MulAdd(old, enlarge, origin);
-  all = hn::Add(all, hn::Add(sum, least));
-  all = hn::Add(all, hn::Add(sum_2, least));
-  return hn::Add(hn::BitCast(Words(), hn::Sub(all, origin)), word(0x8000));
-}
-
-/// Two rows of Dst, which stand in halves of words, after two groups' sums were added.
-template <u32 low, u32 high>
-HWY_INLINE VS pair_with_sums(const FieldShift& shift, V stored, V fields, VF low0, VF low1,
-                             VF high0, VF high1) {
-  const Floats df;
-  constexpr u32 kOrigin = 0x400000;
-  const V upper = word(0xFFFF0000);
-  const V old = shift.floats_of(stored);
-  const V below = rounded_sum(hn::BitCast(df, hn::ShiftLeft<16>(old)), low0, low1,
-                              hn::BitCast(df, field_of_byte<low>(fields, kOrigin)));
-  const V above = rounded_sum(hn::BitCast(df, hn::And(old, upper)), high0, high1,
-                              hn::BitCast(df, field_of_byte<high>(fields, kOrigin)));
-  return shift.stored_of(hn::OrAnd(shift_right<16>(below), above, upper));
-}
-
-/// What Dst holds, four rows in a vector: rows 0 and 2, rows 1 and 3, and the exponents' fields.
-struct OldRows {
-  alignas(64) u32 even[kMaxKernelRows / 4][kRowDatums];
-  alignas(64) u32 odd[kMaxKernelRows / 4][kRowDatums];
-  alignas(64) u32 fields[kMaxKernelRows / 4][kRowDatums];
+/// Eight rows of Dst between products: floats whose fields are its exponents plus a number that is
+/// known.
+struct DstFloats {
+  alignas(64) u32 row[kMaxKernelRows][kRowDatums];
 };
 
-/// False if the exponents are not such that fields hold them and all results.
-HWY_INLINE bool load_old_rows(const u16* rows, const FieldShift& shift, OldRows& out) {
-  const Unsigned du;
-  V top = hn::Zero(Words());
-  V bottom = word(~0u);  // of exponents less one: of zeros nothing is smaller
-  for (u32 i = 0; i < kMaxKernelRows; i += 4) {
-    const u16* const four = rows + i * kRowDatums;
-    for (size_t j = 0; j < kRowDatums; j += hn::Lanes(du)) {
-      const V even = load_pair(four, four + 2 * kRowDatums, j);
-      const V odd = load_pair(four + kRowDatums, four + 3 * kRowDatums, j);
-      const V exponents =
-          hn::OrAnd(hn::And(even, word(0x00FF00FF)), hn::ShiftLeft<8>(odd), word(0xFF00FF00));
-      const V fields = shift.fields_of(exponents);
-      top = larger_bytes(top, fields);
-      bottom = hn::BitCast(Words(),
-                           hn::Min(bytes_of(bottom), bytes_of(byte_sums(exponents, word(~0u)))));
-      hn::Store(hn::BitCast(du, even), du, out.even[i / 4] + j);
-      hn::Store(hn::BitCast(du, odd), du, out.odd[i / 4] + j);
-      hn::Store(hn::BitCast(du, fields), du, out.fields[i / 4] + j);
-    }
+// Sums are found for four rows and two vectors of their columns, which share what is taken of SrcB,
+// or, where a vector holds a row, for eight rows.
+constexpr bool kVectorIsRow = hn::MaxLanes(Words()) >= kRowDatums;
+constexpr u32 kSecondRow = kVectorIsRow ? 4 : 0;
+constexpr size_t kSecondColumn = kVectorIsRow ? 0 : hn::MaxLanes(Words());
+constexpr u32 kBlockRows = kVectorIsRow ? 8 : 4;
+
+/// S + c.
+HWY_INLINE VF sum_without_start(VF sum, V start) {
+  const VF m = hn::BitCast(Floats(), start);
+  return hn::MulAdd(m, hn::Set(Floats(), 0x1p-29F), hn::Sub(sum, m));
+}
+
+/// `sum_without_start` of a group for four rows from `row` on (0 to 3), and for the second four or
+/// the second columns (4 to 7).
+HWY_INLINE void sums_of_eight(const NarrowProduct& product, u32 group, u32 row, size_t j, VF& sum0,
+                              VF& sum1, VF& sum2, VF& sum3, VF& sum4, VF& sum5, VF& sum6,
+                              VF& sum7) {
+  const Floats df;
+  const float(*const alpha)[kRowDatums] = product.a->slice[product.phase & 1] + 8 * group;
+  const float* const beta = product.b->slice[product.phase >> 1][row] + 8 * group;
+  const auto& all_even = product.fields->even[group];
+  const auto& all_odd = product.fields->odd[group];
+  const u32 four = row / 4;
+  const V even = load_cells(all_even[four] + j);
+  const V odd = load_cells(all_odd[four] + j);
+  const V even_2 = load_cells(all_even[four + kSecondRow / 4] + j + kSecondColumn);
+  const V odd_2 = load_cells(all_odd[four + kSecondRow / 4] + j + kSecondColumn);
+  sum0 = hn::BitCast(df, lower_row(even));
+  sum1 = hn::BitCast(df, lower_row(odd));
+  sum2 = hn::BitCast(df, even);
+  sum3 = hn::BitCast(df, odd);
+  sum4 = hn::BitCast(df, lower_row(even_2));
+  sum5 = hn::BitCast(df, lower_row(odd_2));
+  sum6 = hn::BitCast(df, even_2);
+  sum7 = hn::BitCast(df, odd_2);
+  const auto add = [&](u32 k) HWY_ATTR {
+    const VF lane = hn::Load(df, alpha[k] + j);
+    const VF lane_2 = hn::Load(df, alpha[k] + j + kSecondColumn);
+    const float* const of_row = beta + k;
+    const float* const of_row_2 = of_row + kSecondRow * kRowDatums;
+    sum0 = hn::MulAdd(lane, hn::Set(df, of_row[0]), sum0);
+    sum4 = hn::MulAdd(lane_2, hn::Set(df, of_row_2[0]), sum4);
+    sum1 = hn::MulAdd(lane, hn::Set(df, of_row[kRowDatums]), sum1);
+    sum5 = hn::MulAdd(lane_2, hn::Set(df, of_row_2[kRowDatums]), sum5);
+    sum2 = hn::MulAdd(lane, hn::Set(df, of_row[2 * kRowDatums]), sum2);
+    sum6 = hn::MulAdd(lane_2, hn::Set(df, of_row_2[2 * kRowDatums]), sum6);
+    sum3 = hn::MulAdd(lane, hn::Set(df, of_row[3 * kRowDatums]), sum3);
+    sum7 = hn::MulAdd(lane_2, hn::Set(df, of_row_2[3 * kRowDatums]), sum7);
+  };
+  add(0);
+  add(1);
+  add(2);
+  add(3);
+  add(4);
+  add(5);
+  add(6);
+  add(7);
+  sum0 = sum_without_start(sum0, lower_row(even));
+  sum1 = sum_without_start(sum1, lower_row(odd));
+  sum2 = sum_without_start(sum2, even);
+  sum3 = sum_without_start(sum3, odd);
+  sum4 = sum_without_start(sum4, lower_row(even_2));
+  sum5 = sum_without_start(sum5, lower_row(odd_2));
+  sum6 = sum_without_start(sum6, even_2);
+  sum7 = sum_without_start(sum7, odd_2);
+}
+
+/// Adds two groups' sums to what a part of a row holds. `start` has the larger of their fields.
+/// `places`: what the row's fields are below those of this product.
+HWY_INLINE void add_sums(u32* row, i32 places, V start, VF sum, VF sum_2) {
+  const Words dw;
+  const Floats df;
+  const V old = load_cells(row);
+  constexpr u32 kOne = 127;
+  // In units of M', without a tie.
+  const u32 by = (kOne + static_cast<u32>(places - kUnitPlaces)) << 23;
+  const VF enlarge = hn::BitCast(df, word(by | 1u << (23 - 13)));
+  const V field = hn::And(old, word(0x7F800000));
+  const VF origin = hn::BitCast(
+      df, hn::Max(hn::Add(field, word((static_cast<u32>(places) << 23) + 0x400000)), start));
+  const VF least = hn::Set(df, 0.73F * 0x1p-37F);
+  VF all = hn::MulAdd(hn::BitCast(df, old), enlarge, origin);
+  all = hn::Add(all, hn::MulAdd(origin, least, sum));
+  all = hn::Add(all, hn::MulAdd(origin, least, sum_2));
+  const V bits = hn::Add(hn::BitCast(dw, hn::Sub(all, origin)), word(0x8000));
+  hn::Store(hn::BitCast(Unsigned(), hn::And(bits, word(0xFFFF0000))), Unsigned(), row);
+}
+
+/// Adds a product whose fields are known to kBlockRows rows from `row` on. What comes of it has
+/// fields kUnitPlaces below its own.
+HWY_NOINLINE void add_to_block(const NarrowProduct& product, u32 row, i32 places, DstFloats& dst) {
+  const auto& even = product.fields->even;
+  const auto& odd = product.fields->odd;
+  const u32 four = row / 4;
+  const u32 four_2 = four + kSecondRow / 4;
+  const u32 row_2 = row + kSecondRow;
+  for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words()) + kSecondColumn) {
+    VF low0, low1, low2, low3, low4, low5, low6, low7;
+    sums_of_eight(product, 0, row, j, low0, low1, low2, low3, low4, low5, low6, low7);
+    VF high0, high1, high2, high3, high4, high5, high6, high7;
+    sums_of_eight(product, 1, row, j, high0, high1, high2, high3, high4, high5, high6, high7);
+    const V even_1 = larger_starts(load_cells(even[0][four] + j), load_cells(even[1][four] + j));
+    const V odd_1 = larger_starts(load_cells(odd[0][four] + j), load_cells(odd[1][four] + j));
+    add_sums(dst.row[row] + j, places, lower_row(even_1), low0, high0);
+    add_sums(dst.row[row + 1] + j, places, lower_row(odd_1), low1, high1);
+    add_sums(dst.row[row + 2] + j, places, even_1, low2, high2);
+    add_sums(dst.row[row + 3] + j, places, odd_1, low3, high3);
+    const size_t j_2 = j + kSecondColumn;
+    const V even_2 =
+        larger_starts(load_cells(even[0][four_2] + j_2), load_cells(even[1][four_2] + j_2));
+    const V odd_2 =
+        larger_starts(load_cells(odd[0][four_2] + j_2), load_cells(odd[1][four_2] + j_2));
+    add_sums(dst.row[row_2] + j_2, places, lower_row(even_2), low4, high4);
+    add_sums(dst.row[row_2 + 1] + j_2, places, lower_row(odd_2), low5, high5);
+    add_sums(dst.row[row_2 + 2] + j_2, places, even_2, low6, high6);
+    add_sums(dst.row[row_2 + 3] + j_2, places, odd_2, low7, high7);
   }
-  const auto too_large = hn::Gt(bytes_of(top), hn::Set(Bytes(), static_cast<u8>(kLargestOld)));
-  const auto too_small = hn::Lt(bytes_of(bottom), hn::Set(Bytes(), shift.smallest_old()));
+}
+
+/// What the shifts of products lie between that are added to Dst one after the other.
+struct Shifts {
+  i32 least;
+  i32 most;
+};
+
+/// Rows of Dst, as they are stored and in order, to floats whose fields are its exponents. False if
+/// an exponent that is not zero is below `smallest` or above `largest`.
+HWY_INLINE bool load_dst(const u16* rows, i32 smallest, i32 largest, DstFloats& out) {
+  const Shorts d;
+  const Words dw;
+  const hn::Half<Shorts> half_d;
+  u32* const to = out.row[0];
+  auto top = hn::Zero(Bytes());
+  auto bottom = hn::Set(Bytes(), 255);  // of exponents less one: of zeros nothing is smaller
+  for (size_t i = 0; i < kMaxKernelRows * kRowDatums; i += hn::Lanes(d)) {
+    const VS stored = hn::LoadU(d, rows + i);
+    const auto exponents = hn::BitCast(Bytes(), hn::And(stored, half(0xFF)));
+    top = hn::Max(top, exponents);
+    bottom = hn::Min(bottom, hn::Add(exponents, hn::Set(Bytes(), 255)));
+    const VS floats = floats_of(stored);
+    const auto store = [&](auto halves, u32* words) HWY_ATTR {
+      const V v = hn::ShiftLeft<16>(hn::PromoteTo(dw, halves));
+      hn::Store(hn::BitCast(Unsigned(), v), Unsigned(), words);
+    };
+    store(hn::LowerHalf(half_d, floats), to + i);
+    store(hn::UpperHalf(half_d, floats), to + i + hn::Lanes(dw));
+  }
+  const auto byte = [](i32 v) HWY_ATTR {
+    return hn::Set(Bytes(), static_cast<u8>(HWY_MIN(HWY_MAX(v, 0), 255)));
+  };
+  const auto too_large = hn::Gt(top, byte(largest));
+  const auto too_small = hn::Lt(bottom, byte(smallest - 1));
   return hn::AllFalse(Bytes(), hn::Or(too_large, too_small));
 }
 
-/// Four rows of Dst from `row` on, after the sums of two groups were added, the even rows' first.
-HWY_INLINE void store_with_sums(u16* rows, const FieldShift& shift, const OldRows& old, u32 row,
-                                size_t j, V fields, VF sum0, VF sum0_2, VF sum2, VF sum2_2, VF sum1,
-                                VF sum1_2, VF sum3, VF sum3_2) {
-  const u32 four = row / 4;
-  const V all = larger_bytes(load_cells(old.fields[four] + j), fields);
-  const VS even =
-      pair_with_sums<0, 2>(shift, load_cells(old.even[four] + j), all, sum0, sum0_2, sum2, sum2_2);
-  const VS odd =
-      pair_with_sums<1, 3>(shift, load_cells(old.odd[four] + j), all, sum1, sum1_2, sum3, sum3_2);
-  u16* const out = rows + row * kRowDatums + j;
-  store_four(out, out + kRowDatums, out + 2 * kRowDatums, out + 3 * kRowDatums, even, odd);
+/// The other way; see `stored_of`.
+HWY_INLINE void store_dst(const DstFloats& dst, i32 shift, u16* rows) {
+  const Shorts d;
+  const u32* const from = dst.row[0];
+  for (size_t i = 0; i < kMaxKernelRows * kRowDatums; i += hn::Lanes(d)) {
+    const auto words = [&](size_t at) HWY_ATTR { return hn::BitCast(d, load_cells(from + at)); };
+    const VS floats = hn::ConcatOdd(d, words(i + hn::Lanes(Words())), words(i));
+    hn::StoreU(stored_of(floats, shift), d, rows + i);
+  }
 }
 
-/// False: nothing was done.
-HWY_INLINE bool product_into_bf16(const NarrowProduct& product) {
-  const ProductOperandA& a = *product.a;
-  const ProductOperandB& b = *product.b;
-  ProductFields& fields = *product.fields;
-  const i32 largest =
-      a.largest + b.largest + numeric::FpuMode{false, DstKind::Bf16}.product_bias(product.phase);
-  // Every exponent of a product has to be positive.
-  if (!a.is_narrow || !b.is_narrow || largest < 2 * kLargestNarrow - static_cast<i32>(kNarrowNone))
-    return false;
-  const FieldShift shift(2 * kLargestNarrow - largest);
-  OldRows old;
-  if (!load_old_rows(product.old, shift, old)) return false;
-  if (!product.fields_are_known) find_fields(a, b, fields);
-  for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
-    const auto of = [&](u32 group, u32 four)
-                        HWY_ATTR { return load_cells(fields.largest[group][four] + j); };
-    VF low0, low1, low2, low3, low4, low5, low6, low7;
-    sums_of_eight(product, 0, j, of(0, 0), of(0, 1), low0, low1, low2, low3, low4, low5, low6,
-                  low7);
-    VF high0, high1, high2, high3, high4, high5, high6, high7;
-    sums_of_eight(product, 8, j, of(1, 0), of(1, 1), high0, high1, high2, high3, high4, high5,
-                  high6, high7);
-    store_with_sums(product.rows, shift, old, 0, j, larger_bytes(of(0, 0), of(1, 0)), low0, high0,
-                    low2, high2, low1, high1, low3, high3);
-    store_with_sums(product.rows, shift, old, 4, j, larger_bytes(of(0, 1), of(1, 1)), low4, high4,
-                    low6, high6, low5, high5, low7, high7);
+constexpr i32 largest_of(const NarrowProduct& product) {
+  return product.a->largest + product.b->largest +
+         numeric::FpuMode{false, DstKind::Bf16}.product_bias(product.phase);
+}
+
+constexpr i32 shift_of(const NarrowProduct& product) {
+  return 2 * kLargestNarrow - largest_of(product);
+}
+
+/// Of the chain's products from the first on, how many can be added with Dst in floats in between,
+/// if an exponent of Dst allows it. A product whose lanes are not all zero has a field of at least
+/// 2 * kSmallestNarrow, and what comes of it that is not zero one of at least 118, ten places less;
+/// one with nothing but zeros leaves Dst as it is. So
+/// - it has a field of at least kSmallestOld beside every other product if their shifts are not
+///   more than nine apart;
+/// - its exponent is above zero if no shift is above 117;
+/// - 64 products are below 64 * 64 * 2^largest together, and with what rounding adds below
+///   2^(largest + 13): their exponents fit, and their fields too (kRoom more than the largest
+///   one's), if Dst leaves room for them.
+HWY_INLINE u32 fitting(const NarrowProduct* list, u32 first, Shifts& shifts) {
+  constexpr u32 kMost = 64;
+  constexpr i32 kLeastResult = 2 * kSmallestNarrow - 10;
+  u32 count = 0;
+  for (u32 i = first; i != NarrowProduct::kNone && count < kMost; i = list[i].next) {
+    const NarrowProduct& product = list[i];
+    const i32 largest = largest_of(product);
+    // Every exponent of a product has to be positive, and the difference to its field small.
+    if (!product.a->is_narrow || !product.b->is_narrow ||
+        largest < 2 * kLargestNarrow - static_cast<i32>(kNarrowNone) ||
+        largest > 2 * kLargestNarrow + 100)
+      break;
+    const i32 shift = shift_of(product);
+    if (count == 0) {
+      shifts = {shift, shift};
+    } else {
+      const Shifts all{HWY_MIN(shifts.least, shift), HWY_MAX(shifts.most, shift)};
+      if (all.most - all.least > kLeastResult - kSmallestOld || all.most >= kLeastResult ||
+          2 * kLargestNarrow - all.least + kRoom > kLargestOld)
+        break;
+      shifts = all;
+    }
+    ++count;
+  }
+  return count;
+}
+
+/// Adds the first `count` of the chain's products to what was loaded for the first one's fields.
+HWY_INLINE void add_in_floats(const NarrowProduct* list, ProductChain& chain, u32 count, u64& known,
+                              DstFloats& dst) {
+  const u32 first = chain.first;
+  u32 last = first;
+  for (u32 i = 0; i < count; ++i) {
+    last = chain.first;
+    const NarrowProduct& product = list[last];
+    if ((known & product.pair) == 0) find_fields(*product.a, *product.b, *product.fields);
+    known |= product.pair;
+    chain.first = product.next;
+  }
+  for (u32 row = 0; row < kMaxKernelRows; row += kBlockRows) {
+    i32 shift = 0;
+    for (u32 i = first;; i = list[i].next) {
+      const NarrowProduct& product = list[i];
+      add_to_block(product, row, shift_of(product) - shift, dst);
+      shift = shift_of(product) - kUnitPlaces;
+      if (i == last) break;
+    }
+  }
+  store_dst(dst, shift_of(list[last]) - kUnitPlaces, chain.rows);
+  chain.old = chain.rows;
+}
+
+/// False: a product is left, as `first`.
+HWY_INLINE bool products_into_bf16(const NarrowProduct* list, ProductChain& chain, u64& known) {
+  while (chain.first != NarrowProduct::kNone) {
+    Shifts shifts{0, 0};
+    u32 count = fitting(list, chain.first, shifts);
+    if (count == 0) return false;
+    const i32 shift = shift_of(list[chain.first]);
+    DstFloats dst;
+    if (count == 1 || !load_dst(chain.old, kSmallestOld - shifts.least,
+                                kLargestOld - kRoom - HWY_MAX(shifts.most, 0), dst)) {
+      count = 1;
+      const i32 largest = kLargestOld - HWY_MAX(shift, 0);
+      if (!load_dst(chain.old, kSmallestOld - shift, largest, dst)) return false;
+    }
+    add_in_floats(list, chain, count, known, dst);
   }
   return true;
 }

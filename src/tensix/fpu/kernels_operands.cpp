@@ -15,25 +15,22 @@ namespace bhemu::tensix::HWY_NAMESPACE {
 struct SliceMask {
   u32 all;
   u32 upper;
-
-  constexpr SliceMask within(u32 mask) const { return {all & mask, upper & mask}; }
 };
-constexpr SliceMask slice_mask_a(u32 phase) {
-  return (phase & 1) == 0 ? SliceMask{0xFFF80000, 0} : SliceMask{0xFFFFC000, 0xFFF80000};
-}
-constexpr SliceMask slice_mask_b(u32 phase) {
-  return (phase & 2) == 0 ? SliceMask{0xFFFE0000, 0} : SliceMask{0xFFFFFFFF, 0xFFFE0000};
-}
+/// By the half of the mantissa.
+constexpr SliceMask kSlicesA[] = {{0xFFF80000, 0}, {0xFFFFC000, 0xFFF80000}};
+constexpr SliceMask kSlicesB[] = {{0xFFFE0000, 0}, {0xFFFFFFFF, 0xFFFE0000}};
 
-/// The signed slice as a float, its exponent moved by `rebias`.
-HWY_INLINE VF slice_of(V cell, SliceMask mask, V rebias) {
+/// The signed slice as a float, its exponent moved by `rebias`. `all`, `upper`: as SliceMask has
+/// them, without the bits that do not count.
+template <bool is_difference>
+HWY_INLINE VF slice_of(V cell, V all, V upper, V rebias) {
   const Floats df;
-  const V bits = hn::And(cell, word(mask.all));
+  const V bits = hn::And(cell, all);
   const auto zero = hn::Eq(hn::And(bits, word(0x7F800000)), hn::Zero(Words()));
-  const VF all = hn::BitCast(df, hn::IfThenZeroElse(zero, hn::Add(bits, rebias)));
-  if (mask.upper == 0) return all;
-  const V upper = hn::Add(hn::And(cell, word(mask.upper)), rebias);
-  return hn::Sub(all, hn::BitCast(df, hn::IfThenZeroElse(zero, upper)));
+  const VF slice = hn::BitCast(df, hn::IfThenZeroElse(zero, hn::Add(bits, rebias)));
+  if (!is_difference) return slice;
+  const V less = hn::Add(hn::And(cell, upper), rebias);
+  return hn::Sub(slice, hn::BitCast(df, hn::IfThenZeroElse(zero, less)));
 }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -67,16 +64,19 @@ HWY_INLINE V in_all_bytes(V v) {
 
 /// Rows of cells: groups of eight that lie one after the other, or each somewhere.
 struct GroupedRows {
-  const u32* const* group;
-  HWY_INLINE const u32* operator[](u32 index) const {
-    return group[index / 8] + index % 8 * kRowDatums;
-  }
+  const u32* group[2];
+  HWY_INLINE GroupedRows eight(u32 index) const { return {{group[index], nullptr}}; }
+  HWY_INLINE const u32* operator[](u32 index) const { return group[0] + index * kRowDatums; }
 };
-using SingleRows = const u32* const*;
+struct SingleRows {
+  const u32* const* row;
+  HWY_INLINE SingleRows eight(u32 index) const { return {row + 8 * index}; }
+  HWY_INLINE const u32* operator[](u32 index) const { return row[index]; }
+};
 
 /// Of four rows of cells from `first` on.
 template <class Rows>
-HWY_INLINE V packed_exponents(Rows rows, u32 first, V mask, size_t j) {
+HWY_INLINE V packed_exponents(const Rows& rows, u32 first, V mask, size_t j) {
   const V one = hn::And(load_cells(rows[first] + j), mask);
   const V two = hn::And(load_cells(rows[first + 1] + j), mask);
   const V three = hn::And(load_cells(rows[first + 2] + j), mask);
@@ -123,14 +123,15 @@ HWY_INLINE u32 largest_bytes(V a, V b) {
 
 /// Exponents of rows of cells, a multiple of four; returns whether they are narrow.
 template <class Rows>
-HWY_INLINE bool note_exponents(Rows rows, u32 count, u32 cell_mask, u32 (*out)[kRowDatums],
-                               i32& largest) {
+HWY_INLINE bool note_exponents(const Rows& all_rows, u32 count, u32 cell_mask,
+                               u32 (*out)[kRowDatums], i32& largest) {
   const V mask = word(cell_mask);
   V top = hn::Zero(Words());
   V bottom = word(~0u);  // of exponents less one: of zeros nothing is smaller
   for (u32 i = 0; i < count; i += 4) {
+    const auto rows = all_rows.eight(i / 8);
     for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
-      const V four = packed_exponents(rows, i, mask, j);
+      const V four = packed_exponents(rows, i % 8, mask, j);
       top = larger_bytes(top, four);
       bottom = smaller_bytes(bottom, byte_sums(four, word(~0u)));
       hn::Store(hn::BitCast(Unsigned(), four), Unsigned(), out[i / 4] + j);
@@ -149,7 +150,7 @@ HWY_INLINE V narrow_of(V exponents, i32 largest) {
 }
 
 template <class Rows>
-HWY_INLINE void exponents(Rows rows, u32 mask, ProductOperandA& out) {
+HWY_INLINE void exponents(const Rows& rows, u32 mask, ProductOperandA& out) {
   const Unsigned du;
   out.is_narrow = note_exponents(rows, kRowDatums, mask, out.exponents, out.largest);
   if (!out.is_narrow) return;
@@ -165,7 +166,7 @@ HWY_INLINE void exponents(Rows rows, u32 mask, ProductOperandA& out) {
 }
 
 template <class Rows>
-HWY_INLINE void exponents(Rows rows, u32 count, u32 mask, ProductOperandB& out) {
+HWY_INLINE void exponents(const Rows& rows, u32 count, u32 mask, ProductOperandB& out) {
   const Unsigned du;
   out.is_narrow = note_exponents(rows, count, mask, out.exponents, out.largest);
   if (!out.is_narrow) return;
@@ -185,30 +186,59 @@ constexpr i32 move_of(bool is_narrow, i32 largest, i32 places, const numeric::Fp
   return is_narrow ? 152 + places - largest : static_cast<i32>(rebias_of(mode));
 }
 
-template <class Rows>
-HWY_INLINE void slices(Rows rows, u32 half, const OperandSettings& settings, ProductOperandA& out) {
-  i32& moved = out.moved[half];
-  moved = move_of(out.is_narrow, out.largest, half != 0 ? 5 : 0, settings.mode);
+template <u32 half, class Rows>
+HWY_INLINE void slices(const Rows& all_rows, const OperandSettings& settings,
+                       ProductOperandA& out) {
+  constexpr SliceMask kMask = kSlicesA[half];
+  const i32 moved = move_of(out.is_narrow, out.largest, half != 0 ? 5 : 0, settings.mode);
+  out.moved[half] = moved;
   const V rebias = word(static_cast<u32>(moved) << 23);
-  const SliceMask mask = slice_mask_a(half).within(settings.mask_a);
-  for (u32 k = 0; k < kRowDatums; ++k)
-    for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words()))
-      hn::Store(slice_of(load_cells(rows[k] + j), mask, rebias), Floats(), out.slice[half][k] + j);
+  const V all = word(kMask.all & settings.mask_a);
+  const V upper = word(kMask.upper & settings.mask_a);
+  for (u32 eight = 0; eight < 2; ++eight) {
+    const auto rows = all_rows.eight(eight);
+    for (u32 k = 0; k < 8; ++k)
+      for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words()))
+        hn::Store(slice_of<kMask.upper != 0>(load_cells(rows[k] + j), all, upper, rebias), Floats(),
+                  out.slice[half][8 * eight + k] + j);
+  }
+}
+
+template <u32 half, class Rows>
+HWY_INLINE void slices(const Rows& all_rows, u32 count, const OperandSettings& settings,
+                       ProductOperandB& out) {
+  constexpr SliceMask kMask = kSlicesB[half];
+  const i32 moved = move_of(out.is_narrow, out.largest, half != 0 ? 7 : 0, settings.mode);
+  out.moved[half] = moved;
+  const V rebias = word(static_cast<u32>(moved) << 23);
+  const V all = word(kMask.all & settings.mask_b);
+  const V upper = word(kMask.upper & settings.mask_b);
+  // 2^24 keeps small products normal; see the top of kernels.cpp for the rest.
+  const VF enlarge = hn::Set(Floats(), 16777216.f + 2048.f);
+  const auto rows = all_rows.eight(0);
+  for (u32 i = 0; i < count; ++i)
+    for (size_t k = 0; k < kRowDatums; k += hn::Lanes(Words()))
+      hn::Store(
+          hn::Mul(slice_of<kMask.upper != 0>(load_cells(rows[i] + k), all, upper, rebias), enlarge),
+          Floats(), out.slice[half][i] + k);
 }
 
 template <class Rows>
-HWY_INLINE void slices(Rows rows, u32 count, u32 half, const OperandSettings& settings,
-                       ProductOperandB& out) {
-  i32& moved = out.moved[half];
-  moved = move_of(out.is_narrow, out.largest, half != 0 ? 7 : 0, settings.mode);
-  const V rebias = word(static_cast<u32>(moved) << 23);
-  const SliceMask mask = slice_mask_b(half << 1).within(settings.mask_b);
-  // 2^24 keeps small products normal; see the top of kernels.cpp for the rest.
-  const VF enlarge = hn::Set(Floats(), 16777216.f + 2048.f);
-  for (u32 i = 0; i < count; ++i)
-    for (size_t k = 0; k < kRowDatums; k += hn::Lanes(Words()))
-      hn::Store(hn::Mul(slice_of(load_cells(rows[i] + k), mask, rebias), enlarge), Floats(),
-                out.slice[half][i] + k);
+HWY_INLINE void take_a_apart(const Rows& rows, u32 half, const OperandSettings& settings,
+                             ProductOperandA& a) {
+  if (half == 0)
+    slices<0>(rows, settings, a);
+  else
+    slices<1>(rows, settings, a);
+}
+
+template <class Rows>
+HWY_INLINE void take_b_apart(const Rows& rows, u32 count, u32 half, const OperandSettings& settings,
+                             ProductOperandB& b) {
+  if (half == 0)
+    slices<0>(rows, count, settings, b);
+  else
+    slices<1>(rows, count, settings, b);
 }
 
 // One after the other without anything between: an operand's largest exponent comes late, and the
@@ -216,25 +246,25 @@ HWY_INLINE void slices(Rows rows, u32 count, u32 half, const OperandSettings& se
 void take_operands_apart(const OperandJob* jobs, u32 count, const OperandSettings& settings) {
   for (u32 i = 0; i < count; ++i) {
     const OperandJob& job = jobs[i];
-    const GroupedRows rows{job.rows};
+    const GroupedRows rows{{job.rows[0], job.rows[1]}};
     if (job.a != nullptr) {
       if (job.with_exponents) exponents(rows, settings.mask_a, *job.a);
-      slices(rows, job.half, settings, *job.a);
+      take_a_apart(rows, job.half, settings, *job.a);
     } else {
       if (job.with_exponents) exponents(rows, kMaxKernelRows, settings.mask_b, *job.b);
-      slices(rows, kMaxKernelRows, job.half, settings, *job.b);
+      take_b_apart(rows, kMaxKernelRows, job.half, settings, *job.b);
     }
   }
 }
 
 void take_job_apart(const MatrixJob& job, ProductOperandA& a, ProductOperandB& b) {
   const OperandSettings settings{job.mask_a, job.mask_b, job.mode};
-  const SingleRows rows_a = job.a;
-  const SingleRows rows_b = job.b;
+  const SingleRows rows_a{job.a};
+  const SingleRows rows_b{job.b};
   exponents(rows_a, job.mask_a, a);
-  slices(rows_a, job.phase & 1, settings, a);
+  take_a_apart(rows_a, job.phase & 1, settings, a);
   exponents(rows_b, job.dst.count, job.mask_b, b);
-  slices(rows_b, job.dst.count, job.phase >> 1, settings, b);
+  take_b_apart(rows_b, job.dst.count, job.phase >> 1, settings, b);
 }
 
 }  // namespace bhemu::tensix::HWY_NAMESPACE

@@ -117,37 +117,40 @@ inline void ProductRun::prepare_listed() {
   if (listed_ == kMostListed) multiply_listed(state);
   const u32 group_a = a_row / kGroups;
   const u32 group_b = b_row / kGroups;
-  const u64 pair = u64{1} << (group_a * kGroups + group_b);
-  u16* const rows = fpu.dst.row[first].datum.data();
   NarrowProduct& product = products_[listed_];
   product.a = &operand_a(fpu, a_row, phase);
   product.b = &operand_b(fpu, b_row, phase);
   product.fields = &fields_[group_a][group_b];
-  product.fields_are_known = (known_fields_ & pair) != 0;
+  product.pair = u64{1} << (group_a * kGroups + group_b);
   product.phase = phase;
-  product.old = flags != 0 ? rows : kEmpty[0].datum.data();
-  product.rows = rows;
+  product.next = NarrowProduct::kNone;
   places_[listed_] = {a_row, b_row, dst_row, phase, flags};
-  ++listed_;
-  known_fields_ |= pair;
+  u8& latest = latest_[first / kMaxKernelRows];
+  if (latest != 0) {
+    products_[latest - 1].next = listed_;
+  } else {
+    u16* const rows = fpu.dst.row[first].datum.data();
+    chains_[chain_count_++] = {flags != 0 ? rows : kEmpty[0].datum.data(), rows, listed_};
+  }
+  latest = static_cast<u8>(++listed_);
   return true;
 }
 
 void ProductRun::multiply_listed(State& state) {
-  const u32 count = listed_;
-  if (count == 0) return;
+  if (listed_ == 0) return;
   listed_ = 0;
+  std::memset(latest_, 0, sizeof latest_);
   prepare_listed();
-  u32 done = run_narrow_products(products_, count);
-  while (done < count) {
-    // What this one has not found, the ones after it do not know.
-    const Place& place = places_[done];
-    known_fields_ = 0;
+  ProductChain* chain = chains_;
+  ProductChain* const end = chain + std::exchange(chain_count_, 0);
+  for (;;) {
+    chain += run_narrow_products(products_, chain, static_cast<u32>(end - chain), known_fields_);
+    if (chain == end) return;
+    const Place& place = places_[chain->first];
     std::memcpy(&state.fpu.dst.valid[settings_.mapping.adj16(place.dst_row)], &place.valid,
                 sizeof place.valid);
     multiply(state, place);
-    for (u32 i = ++done; i < count; ++i) products_[i].fields_are_known = false;
-    done += run_narrow_products(products_ + done, count - done);
+    *chain = {chain->rows, chain->rows, products_[chain->first].next};
   }
 }
 

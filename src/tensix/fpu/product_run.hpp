@@ -45,8 +45,8 @@ class ProductRun {
   }
 
  private:
-  static constexpr u32 kGroups = 8;  // of eight rows
-  static constexpr u32 kMostListed = 16;
+  static constexpr u32 kGroups = 8;       // of eight rows
+  static constexpr u32 kMostListed = 64;  // a tile product in HiFi4
 
   /// Where a product reads and writes, and what DstRowValid was.
   struct Place {
@@ -111,6 +111,10 @@ class ProductRun {
   u32 listed_ = 0;
   NarrowProduct products_[kMostListed];
   Place places_[kMostListed];
+  /// Those into the same rows are done one after the other.
+  u32 chain_count_ = 0;
+  ProductChain chains_[kMostListed];
+  u8 latest_[kDstRows / kMaxKernelRows] = {};  // by rows, one more than its place in the list
   u32 to_prepare_ = 0;
   OperandJob operands_[2 * kMostListed + 2];
 };
