@@ -26,7 +26,7 @@ class FpuNarrowProduct : public OnTarget {
     tile_.describe(job_);
     for (u32 k = 0; k < 16; ++k) job_.a[k] = tile_.a[k];
     job_.mode = kBf16;
-    known_ = 0;
+    sources_.known = 0;
     has_exponents_ = false;
   }
   /// False if the product was left to others, which is checked to have changed nothing.
@@ -37,13 +37,13 @@ class FpuNarrowProduct : public OnTarget {
                                    {{tile_.b[0], nullptr}, nullptr, &b_, phase >> 1, first}};
     prepare_operands(operands, std::size(operands), {job_.mask_a, job_.mask_b, job_.mode});
     const Tile before = tile_;
-    const NarrowProduct product{&a_, &b_, &fields_, 1, phase, NarrowProduct::kNone};
+    const NarrowProduct product{0, 0, static_cast<u8>(phase), 0};
     ProductChain chain{tile_.high[0], tile_.high[0], 0};
-    if (run_narrow_products(&product, &chain, 1, known_) == 0) {
+    if (run_narrow_products(sources_, &product, &chain, 1) == 0) {
       EXPECT_EQ(std::memcmp(&before, &tile_, sizeof tile_), 0);
       return false;
     }
-    EXPECT_EQ(known_, 1u);
+    EXPECT_EQ(sources_.known, 1u);
     return true;
   }
   void expect_the_scalar_result(const char* what, u32 round) {
@@ -103,7 +103,7 @@ class FpuNarrowProduct : public OnTarget {
   ProductOperandA a_;
   ProductOperandB b_;
   ProductFields fields_;
-  u64 known_ = 0;
+  ProductSources sources_{&a_, &b_, &fields_};
   bool has_exponents_ = false;
   Operands operands_;
 };

@@ -2,6 +2,7 @@
 // between: against the scalar arithmetic, for every target that this host can run.
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -100,25 +101,32 @@ class FpuProductChain : public OnTarget {
   u32 run(const std::vector<Drawn>& drawn, Tile (&dst)[kChains]) {
     std::vector<NarrowProduct> list;
     ProductChain chains[kChains];
-    u32 last[kChains] = {NarrowProduct::kNone, NarrowProduct::kNone};
-    for (u32 c = 0; c < kChains; ++c)
-      chains[c] = {dst[c].high[0], dst[c].high[0], NarrowProduct::kNone};
+    u32 last[kChains] = {ProductChain::kNone, ProductChain::kNone};
+    for (u32 c = 0; c < kChains; ++c) {
+      // Rows that are all zero may be named or not.
+      u16* const rows = dst[c].high[0];
+      const bool empty = below(2) == 0 && std::all_of(rows, rows + 8 * 16, std::logical_not<>());
+      chains[c] = {empty ? nullptr : rows, rows, ProductChain::kNone};
+    }
     for (u32 i = 0; i < drawn.size(); ++i) {
       const auto& [a, b, phase, chain] = drawn[i];
-      list.push_back(
-          {&a_[a], &b_[b], &fields_[a][b], u64{1} << (a * kSets + b), phase, NarrowProduct::kNone});
-      (last[chain] == NarrowProduct::kNone ? chains[chain].first : list[last[chain]].next) = i;
+      list.push_back({static_cast<u8>(a), static_cast<u8>(b), static_cast<u8>(phase), 0});
+      if (last[chain] == ProductChain::kNone)
+        chains[chain].first = i;
+      else
+        list[last[chain]].skip = static_cast<u8>(i - last[chain]);
       last[chain] = i;
     }
-    u64 known = 0;
+    ProductSources sources{a_, b_, fields_};
     u32 left = 0;
     for (u32 done = 0;;) {
-      done += run_narrow_products(list.data(), chains + done, kChains - done, known);
+      done += run_narrow_products(sources, list.data(), chains + done, kChains - done);
       if (done == kChains) return static_cast<u32>(drawn.size()) - left;
       ++left;
       ProductChain& chain = chains[done];
       multiply(drawn[chain.first], dst[done]);
-      chain = {chain.rows, chain.rows, list[chain.first].next};
+      const u8 skip = list[chain.first].skip;
+      chain = {chain.rows, chain.rows, skip == 0 ? ProductChain::kNone : chain.first + skip};
     }
   }
 
@@ -126,7 +134,7 @@ class FpuProductChain : public OnTarget {
   Tile tiles_[kSets];
   ProductOperandA a_[kSets];
   ProductOperandB b_[kSets];
-  ProductFields fields_[kSets][kSets];
+  ProductFields fields_[kProductOperands * kProductOperands];
   u32 middle_of_products_ = 0;
 };
 

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "tensix/config.hpp"
-#include "tensix/fpu/state.hpp"
+#include "tensix/fpu/kernels.hpp"
 
 namespace bhemu::tensix::fpu {
 
@@ -23,18 +23,65 @@ struct Course {
     u8 b_row;
     u8 fidelity;
   };
+  /// What goes into the same eight rows: the first and the last of them.
+  struct Rows {
+    u16 dst;
+    u8 first;
+    u8 last;
+  };
+  /// Halves of the mantissas of operands: bit operand + kProductOperands * half.
+  struct Halves {
+    u32 a;
+    u32 b;
+  };
+  static constexpr Halves halves_of(const NarrowProduct& product) {
+    return {1u << (product.a + kProductOperands * (product.phase & 1)),
+            1u << (product.b + kProductOperands * (product.phase >> 1))};
+  }
   u64 generation;  // of the address modifiers; 0: of none
   u32 count;       // of words
+  bool is_cut;     // they ended with the words that could be executed together then
   Rwc begin;
   Rwc end;
   std::array<u32, kMost> words;
   std::array<Step, kMost> steps;
+  // As they are listed (ProductRun), if the configuration adds `phase` to all fidelities:
+  u32 phase;
+  u32 rows_count;
+  Halves halves;
+  std::array<NarrowProduct, kMost> products;
+  std::array<Rows, kMost> rows;
 
-  /// It goes from these counters through the first ones of `ahead`.
+  /// It goes from these counters through `ahead`, as far as both go.
   bool is_of(const Rwc& rwc, std::span<const u32> ahead) const {
     static_assert(std::has_unique_object_representations_v<Rwc>);
-    return count <= ahead.size() && std::memcmp(&begin, &rwc, sizeof rwc) == 0 &&
-           std::memcmp(words.data(), ahead.data(), count * sizeof(u32)) == 0;
+    const size_t common = std::min<size_t>(count, ahead.size());
+    return std::memcmp(&begin, &rwc, sizeof rwc) == 0 &&
+           std::memcmp(words.data(), ahead.data(), common * sizeof(u32)) == 0;
+  }
+  void write_list(u32 base_phase) {
+    phase = base_phase;
+    rows_count = 0;
+    halves = {};
+    for (u32 i = 0; i < count; ++i) {
+      const Step& step = steps[i];
+      const u32 own_phase = (step.fidelity + base_phase) & 3;
+      products[i] = {static_cast<u8>(step.a_row / kMaxKernelRows),
+                     static_cast<u8>(step.b_row / kMaxKernelRows), static_cast<u8>(own_phase), 0};
+      const Halves own = halves_of(products[i]);
+      halves.a |= own.a;
+      halves.b |= own.b;
+      const u16 dst = step.dst & 0x3F8;
+      const auto known = std::find_if(rows.begin(), rows.begin() + rows_count,
+                                      [dst](const Rows& of) { return of.dst == dst; });
+      const u8 place = static_cast<u8>(i);
+      if (known == rows.begin() + rows_count) {
+        rows[rows_count++] = {dst, place, place};
+        continue;
+      }
+      products[known->last].skip = static_cast<u8>(place - known->last);
+      known->last = place;
+    }
   }
 };
 
@@ -48,22 +95,16 @@ class Courses {
     modifiers_ = now;
     ++generation_;
   }
-  /// Null: none is known that goes from these counters through words of `ahead`.
-  const Course* find(const Rwc& rwc, std::span<const u32> ahead) const {
-    const Course& course = courses_[place_of(rwc, ahead)];
-    return course.generation == generation_ && course.is_of(rwc, ahead) ? &course : nullptr;
+  /// Where a course is, or would be, that goes from these counters through `ahead`.
+  Course& at(const Rwc& rwc, std::span<const u32> ahead) { return courses_[place_of(rwc, ahead)]; }
+  bool is_known(const Course& course, const Rwc& rwc, std::span<const u32> ahead) const {
+    return course.generation == generation_ && course.is_of(rwc, ahead) &&
+           !(course.is_cut && course.count < ahead.size());
   }
-  /// Where such a course is to be written. It counts once it is kept.
-  Course& place_for(const Rwc& rwc, std::span<const u32> ahead) {
-    Course& course = courses_[place_of(rwc, ahead)];
-    course.generation = 0;
-    course.begin = rwc;
-    return course;
-  }
-  void keep(Course& course, u32 count, const Rwc& end) {
-    if (count == 0) return;
-    course.count = count;
-    course.end = end;
+  /// Writes what was done into the place of another one.
+  void keep(Course& course, const Course& done, u32 phase) {
+    course = done;
+    course.write_list(phase);
     course.generation = generation_;
   }
 
@@ -83,8 +124,7 @@ class Courses {
   }
   static u32 place_of(const Rwc& rwc, std::span<const u32> ahead) {
     const u32 rows = static_cast<u32>(rwc.dst << 16 | rwc.src_a << 8 | rwc.src_b);
-    const u32 count = std::min(static_cast<u32>(ahead.size()), Course::kMost);
-    const u32 rest = ahead[0] ^ count << 8 ^ static_cast<u32>(rwc.fidelity) << 4;
+    const u32 rest = ahead[0] ^ static_cast<u32>(rwc.fidelity) << 4;
     return (rows * 0x9E3779B1u ^ rest * 0x85EBCA6Bu) * 0xC2B2AE35u >> (32 - kBits);
   }
 

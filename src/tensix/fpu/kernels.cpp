@@ -423,14 +423,15 @@ bool prepared_product(const MatrixJob& job, const ProductOperandA& a, const Prod
   return true;
 }
 
-u32 narrow_products(const NarrowProduct* list, ProductChain* chains, u32 count, u64& known) {
+u32 narrow_products(ProductSources& sources, const NarrowProduct* list, ProductChain* chains,
+                    u32 count) {
   u32 done = 0;
 #if HWY_TARGET == HWY_SCALAR
+  static_cast<void>(sources);
   static_cast<void>(list);
-  static_cast<void>(known);
-  while (done < count && chains[done].first == NarrowProduct::kNone) ++done;
+  while (done < count && chains[done].first == ProductChain::kNone) ++done;
 #else
-  while (done < count && products_into_bf16(list, chains[done], known)) ++done;
+  while (done < count && ChainOfProducts(sources, list, chains[done]).multiply()) ++done;
 #endif
   return done;
 }
@@ -467,8 +468,9 @@ bool run_prepared_product(const MatrixJob& job, const ProductOperandA& a,
 
 HWY_EXPORT(narrow_products);
 
-u32 run_narrow_products(const NarrowProduct* list, ProductChain* chains, u32 count, u64& known) {
-  return HWY_DYNAMIC_DISPATCH(narrow_products)(list, chains, count, known);
+u32 run_narrow_products(ProductSources& sources, const NarrowProduct* list, ProductChain* chains,
+                        u32 count) {
+  return HWY_DYNAMIC_DISPATCH(narrow_products)(sources, list, chains, count);
 }
 
 }  // namespace bhemu::tensix

@@ -116,21 +116,28 @@ struct ProductFields {
   alignas(64) u32 even[2][kMaxKernelRows / 4][kRowDatums];
   alignas(64) u32 odd[2][kMaxKernelRows / 4][kRowDatums];
 };
+/// How many operands of a kind there are: eight rows, or twice eight, from these on.
+inline constexpr u32 kProductOperands = kSrcRows / kMaxKernelRows;
+/// Operands of products, and what is known of pairs of them.
+struct ProductSources {
+  const ProductOperandA* a;  // kProductOperands of each
+  const ProductOperandB* b;
+  ProductFields* fields;  // of pairs: kProductOperands for the first operand of SrcA, and so on
+  u64 known = 0;          // bits of pairs whose fields are known, in the same order
+};
 /// One of the products into eight rows of a Dst of bf16.
 struct NarrowProduct {
-  static constexpr u32 kNone = ~0u;
-  const ProductOperandA* a;
-  const ProductOperandB* b;
-  ProductFields* fields;
-  u64 pair;  // of the bits that say which fields are known, this one's
-  u32 phase;
-  u32 next;  // in the list, the next one into the same rows, or kNone
+  u8 a;
+  u8 b;
+  u8 phase;
+  u8 skip;  // how far behind it in the list the next one into the same rows is; 0: there is none
 };
 /// All those in a list that go into the same rows, which lie one after the other.
 struct ProductChain {
-  const u16* old;
+  static constexpr u32 kNone = ~0u;
+  const u16* old;  // null: rows of zeros
   u16* rows;
-  u32 first;  // in the list
+  u32 first;  // in the list, or kNone
 };
 /// One of them that is to be taken apart.
 struct OperandJob {
@@ -154,8 +161,9 @@ bool run_prepared_product(const MatrixJob& job, const ProductOperandA& a, const 
 /// The usual products, with operands that were prepared for their phases and formats. Returns how
 /// many chains were done. If that is not all of them, `first` of the next one is a product whose
 /// operands are not narrow, or beside which something lies outside of what this form can hold:
-/// those before it are done, and what they gave is what it reads. `known`: see NarrowProduct.
-u32 run_narrow_products(const NarrowProduct* list, ProductChain* chains, u32 count, u64& known);
+/// those before it are done, and what they gave is what it reads.
+u32 run_narrow_products(ProductSources& sources, const NarrowProduct* list, ProductChain* chains,
+                        u32 count);
 
 /// Dst += B A. Says whether the fast form, in floats, was exact and could be taken.
 bool run_matrix_kernel(const MatrixJob& job);

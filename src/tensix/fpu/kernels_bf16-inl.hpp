@@ -44,6 +44,8 @@
 
 #include <hwy/highway.h>
 
+#include <cstring>
+
 #include "tensix/fpu/kernels-inl.hpp"
 
 #if HWY_TARGET != HWY_SCALAR
@@ -165,9 +167,18 @@ HWY_INLINE VF sum_without_start(VF sum, V start) {
   return hn::MulAdd(m, hn::Set(Floats(), 0x1p-29F), hn::Sub(sum, m));
 }
 
+/// What a product is made of. `shift`: its fields less the exponents.
+struct Factors {
+  const ProductOperandA* a;
+  const ProductOperandB* b;
+  ProductFields* fields;
+  u32 phase;
+  i32 shift;
+};
+
 /// `sum_without_start` of a group for four rows from `row` on (0 to 3), and for the second four or
 /// the second columns (4 to 7).
-HWY_INLINE void sums_of_eight(const NarrowProduct& product, u32 group, u32 row, size_t j, VF& sum0,
+HWY_INLINE void sums_of_eight(const Factors& product, u32 group, u32 row, size_t j, VF& sum0,
                               VF& sum1, VF& sum2, VF& sum3, VF& sum4, VF& sum5, VF& sum6,
                               VF& sum7) {
   const Floats df;
@@ -243,7 +254,7 @@ HWY_INLINE void add_sums(u32* row, i32 places, V start, VF sum, VF sum_2) {
 
 /// Adds a product whose fields are known to kBlockRows rows from `row` on. What comes of it has
 /// fields kUnitPlaces below its own.
-HWY_NOINLINE void add_to_block(const NarrowProduct& product, u32 row, i32 places, DstFloats& dst) {
+HWY_NOINLINE void add_to_block(const Factors& product, u32 row, i32 places, DstFloats& dst) {
   const auto& even = product.fields->even;
   const auto& odd = product.fields->odd;
   const u32 four = row / 4;
@@ -272,15 +283,13 @@ HWY_NOINLINE void add_to_block(const NarrowProduct& product, u32 row, i32 places
   }
 }
 
-/// What the shifts of products lie between that are added to Dst one after the other.
-struct Shifts {
-  i32 least;
-  i32 most;
-};
-
 /// Rows of Dst, as they are stored and in order, to floats whose fields are its exponents. False if
 /// an exponent that is not zero is below `smallest` or above `largest`.
 HWY_INLINE bool load_dst(const u16* rows, i32 smallest, i32 largest, DstFloats& out) {
+  if (rows == nullptr) {
+    std::memset(&out, 0, sizeof out);
+    return true;
+  }
   const Shorts d;
   const Words dw;
   const hn::Half<Shorts> half_d;
@@ -319,95 +328,113 @@ HWY_INLINE void store_dst(const DstFloats& dst, i32 shift, u16* rows) {
   }
 }
 
-constexpr i32 largest_of(const NarrowProduct& product) {
-  return product.a->largest + product.b->largest +
-         numeric::FpuMode{false, DstKind::Bf16}.product_bias(product.phase);
-}
+/// The products of a chain.
+class ChainOfProducts {
+ public:
+  ChainOfProducts(ProductSources& sources, const NarrowProduct* list, ProductChain& chain)
+      : sources_(sources), list_(list), chain_(chain) {}
 
-constexpr i32 shift_of(const NarrowProduct& product) {
-  return 2 * kLargestNarrow - largest_of(product);
-}
+  /// False: one is left.
+  HWY_INLINE bool multiply() {
+    while (chain_.first != ProductChain::kNone) {
+      Shifts shifts{0, 0};
+      u32 count = fitting(shifts);
+      if (count == 0) return false;
+      DstFloats dst;
+      if (count == 1 || !load_dst(chain_.old, kSmallestOld - shifts.least,
+                                  kLargestOld - kRoom - HWY_MAX(shifts.most, 0), dst)) {
+        count = 1;
+        const i32 shift = factors_[0].shift;
+        const i32 largest = kLargestOld - HWY_MAX(shift, 0);
+        if (!load_dst(chain_.old, kSmallestOld - shift, largest, dst)) return false;
+      }
+      add(count, dst);
+    }
+    return true;
+  }
 
-/// Of the chain's products from the first on, how many can be added with Dst in floats in between,
-/// if an exponent of Dst allows it. A product whose lanes are not all zero has a field of at least
-/// 2 * kSmallestNarrow, and what comes of it that is not zero one of at least 118, ten places less;
-/// one with nothing but zeros leaves Dst as it is. So
-/// - it has a field of at least kSmallestOld beside every other product if their shifts are not
-///   more than nine apart;
-/// - its exponent is above zero if no shift is above 117;
-/// - 64 products are below 64 * 64 * 2^largest together, and with what rounding adds below
-///   2^(largest + 13): their exponents fit, and their fields too (kRoom more than the largest
-///   one's), if Dst leaves room for them.
-HWY_INLINE u32 fitting(const NarrowProduct* list, u32 first, Shifts& shifts) {
-  constexpr u32 kMost = 64;
-  constexpr i32 kLeastResult = 2 * kSmallestNarrow - 10;
-  u32 count = 0;
-  for (u32 i = first; i != NarrowProduct::kNone && count < kMost; i = list[i].next) {
-    const NarrowProduct& product = list[i];
-    const i32 largest = largest_of(product);
-    // Every exponent of a product has to be positive, and the difference to its field small.
-    if (!product.a->is_narrow || !product.b->is_narrow ||
-        largest < 2 * kLargestNarrow - static_cast<i32>(kNarrowNone) ||
-        largest > 2 * kLargestNarrow + 100)
-      break;
-    const i32 shift = shift_of(product);
-    if (count == 0) {
-      shifts = {shift, shift};
-    } else {
-      const Shifts all{HWY_MIN(shifts.least, shift), HWY_MAX(shifts.most, shift)};
-      if (all.most - all.least > kLeastResult - kSmallestOld || all.most >= kLeastResult ||
-          2 * kLargestNarrow - all.least + kRoom > kLargestOld)
+ private:
+  /// What the shifts of products lie between that are added to Dst one after the other.
+  struct Shifts {
+    i32 least;
+    i32 most;
+  };
+
+  HWY_INLINE u32 pair_of(u32 i) const { return list_[i].a * kProductOperands + list_[i].b; }
+  HWY_INLINE u32 next(u32 i) const {
+    return list_[i].skip == 0 ? ProductChain::kNone : i + list_[i].skip;
+  }
+  HWY_INLINE Factors factors_of(u32 i) const {
+    const NarrowProduct& product = list_[i];
+    const ProductOperandA* const a = sources_.a + product.a;
+    const ProductOperandB* const b = sources_.b + product.b;
+    const i32 bias = numeric::FpuMode{false, DstKind::Bf16}.product_bias(product.phase);
+    return {a, b, sources_.fields + pair_of(i), product.phase,
+            2 * kLargestNarrow - a->largest - b->largest - bias};
+  }
+
+  /// From the first on, how many can be added with Dst in floats in between, if an exponent of Dst
+  /// allows it. A product whose lanes are not all zero has a field of at least 2 * kSmallestNarrow,
+  /// and what comes of it that is not zero one of at least 118, ten places less; one with nothing
+  /// but zeros leaves Dst as it is. So
+  /// - it has a field of at least kSmallestOld beside every other product if their shifts are not
+  ///   more than nine apart;
+  /// - its exponent is above zero if no shift is above 117;
+  /// - 64 products are below 64 * 64 * 2^largest together, largest being the exponent of field
+  ///   2 * kLargestNarrow, and with what rounding adds below 2^(largest + 13): their exponents fit,
+  ///   and their fields too (kRoom more than the largest one's), if Dst leaves room for them.
+  HWY_INLINE u32 fitting(Shifts& shifts) {
+    constexpr i32 kLeastResult = 2 * kSmallestNarrow - 10;
+    u32 count = 0;
+    for (u32 i = chain_.first; i != ProductChain::kNone && count < kMost; i = next(i)) {
+      const Factors factors = factors_of(i);
+      const i32 shift = factors.shift;
+      // Every exponent of a product has to be positive, and the difference to its field small.
+      if (!factors.a->is_narrow || !factors.b->is_narrow || shift > static_cast<i32>(kNarrowNone) ||
+          shift < -100)
         break;
-      shifts = all;
+      if (count == 0) {
+        shifts = {shift, shift};
+      } else {
+        const Shifts all{HWY_MIN(shifts.least, shift), HWY_MAX(shifts.most, shift)};
+        if (all.most - all.least > kLeastResult - kSmallestOld || all.most >= kLeastResult ||
+            2 * kLargestNarrow - all.least + kRoom > kLargestOld)
+          break;
+        shifts = all;
+      }
+      factors_[count++] = factors;
     }
-    ++count;
+    return count;
   }
-  return count;
-}
 
-/// Adds the first `count` of the chain's products to what was loaded for the first one's fields.
-HWY_INLINE void add_in_floats(const NarrowProduct* list, ProductChain& chain, u32 count, u64& known,
-                              DstFloats& dst) {
-  const u32 first = chain.first;
-  u32 last = first;
-  for (u32 i = 0; i < count; ++i) {
-    last = chain.first;
-    const NarrowProduct& product = list[last];
-    if ((known & product.pair) == 0) find_fields(*product.a, *product.b, *product.fields);
-    known |= product.pair;
-    chain.first = product.next;
-  }
-  for (u32 row = 0; row < kMaxKernelRows; row += kBlockRows) {
+  /// Adds the first ones to what Dst held.
+  HWY_INLINE void add(u32 count, DstFloats& dst) {
+    for (u32 i = 0; i < count; ++i) {
+      const Factors& factors = factors_[i];
+      const u64 bit = u64{1} << pair_of(chain_.first);
+      if ((sources_.known & bit) == 0) find_fields(*factors.a, *factors.b, *factors.fields);
+      sources_.known |= bit;
+      chain_.first = next(chain_.first);
+    }
     i32 shift = 0;
-    for (u32 i = first;; i = list[i].next) {
-      const NarrowProduct& product = list[i];
-      add_to_block(product, row, shift_of(product) - shift, dst);
-      shift = shift_of(product) - kUnitPlaces;
-      if (i == last) break;
+    for (u32 row = 0; row < kMaxKernelRows; row += kBlockRows) {
+      shift = 0;
+      for (u32 i = 0; i < count; ++i) {
+        add_to_block(factors_[i], row, factors_[i].shift - shift, dst);
+        shift = factors_[i].shift - kUnitPlaces;
+      }
     }
+    store_dst(dst, shift, chain_.rows);
+    chain_.old = chain_.rows;
   }
-  store_dst(dst, shift_of(list[last]) - kUnitPlaces, chain.rows);
-  chain.old = chain.rows;
-}
 
-/// False: a product is left, as `first`.
-HWY_INLINE bool products_into_bf16(const NarrowProduct* list, ProductChain& chain, u64& known) {
-  while (chain.first != NarrowProduct::kNone) {
-    Shifts shifts{0, 0};
-    u32 count = fitting(list, chain.first, shifts);
-    if (count == 0) return false;
-    const i32 shift = shift_of(list[chain.first]);
-    DstFloats dst;
-    if (count == 1 || !load_dst(chain.old, kSmallestOld - shifts.least,
-                                kLargestOld - kRoom - HWY_MAX(shifts.most, 0), dst)) {
-      count = 1;
-      const i32 largest = kLargestOld - HWY_MAX(shift, 0);
-      if (!load_dst(chain.old, kSmallestOld - shift, largest, dst)) return false;
-    }
-    add_in_floats(list, chain, count, known, dst);
-  }
-  return true;
-}
+  static constexpr u32 kMost = 64;
+
+  ProductSources& sources_;
+  const NarrowProduct* list_;
+  ProductChain& chain_;
+  Factors factors_[kMost];  // of the first ones
+};
 
 }  // namespace bhemu::tensix::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -74,13 +74,15 @@ struct SingleRows {
   HWY_INLINE const u32* operator[](u32 index) const { return row[index]; }
 };
 
-/// Of four rows of cells from `first` on.
+/// Of four rows of cells from `first` on. Whatever the format is, no bit of an exponent is left
+/// out.
+static_assert((numeric::kCellAll & numeric::kCellBf16) >> 23 == 0x1FF);
 template <class Rows>
-HWY_INLINE V packed_exponents(const Rows& rows, u32 first, V mask, size_t j) {
-  const V one = hn::And(load_cells(rows[first] + j), mask);
-  const V two = hn::And(load_cells(rows[first + 1] + j), mask);
-  const V three = hn::And(load_cells(rows[first + 2] + j), mask);
-  const V four = hn::And(load_cells(rows[first + 3] + j), mask);
+HWY_INLINE V packed_exponents(const Rows& rows, u32 first, size_t j) {
+  const V one = load_cells(rows[first] + j);
+  const V two = load_cells(rows[first + 1] + j);
+  const V three = load_cells(rows[first + 2] + j);
+  const V four = load_cells(rows[first + 3] + j);
   const V low = hn::Or(hn::And(shift_right<23>(one), word(0xFF)),
                        hn::And(shift_right<15>(two), word(0xFF00)));
   const V high = hn::Or(hn::And(shift_right<7>(three), word(0xFF0000)),
@@ -123,15 +125,14 @@ HWY_INLINE u32 largest_bytes(V a, V b) {
 
 /// Exponents of rows of cells, a multiple of four; returns whether they are narrow.
 template <class Rows>
-HWY_INLINE bool note_exponents(const Rows& all_rows, u32 count, u32 cell_mask,
-                               u32 (*out)[kRowDatums], i32& largest) {
-  const V mask = word(cell_mask);
+HWY_INLINE bool note_exponents(const Rows& all_rows, u32 count, u32 (*out)[kRowDatums],
+                               i32& largest) {
   V top = hn::Zero(Words());
   V bottom = word(~0u);  // of exponents less one: of zeros nothing is smaller
   for (u32 i = 0; i < count; i += 4) {
     const auto rows = all_rows.eight(i / 8);
     for (size_t j = 0; j < kRowDatums; j += hn::Lanes(Words())) {
-      const V four = packed_exponents(rows, i % 8, mask, j);
+      const V four = packed_exponents(rows, i % 8, j);
       top = larger_bytes(top, four);
       bottom = smaller_bytes(bottom, byte_sums(four, word(~0u)));
       hn::Store(hn::BitCast(Unsigned(), four), Unsigned(), out[i / 4] + j);
@@ -150,9 +151,9 @@ HWY_INLINE V narrow_of(V exponents, i32 largest) {
 }
 
 template <class Rows>
-HWY_INLINE void exponents(const Rows& rows, u32 mask, ProductOperandA& out) {
+HWY_INLINE void exponents(const Rows& rows, ProductOperandA& out) {
   const Unsigned du;
-  out.is_narrow = note_exponents(rows, kRowDatums, mask, out.exponents, out.largest);
+  out.is_narrow = note_exponents(rows, kRowDatums, out.exponents, out.largest);
   if (!out.is_narrow) return;
   for (u32 k = 0; k < kRowDatums; k += 4) {
     for (size_t j = 0; j < kRowDatums; j += hn::Lanes(du)) {
@@ -166,9 +167,9 @@ HWY_INLINE void exponents(const Rows& rows, u32 mask, ProductOperandA& out) {
 }
 
 template <class Rows>
-HWY_INLINE void exponents(const Rows& rows, u32 count, u32 mask, ProductOperandB& out) {
+HWY_INLINE void exponents(const Rows& rows, u32 count, ProductOperandB& out) {
   const Unsigned du;
-  out.is_narrow = note_exponents(rows, count, mask, out.exponents, out.largest);
+  out.is_narrow = note_exponents(rows, count, out.exponents, out.largest);
   if (!out.is_narrow) return;
   for (u32 i = 0; i < count; i += 4) {
     for (size_t k = 0; k < kRowDatums; k += hn::Lanes(du))
@@ -248,10 +249,10 @@ void take_operands_apart(const OperandJob* jobs, u32 count, const OperandSetting
     const OperandJob& job = jobs[i];
     const GroupedRows rows{{job.rows[0], job.rows[1]}};
     if (job.a != nullptr) {
-      if (job.with_exponents) exponents(rows, settings.mask_a, *job.a);
+      if (job.with_exponents) exponents(rows, *job.a);
       take_a_apart(rows, job.half, settings, *job.a);
     } else {
-      if (job.with_exponents) exponents(rows, kMaxKernelRows, settings.mask_b, *job.b);
+      if (job.with_exponents) exponents(rows, kMaxKernelRows, *job.b);
       take_b_apart(rows, kMaxKernelRows, job.half, settings, *job.b);
     }
   }
@@ -261,9 +262,9 @@ void take_job_apart(const MatrixJob& job, ProductOperandA& a, ProductOperandB& b
   const OperandSettings settings{job.mask_a, job.mask_b, job.mode};
   const SingleRows rows_a{job.a};
   const SingleRows rows_b{job.b};
-  exponents(rows_a, job.mask_a, a);
+  exponents(rows_a, a);
   take_a_apart(rows_a, job.phase & 1, settings, a);
-  exponents(rows_b, job.dst.count, job.mask_b, b);
+  exponents(rows_b, job.dst.count, b);
   take_b_apart(rows_b, job.dst.count, job.phase >> 1, settings, b);
 }
 

@@ -1,6 +1,7 @@
 #include "tensix/fpu/product_run.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -15,9 +16,8 @@ static_assert(sizeof(SrcRow) == kRowDatums * sizeof(u32));
 void ProductRun::drop() {
   known_ = checked_ = false;
   to_prepare_ = 0;
-  std::memset(slices_a_, 0, sizeof slices_a_);
-  std::memset(slices_b_, 0, sizeof slices_b_);
-  known_fields_ = 0;
+  had_ = {};
+  sources_.known = 0;
 }
 
 ProductRun::Settings ProductRun::settings_of(const Context& context) {
@@ -66,36 +66,34 @@ void ProductRun::name_b(const FpuState& fpu, u32 row) {
   for (u32 i = 0; i < kMaxKernelRows; ++i) job_.b[i] = first + i * kRowDatums;
 }
 
-inline const ProductOperandA& ProductRun::operand_a(const FpuState& fpu, u32 row, u32 phase) {
-  const u32 group = row / kGroups;
-  const u32 half = phase & 1;
-  ProductOperandA& operand = a_[group];
-  if ((slices_a_[group] >> half & 1) == 0) {
+void ProductRun::need(const FpuState& fpu, const Course::Halves& halves) {
+  const auto each = [](u32 needed, u32& had, auto list) {
+    for (u32 missing = needed & ~had; missing != 0; missing &= missing - 1) {
+      const u32 bit = static_cast<u32>(std::countr_zero(missing));
+      const u32 group = bit % kGroups;
+      const bool with_exponents = ((had | had >> kGroups) >> group & 1) == 0;
+      list(group, bit / kGroups, with_exponents);
+      had |= 1u << bit;
+    }
+  };
+  each(halves.a, had_.a, [&](u32 group, u32 half, bool with_exponents) {
     const SrcRow* const rows = fpu.src_a.matrix_rows().data();
-    operands_[to_prepare_++] = {
-        {rows[row].datum.data(), rows[(row + kGroups) % kSrcRows].datum.data()},
-        &operand,
-        nullptr,
-        half,
-        slices_a_[group] == 0};
-    slices_a_[group] |= static_cast<u8>(1u << half);
-  }
-  return operand;
-}
-
-inline const ProductOperandB& ProductRun::operand_b(const FpuState& fpu, u32 row, u32 phase) {
-  const u32 group = row / kGroups;
-  const u32 half = phase >> 1;
-  ProductOperandB& operand = b_[group];
-  if ((slices_b_[group] >> half & 1) == 0) {
-    operands_[to_prepare_++] = {{fpu.src_b.matrix_rows()[row].datum.data(), nullptr},
+    const u32 row = group * kMaxKernelRows;
+    const u32 second = (row + kMaxKernelRows) % kSrcRows;
+    operands_[to_prepare_++] = {{rows[row].datum.data(), rows[second].datum.data()},
+                                &a_[group],
                                 nullptr,
-                                &operand,
                                 half,
-                                slices_b_[group] == 0};
-    slices_b_[group] |= static_cast<u8>(1u << half);
-  }
-  return operand;
+                                with_exponents};
+  });
+  each(halves.b, had_.b, [&](u32 group, u32 half, bool with_exponents) {
+    const SrcRow* const rows = fpu.src_b.matrix_rows().data();
+    operands_[to_prepare_++] = {{rows[group * kMaxKernelRows].datum.data(), nullptr},
+                                nullptr,
+                                &b_[group],
+                                half,
+                                with_exponents};
+  });
 }
 
 inline void ProductRun::prepare_listed() {
@@ -104,35 +102,69 @@ inline void ProductRun::prepare_listed() {
                    {settings_.mask_a, settings_.mask_b, settings_.mode});
 }
 
-[[gnu::always_inline]] inline bool ProductRun::list(State& state, u32 a_row, u32 b_row, u32 dst_row,
-                                                    u32 phase) {
-  static constexpr DstRow kEmpty[kMaxKernelRows] = {};
-  FpuState& fpu = state.fpu;
-  const u32 first = settings_.mapping.adj16(dst_row);
-  u8* const valid = &fpu.dst.valid[first];
+namespace {
+
+u64 valid_of(const FpuState& fpu, u32 row) {
   u64 flags;
-  std::memcpy(&flags, valid, sizeof flags);
-  if (!settings_.straight || (flags != kEightRowsValid && flags != 0)) return false;
-  std::memcpy(valid, &kEightRowsValid, sizeof kEightRowsValid);
-  if (listed_ == kMostListed) multiply_listed(state);
-  const u32 group_a = a_row / kGroups;
-  const u32 group_b = b_row / kGroups;
-  NarrowProduct& product = products_[listed_];
-  product.a = &operand_a(fpu, a_row, phase);
-  product.b = &operand_b(fpu, b_row, phase);
-  product.fields = &fields_[group_a][group_b];
-  product.pair = u64{1} << (group_a * kGroups + group_b);
-  product.phase = phase;
-  product.next = NarrowProduct::kNone;
-  places_[listed_] = {a_row, b_row, dst_row, phase, flags};
-  u8& latest = latest_[first / kMaxKernelRows];
+  std::memcpy(&flags, &fpu.dst.valid[row], sizeof flags);
+  return flags;
+}
+void set_valid(FpuState& fpu, u32 row, u64 flags) {
+  std::memcpy(&fpu.dst.valid[row], &flags, sizeof flags);
+}
+/// All eight rows are valid, or none.
+bool are_usual(u64 flags) {
+  return flags == kEightRowsValid || flags == 0;
+}
+
+}  // namespace
+
+/// Products that were just listed, from `first` on to `last`, into rows that are usual.
+inline void ProductRun::list_chain(State& state, u32 dst_row, u32 first, u32 last) {
+  const u32 row = settings_.mapping.adj16(dst_row);
+  u8& latest = latest_[row / kMaxKernelRows];
   if (latest != 0) {
-    products_[latest - 1].next = listed_;
+    products_[latest - 1].skip = static_cast<u8>(first - (latest - 1u));
   } else {
-    u16* const rows = fpu.dst.row[first].datum.data();
-    chains_[chain_count_++] = {flags != 0 ? rows : kEmpty[0].datum.data(), rows, listed_};
+    u16* const rows = state.fpu.dst.row[row].datum.data();
+    chains_[chain_count_] = {valid_of(state.fpu, row) != 0 ? rows : nullptr, rows, first};
+    dst_rows_[chain_count_++] = dst_row;
+    set_valid(state.fpu, row, kEightRowsValid);
   }
-  latest = static_cast<u8>(++listed_);
+  latest = static_cast<u8>(last + 1);
+}
+
+inline bool ProductRun::list(State& state, const Place& place) {
+  const u32 row = settings_.mapping.adj16(place.dst_row);
+  if (!settings_.straight || !are_usual(valid_of(state.fpu, row))) return false;
+  if (listed_ == kMostListed) multiply_listed(state);
+  const NarrowProduct product{static_cast<u8>(place.a_row / kMaxKernelRows),
+                              static_cast<u8>(place.b_row / kMaxKernelRows),
+                              static_cast<u8>(place.phase), 0};
+  const Course::Halves halves = Course::halves_of(product);
+  if ((halves.a & ~had_.a) != 0 || (halves.b & ~had_.b) != 0) need(state.fpu, halves);
+  products_[listed_] = product;
+  list_chain(state, place.dst_row, listed_, listed_);
+  ++listed_;
+  return true;
+}
+
+bool ProductRun::list(State& state, const Course& course) {
+  if (!settings_.straight || course.phase != settings_.phase || settings_.dst_offset % 8 != 0)
+    return false;
+  const auto dst_row = [&](const Course::Rows& rows) {
+    return (rows.dst + settings_.dst_offset) & 0x3F8;
+  };
+  for (u32 i = 0; i < course.rows_count; ++i)
+    if (!are_usual(valid_of(state.fpu, settings_.mapping.adj16(dst_row(course.rows[i])))))
+      return false;
+  if (listed_ + course.count > kMostListed) multiply_listed(state);
+  need(state.fpu, course.halves);
+  std::memcpy(products_ + listed_, course.products.data(), sizeof course.products);
+  for (u32 i = 0; i < course.rows_count; ++i)
+    list_chain(state, dst_row(course.rows[i]), listed_ + course.rows[i].first,
+               listed_ + course.rows[i].last);
+  listed_ += course.count;
   return true;
 }
 
@@ -141,16 +173,17 @@ void ProductRun::multiply_listed(State& state) {
   listed_ = 0;
   std::memset(latest_, 0, sizeof latest_);
   prepare_listed();
-  ProductChain* chain = chains_;
-  ProductChain* const end = chain + std::exchange(chain_count_, 0);
-  for (;;) {
-    chain += run_narrow_products(products_, chain, static_cast<u32>(end - chain), known_fields_);
-    if (chain == end) return;
-    const Place& place = places_[chain->first];
-    std::memcpy(&state.fpu.dst.valid[settings_.mapping.adj16(place.dst_row)], &place.valid,
-                sizeof place.valid);
-    multiply(state, place);
-    *chain = {chain->rows, chain->rows, products_[chain->first].next};
+  const u32 count = std::exchange(chain_count_, 0);
+  for (u32 done = 0;;) {
+    done += run_narrow_products(sources_, products_, chains_ + done, count - done);
+    if (done == count) return;
+    ProductChain& chain = chains_[done];
+    const NarrowProduct& product = products_[chain.first];
+    if (chain.old == nullptr) set_valid(state.fpu, settings_.mapping.adj16(dst_rows_[done]), 0);
+    multiply(state, {product.a * kMaxKernelRows, product.b * kMaxKernelRows, dst_rows_[done],
+                     product.phase});
+    const u32 next = product.skip == 0 ? ProductChain::kNone : chain.first + product.skip;
+    chain = {chain.rows, chain.rows, next};
   }
 }
 
@@ -159,10 +192,12 @@ void ProductRun::multiply(State& state, const Place& place) {
   job_.phase = place.phase;
   const KernelRows rows(state, settings_.wide, place.dst_row, kMaxKernelRows);
   rows.describe(job_.dst);
-  const ProductOperandA& a = operand_a(fpu, place.a_row, place.phase);
-  const ProductOperandB& b = operand_b(fpu, place.b_row, place.phase);
+  const u32 a = place.a_row / kMaxKernelRows;
+  const u32 b = place.b_row / kMaxKernelRows;
+  need(fpu, Course::halves_of(
+                {static_cast<u8>(a), static_cast<u8>(b), static_cast<u8>(place.phase), 0}));
   prepare_listed();
-  if (!run_prepared_product(job_, a, b)) {
+  if (!run_prepared_product(job_, a_[a], b_[b])) {
     name_a(fpu, place.a_row);
     name_b(fpu, place.b_row);
     run_matrix_kernel(job_);
@@ -172,16 +207,17 @@ void ProductRun::multiply(State& state, const Place& place) {
 
 /// A product that reads and writes rows which are known.
 [[gnu::always_inline]] inline void ProductRun::add(Context& context, const Course::Step& step) {
-  const u32 dst_row = (step.dst + settings_.dst_offset) & 0x3F8;
-  const u32 phase = (step.fidelity + settings_.phase) & 3;
-  if (list(context.state, step.a_row, step.b_row, dst_row, phase)) return;
+  const Place place{step.a_row, step.b_row, (step.dst + settings_.dst_offset) & 0x3F8,
+                    (step.fidelity + settings_.phase) & 3};
+  if (list(context.state, place)) return;
   multiply_listed(context.state);
-  multiply(context.state, {step.a_row, step.b_row, dst_row, phase, 0});
+  multiply(context.state, place);
 }
 
 /// As `go`, of products that are known.
 void ProductRun::follow(Context& context, const Course& course, bool is_first) {
-  for (u32 i = 0; i < course.count; ++i) add(context, course.steps[i]);
+  if (!list(context.state, course))
+    for (u32 i = 0; i < course.count; ++i) add(context, course.steps[i]);
   context.now += course.count - (is_first ? 1 : 0);
   context.word = course.words[course.count - 1];
   context.state.fpu.last_src_a_row = course.steps[course.count - 1].a_row;
@@ -189,7 +225,7 @@ void ProductRun::follow(Context& context, const Course& course, bool is_first) {
 }
 
 /// Executes words one after the other, at most as many as a course has, and writes down those that
-/// hand over no bank. Returns how many; `more`: nothing keeps the next one from being executed.
+/// hand over no bank. `more`: nothing keeps the next one from being executed.
 u32 ProductRun::go(Context& context, std::span<const u32> words, bool is_first, Course& course,
                    bool& more) {
   const Rwc& rwc = rwc_of(context);
@@ -222,7 +258,13 @@ u32 ProductRun::go(Context& context, std::span<const u32> words, bool is_first, 
     }
     course.words[done] = insn.word;
     course.steps[done] = step;
+    // What comes then begins alike, wherever this began.
+    if (rwc.fidelity != step.fidelity) {
+      more = true;
+      return done + 1;
+    }
   }
+  course.is_cut = most < Course::kMost;
   more = true;
   return most;
 }
@@ -240,18 +282,23 @@ u32 ProductRun::execute(Context& context, const u32* word, u32 count) {
     const std::span<const u32> ahead(word + done, count - done);
     const op::MVMUL next{ahead[0]};
     if (opcode_of(next.word) != op::MVMUL::kOpcode) break;
-    const Rwc begin = rwc_of(context);
-    const bool keeps = courses != nullptr && next.clear_dvalid() == 0;
-    if (const Course* known = keeps ? courses->find(begin, ahead) : nullptr; known != nullptr) {
-      follow(context, *known, done == 0);
-      done += known->count;
+    Course* const course = courses != nullptr && next.clear_dvalid() == 0
+                               ? &courses->at(rwc_of(context), ahead)
+                               : nullptr;
+    const bool known = course != nullptr && courses->is_known(*course, rwc_of(context), ahead);
+    if (known && course->count <= ahead.size()) {
+      follow(context, *course, done == 0);
+      done += course->count;
       continue;
     }
-    Course unkept;
-    Course& course = keeps ? courses->place_for(begin, ahead) : unkept;
-    const u32 executed = go(context, ahead, done == 0, course, more);
-    if (keeps) courses->keep(course, executed, rwc_of(context));
-    done += executed;
+    Course own;
+    own.begin = rwc_of(context);
+    own.is_cut = false;
+    own.count = go(context, ahead, done == 0, own, more);
+    done += own.count;
+    if (course == nullptr || known || own.count == 0) continue;
+    own.end = rwc_of(context);
+    courses->keep(*course, own, settings_.phase);
   }
   multiply_listed(state);
   if (done != 0) context.touch(Resource::Dst);

@@ -48,13 +48,12 @@ class ProductRun {
   static constexpr u32 kGroups = 8;       // of eight rows
   static constexpr u32 kMostListed = 64;  // a tile product in HiFi4
 
-  /// Where a product reads and writes, and what DstRowValid was.
+  /// Where a product reads and writes.
   struct Place {
     u32 a_row;
     u32 b_row;
     u32 dst_row;
     u32 phase;
-    u64 valid;
   };
   /// What follows from the configuration.
   struct Settings {
@@ -80,10 +79,15 @@ class ProductRun {
   /// The operand, whose half for the phase is taken apart already or listed to be.
   const ProductOperandA& operand_a(const FpuState& fpu, u32 row, u32 phase);
   const ProductOperandB& operand_b(const FpuState& fpu, u32 row, u32 phase);
+  /// Lists what is needed of these halves and was not taken apart.
+  void need(const FpuState& fpu, const Course::Halves& halves);
   /// Takes what was listed apart.
   void prepare_listed();
   /// Lists a product for `multiply_listed`, if its rows of Dst are the usual ones.
-  bool list(State& state, u32 a_row, u32 b_row, u32 dst_row, u32 phase);
+  bool list(State& state, const Place& place);
+  /// Likewise all products of a course, if all rows are.
+  bool list(State& state, const Course& course);
+  void list_chain(State& state, u32 dst_row, u32 first, u32 last);
   void multiply_listed(State& state);
   /// A product of any kind.
   void multiply(State& state, const Place& place);
@@ -99,24 +103,23 @@ class ProductRun {
   std::unique_ptr<Courses>* home_ = nullptr;
   Settings settings_;
   MatrixJob job_;
-  /// A bit for each half of the mantissas of which an operand has the slices, or will have them
-  /// when what is listed has been taken apart; 0: it was not.
-  u8 slices_a_[kGroups];
-  u8 slices_b_[kGroups];
+  /// The halves of which an operand has the slices, or will have them when what is listed has been
+  /// taken apart.
+  Course::Halves had_;
   ProductOperandA a_[kGroups];
   ProductOperandB b_[kGroups];
-  ProductFields fields_[kGroups][kGroups];  // by operand
-  u64 known_fields_;                        // a bit for each
+  ProductFields fields_[kGroups * kGroups];
+  ProductSources sources_{a_, b_, fields_};
   /// Products that are executed together. Their rows of Dst count as valid already.
   u32 listed_ = 0;
-  NarrowProduct products_[kMostListed];
-  Place places_[kMostListed];
+  NarrowProduct products_[kMostListed + Course::kMost];  // a course is copied whole
   /// Those into the same rows are done one after the other.
   u32 chain_count_ = 0;
   ProductChain chains_[kMostListed];
+  u32 dst_rows_[kMostListed];                  // of chains, before they are mapped
   u8 latest_[kDstRows / kMaxKernelRows] = {};  // by rows, one more than its place in the list
   u32 to_prepare_ = 0;
-  OperandJob operands_[2 * kMostListed + 2];
+  OperandJob operands_[4 * kGroups];
 };
 
 }  // namespace bhemu::tensix::fpu
