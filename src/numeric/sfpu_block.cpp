@@ -15,6 +15,7 @@
 #include <hwy/highway.h>
 
 #include "numeric/sfpu_kernels-inl.hpp"
+#include "numeric/sfpu_sums-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace bhemu::numeric::HWY_NAMESPACE {
@@ -209,14 +210,12 @@ void run_step(SfpuBlock& block, const SfpuStep& step) {
   follow_flags(block, step, mask_where(value, [](u32 v) { return (v >> 31) != 0; }), mask);
 }
 
+void run_block(SfpuBlock& block, const SfpuStep* const* steps, u32 count) {
+  for (u32 i = 0; i < count; ++i) run_step(block, *steps[i]);
+}
+
 #else
 
-HWY_INLINE V set(u32 value) {
-  return hn::Set(D(), value);
-}
-HWY_INLINE V load(const Lanes& lanes, std::size_t i) {
-  return hn::Load(D(), &lanes.lane[i]);
-}
 HWY_INLINE V exponent_field(V v) {
   return hn::And(hn::ShiftRight<23>(v), set(0xFF));
 }
@@ -249,69 +248,53 @@ HWY_INLINE void write(SfpuBlock& block, const SfpuStep& step, Value value) {
   follow_flags(block, step, negative, mask);
 }
 
-HWY_INLINE V multiply_add(V x, V y, V z) {
-  V value;
-  if (!ordinary_mul_add(x, y, z, value)) value = separate_mul_add(x, y, z);
-  return value;
+/// Two vectors of the sum fit into the lanes.
+HWY_INLINE bool in_pairs() {
+  return hn::Lanes(D()) <= kLanes / 2;
 }
 
-/// sfpu_mul_add in two vectors whose operands and results are ordinary (ordinary_mul_add) and whose
-/// products have 24 bits or fewer, so that the host's multiply-add has the same bits: what speaks
-/// against it is looked for in both at once. False: it may have others.
-HWY_INLINE bool exact_pair(V x0, V y0, V z0, V x1, V y1, V z1, V& out0, V& out1) {
-  const D d;
-  const Float f;
-  const auto a0 = hn::BitCast(f, x0);
-  const auto a1 = hn::BitCast(f, x1);
-  const auto b0 = hn::BitCast(f, y0);
-  const auto b1 = hn::BitCast(f, y1);
-  const F product0 = hn::Mul(a0, b0);
-  const F product1 = hn::Mul(a1, b1);
-  const V lost = hn::Or(hn::BitCast(d, hn::MulSub(a0, b0, product0)),
-                        hn::BitCast(d, hn::MulSub(a1, b1, product1)));
-  out0 = hn::BitCast(d, hn::MulAdd(a0, b0, hn::BitCast(f, z0)));
-  out1 = hn::BitCast(d, hn::MulAdd(a1, b1, hn::BitCast(f, z1)));
-
-  const V factors = hn::Min(hn::Min(rank(x0), rank(x1)), hn::Min(rank(y0), rank(y1)));
-  const V terms = hn::Min(hn::Min(rank(z0), rank(z1)), hn::Min(rank(out0), rank(out1)));
-  const V p0 = hn::BitCast(d, product0);
-  const V p1 = hn::BitCast(d, product1);
-  // Twice the magnitudes.
-  const V largest = hn::Max(hn::Max(hn::Add(out0, out0), hn::Add(out1, out1)),
-                            hn::Max(hn::Add(p0, p0), hn::Add(p1, p1)));
-  const auto ordinary =
-      hn::And(hn::And(hn::Gt(factors, set(kLeastFactor)), hn::Gt(terms, set(kLeastTerm))),
-              hn::Lt(largest, set(2 * kFp32Infinity)));
-  const auto exact = hn::Eq(lost, hn::Zero(d));
-  return hn::AllTrue(d, hn::And(ordinary, exact));
-}
+/// Registers of operands, or Numbers::kImmediate.
+struct Operands {
+  u32 x;
+  u32 y;
+  u32 z;
+};
 
 /// d := x(i) * y(i) + z(i).
 template <class X, class Y, class Z>
-HWY_INLINE void write_sum(SfpuBlock& block, const SfpuStep& step, X x, Y y, Z z) {
+HWY_INLINE void write_sum(SfpuBlock& block, Numbers& numbers, const SfpuStep& step,
+                          const Operands& of, X x, Y y, Z z) {
   const std::size_t lanes = hn::Lanes(D());
   // Where one product was not exact, the next ones are hardly either.
   constexpr u32 kDoubtful = 3;
-  if (block.doubtful != 0 || lanes > kLanes / 2) {
+  const bool plain = in_pairs() && numbers.are_plain(of.x, of.y, of.z);
+  numbers.forget(step.d);
+  if (!plain && (block.doubtful != 0 || !in_pairs())) {
     block.doubtful -= block.doubtful != 0 ? 1 : 0;
     return write(block, step, [&](std::size_t i) { return multiply_add(x(i), y(i), z(i)); });
   }
   Lanes& out = block.lreg[step.d];
   const u32 mask = block.active();
+  bool ordinary = plain && mask == kAllLanes;
   for (std::size_t i = 0; i < kLanes; i += 2 * lanes) {
     const std::size_t j = i + lanes;
     V value0, value1;
-    if (HWY_UNLIKELY(!exact_pair(x(i), y(i), z(i), x(j), y(j), z(j), value0, value1))) {
-      block.doubtful = kDoubtful;
+    const bool is_exact = plain ? plain_pair(x(i), y(i), z(i), x(j), y(j), z(j), value0, value1)
+                                : exact_pair(x(i), y(i), z(i), x(j), y(j), z(j), value0, value1);
+    if (HWY_UNLIKELY(!is_exact)) {
+      if (!plain) block.doubtful = kDoubtful;
+      ordinary = false;
       value0 = multiply_add(x(i), y(i), z(i));
       value1 = multiply_add(x(j), y(j), z(j));
     }
     put(out, i, value0, mask);
     put(out, j, value1, mask);
   }
+  if (ordinary) numbers.is_sum(step.d);
 }
 
-HWY_INLINE void multiply(SfpuBlock& block, const SfpuStep& step) {
+/// Sums that are not plain, or with other signs, immediate numbers, or in some lanes.
+HWY_NOINLINE void multiply_otherwise(SfpuBlock& block, Numbers& numbers, const SfpuStep& step) {
   const Lanes& a = block.lreg[step.a];
   const Lanes& b = block.lreg[step.b];
   const Lanes& c = block.lreg[step.c];
@@ -320,18 +303,34 @@ HWY_INLINE void multiply(SfpuBlock& block, const SfpuStep& step) {
   const auto plain_b = [&](std::size_t i) { return load(b, i); };
   const auto plain_c = [&](std::size_t i) { return load(c, i); };
   const auto immediate = [&](std::size_t) { return n; };
+  const Operands abc{step.a, step.b, step.c};
   if (step.kind == Kind::MulAdd && HWY_LIKELY(step.options == 0))
-    return write_sum(block, step, plain_a, plain_b, plain_c);
+    return write_sum(block, numbers, step, abc, plain_a, plain_b, plain_c);
   const V flip_x = set((step.options & SfpuStep::kFlipX) != 0 ? kFp32Sign : 0);
   const V flip_z = set((step.options & SfpuStep::kFlipZ) != 0 ? kFp32Sign : 0);
   const auto flipped_a = [&](std::size_t i) { return hn::Xor(load(a, i), flip_x); };
   const auto flipped_c = [&](std::size_t i) { return hn::Xor(load(c, i), flip_z); };
   if (step.kind == Kind::MulAdd)
-    write_sum(block, step, flipped_a, plain_b, flipped_c);
-  else if (step.kind == Kind::MulAddImmediate)
-    write_sum(block, step, immediate, plain_b, flipped_c);
+    return write_sum(block, numbers, step, abc, flipped_a, plain_b, flipped_c);
+  numbers.take_immediate(step.immediate);
+  constexpr u32 kOwn = Numbers::kImmediate;
+  if (step.kind == Kind::MulAddImmediate)
+    write_sum(block, numbers, step, {kOwn, step.b, step.c}, immediate, plain_b, flipped_c);
   else
-    write_sum(block, step, flipped_a, immediate, plain_c);
+    write_sum(block, numbers, step, {step.a, kOwn, step.c}, flipped_a, immediate, plain_c);
+}
+
+HWY_INLINE void multiply(SfpuBlock& block, Numbers& numbers, const SfpuStep& step) {
+  if (step.kind == Kind::MulAdd && step.options == 0 && in_pairs() && block.active() == kAllLanes &&
+      numbers.are_plain(step.a, step.b, step.c)) {
+    Lanes* const lreg = block.lreg;
+    if (write_plain_sums(lreg[step.a], lreg[step.b], lreg[step.c], lreg[step.d]))
+      numbers.is_sum(step.d);
+    else
+      numbers.forget(step.d);
+    return;
+  }
+  multiply_otherwise(block, numbers, step);
 }
 
 /// v to the left by `amount` places, to the right where that is negative.
@@ -493,12 +492,8 @@ HWY_INLINE void greater(SfpuBlock& block, const SfpuStep& step) {
   if ((step.options & SfpuStep::kSetsFlags) != 0) put_flags(block, holds, active);
 }
 
-HWY_INLINE void run_step(SfpuBlock& block, const SfpuStep& step) {
+HWY_INLINE void run_other_step(SfpuBlock& block, const SfpuStep& step) {
   switch (step.kind) {
-    case Kind::MulAdd:
-    case Kind::MulAddImmediate:
-    case Kind::MulImmediate:
-      return multiply(block, step);
     case Kind::LoadBf16:
       return load_rows_as<SfpuDstForm::Bf16>({SfpuDstForm::Bf16, step.odd, step.high, step.low},
                                              block.active(), block.lreg[step.d]);
@@ -549,11 +544,22 @@ HWY_INLINE void run_step(SfpuBlock& block, const SfpuStep& step) {
       return combine(block, step);
   }
 }
-#endif
 
 void run_block(SfpuBlock& block, const SfpuStep* const* steps, u32 count) {
-  for (u32 i = 0; i < count; ++i) run_step(block, *steps[i]);
+  Numbers numbers(block);
+  for (u32 i = 0; i < count; ++i) {
+    const SfpuStep& step = *steps[i];
+    if (step.kind <= Kind::MulImmediate) {
+      multiply(block, numbers, step);
+      continue;
+    }
+    run_other_step(block, step);
+    // Whatever it wrote.
+    numbers.forget(step.d);
+    if (step.kind == Kind::Swap || step.kind == Kind::SwapOrdered) numbers.forget(step.c);
+  }
 }
+#endif
 
 }  // namespace bhemu::numeric::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

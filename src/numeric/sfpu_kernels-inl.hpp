@@ -40,6 +40,13 @@ using M = hn::Mask<Signed>;
 using Float = hn::RebindToFloat<D>;
 using F = hn::Vec<Float>;
 
+HWY_INLINE V set(u32 value) {
+  return hn::Set(D(), value);
+}
+HWY_INLINE V load(const Lanes& lanes, std::size_t i) {
+  return hn::Load(D(), &lanes.lane[i]);
+}
+
 /// v / 2^places with bit 0 sticky; shifted out completely, nothing is left.
 HWY_INLINE V align(V v, V places) {
   const D d;

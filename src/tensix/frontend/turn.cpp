@@ -234,6 +234,8 @@ Turn::Progress Turn::execute_known(Context& context, const NextWord& next, u32 h
     const u32 word = words[done];
     const Decoded& decoded = kDecoded[opcode_of(word)];
     if (decoded.unit == Unit::Sfpu && block.add(word)) {
+      const u32 ahead = done + 1;
+      done += block.add_known(words.from(ahead), words.count() - ahead);
       in_block = done + 1;
       continue;
     }

@@ -5,6 +5,7 @@
 // waits for Dst, and SFPLOADMACRO's schedule is empty.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "numeric/sfpu_block.hpp"
@@ -35,6 +36,20 @@ class Block {
   /// Takes the word in. What it does to counters is done, what to registers only after `finish`.
   /// False: nothing was done; the instruction has to be executed by itself, after `finish`.
   bool add(u32 word);
+  /// The same for words that come one after the other, as long as they are known to be steps that
+  /// work on registers alone. Returns how many were taken in.
+  u32 add_known(const u32* words, u32 count) {
+    if (cache_ == nullptr || !usable_ || !looked_) return 0;
+    const u32 most = std::min(count, kSteps - count_);
+    u32 taken = 0;
+    for (; taken < most; ++taken) {
+      StepCache::Entry& entry = cache_->of(words[taken]);
+      if (entry.word != words[taken] || entry.known != StepCache::Known::Step) break;
+      step_[count_ + taken] = &entry.step;
+    }
+    count_ += taken;
+    return taken;
+  }
   /// Executes what was taken in.
   void finish();
   /// An instruction was executed by itself: configuration and flags may have changed.
