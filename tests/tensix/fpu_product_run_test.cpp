@@ -22,6 +22,8 @@ class Random {
  public:
   u32 any() { return static_cast<u32>(random_()); }
   bool once_in(u32 n) { return any() % n == 0; }
+  /// Rows that are added to all of Dst: nearly always a multiple of eight.
+  u32 math_offset() { return any() % 8 * 64 + (once_in(6) ? any() % 8 : 0); }
 
   /// Products, and now and then something that changes sources, Dst, banks or counters.
   u32 word() {
@@ -83,7 +85,7 @@ class Random {
       case 8:
         return encode<op::SETC16>(
             {{"setc16_reg", thread_cfg::DEST_TARGET_REG_CFG_MATH_Offset::kWord},
-             {"setc16_value", any() % 8 * 64}});
+             {"setc16_value", math_offset()}});
       case 9:
         return encode<op::MVMUL>({{"addr_mode", any() % 8}});
       case 10:
@@ -149,7 +151,7 @@ class Random {
           static_cast<u16>(once_in(24) ? any() & 0x1F : 0);
     }
     thread_cfg::FIDELITY_BASE_Phase::set(words, any() % 4);
-    thread_cfg::DEST_TARGET_REG_CFG_MATH_Offset::set(words, any() % 8 * 64);
+    thread_cfg::DEST_TARGET_REG_CFG_MATH_Offset::set(words, math_offset());
     Rwc& rwc = state.fpu.rwc[kThread];
     rwc.src_a = static_cast<u8>(any() % 64);
     rwc.src_b = static_cast<u8>(any() % 64);
@@ -286,8 +288,10 @@ TEST_P(FpuProductRun, products_that_are_gone_through_again_do_what_they_did_the_
   const u64 executed = with_lent(rounds, [&](Pair& pair) {
     const u32 length = 1 + random_.any() % kReplaySlots;
     std::vector<u32> words(length);
+    const u32 within = random_.once_in(6) ? 8 : 1;  // of eight rows
     for (u32& word : words)
-      word = encode<op::MVMUL>({{"addr_mode", random_.any() % 8}, {"dst", random_.any() % 8 * 8}});
+      word = encode<op::MVMUL>({{"addr_mode", random_.any() % 8},
+                                {"dst", random_.any() % 8 * 8 + random_.any() % within}});
     pair.both([&](test::Harness& harness) {
       std::copy(words.begin(), words.end(), harness.state().frontend[kThread].replay.begin());
     });
