@@ -321,15 +321,11 @@ HWY_NOINLINE void multiply_otherwise(SfpuBlock& block, Numbers& numbers, const S
 }
 
 HWY_INLINE void multiply(SfpuBlock& block, Numbers& numbers, const SfpuStep& step) {
-  if (step.kind == Kind::MulAdd && step.options == 0 && in_pairs() && block.active() == kAllLanes &&
-      numbers.are_plain(step.a, step.b, step.c)) {
-    Lanes* const lreg = block.lreg;
-    if (write_plain_sums(lreg[step.a], lreg[step.b], lreg[step.c], lreg[step.d]))
-      numbers.is_sum(step.d);
-    else
-      numbers.forget(step.d);
-    return;
-  }
+  Lanes* const lreg = block.lreg;
+  if (step.kind == Kind::MulAdd && step.options == 0 && block.active() == kAllLanes &&
+      numbers.are_plain(step.a, step.b, step.c) &&
+      write_plain_sums(lreg[step.a], lreg[step.b], lreg[step.c], lreg[step.d]))
+    return numbers.is_sum(step.d);
   multiply_otherwise(block, numbers, step);
 }
 

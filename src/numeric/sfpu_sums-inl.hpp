@@ -74,7 +74,7 @@ class Numbers {
   HWY_INLINE void take_immediate(u32 number) {
     const u32 rank = 2 * number - 1;
     note(kImmediate, rank > kLeastFactor && (number & ~kFp32Sign) < kMostFactor, rank > kLeastTerm,
-         number);
+         (number & kNotBrief) == 0, (number & kFraction) == 0);
   }
   /// The register was written.
   HWY_INLINE void forget(u32 r) { known_[r] = 0; }
@@ -92,6 +92,9 @@ class Numbers {
   };
   /// Products of two factors below this, 2^63, do not overflow.
   static constexpr u32 kMostFactor = 190u << 23;
+  /// Without these bits, two mantissas make 24 bits.
+  static constexpr u32 kNotBrief = 0xFFF;
+  static constexpr u32 kFraction = 0x7FFFFF;
 
   HWY_INLINE bool is(u32 r, u32 what) const { return (known_[r] & what) != 0; }
 
@@ -109,11 +112,9 @@ class Numbers {
     }
     return is(r, kRanged);
   }
-  HWY_INLINE void note(u32 r, bool ranged, bool term, u32 bits) {
-    // The mantissas of two brief ones make 24 bits.
+  HWY_INLINE void note(u32 r, bool ranged, bool term, bool brief, bool powers) {
     known_[r] = static_cast<u8>(kLooked | (ranged ? kRanged : 0) | (term ? kTerm : 0) |
-                                ((bits & 0xFFF) == 0 ? kBrief : 0) |
-                                ((bits & 0x7FFFFF) == 0 ? kPowers : 0));
+                                (brief ? kBrief : 0) | (powers ? kPowers : 0));
   }
   HWY_NOINLINE void look(u32 r) {
     const D d;
@@ -129,10 +130,10 @@ class Numbers {
     const bool ranged = hn::AllTrue(
         d, hn::And(hn::Gt(least, set(kLeastFactor)), hn::Lt(most, set(2 * kMostFactor))));
     const bool term = ranged || hn::AllTrue(d, hn::Gt(least, set(kLeastTerm)));
-    const bool is_brief = hn::AllTrue(d, hn::Eq(hn::And(bits, set(0xFFF)), hn::Zero(d)));
-    const bool are_powers =
-        is_brief && hn::AllTrue(d, hn::Eq(hn::And(bits, set(0x7FFFFF)), hn::Zero(d)));
-    note(r, ranged, term, are_powers ? 0 : is_brief ? 0x1000 : 1);
+    const auto without = [&](u32 mask) HWY_ATTR {
+      return hn::AllTrue(d, hn::Eq(hn::And(bits, set(mask)), hn::Zero(d)));
+    };
+    note(r, ranged, term, without(kNotBrief), without(kFraction));
   }
 
   const Lanes* lreg_;
@@ -158,41 +159,30 @@ HWY_INLINE bool plain_pair(V x0, V y0, V z0, V x1, V y1, V z1, V& out0, V& out1)
   return are_finite(hn::Max(hn::Add(out0, out0), hn::Add(out1, out1)));
 }
 
-/// out := x * y + z of operands that are plain, in all lanes. Says whether all sums are ordinary.
+/// out := x * y + z of operands that are plain, in all lanes, where these are two vectors or four.
+/// False: a sum is not finite, or there are other vectors, and nothing was done.
 HWY_NOINLINE bool write_plain_sums(const Lanes& x, const Lanes& y, const Lanes& z, Lanes& out) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
+  const bool four = 4 * lanes == kLanes;
+  if (!four && 2 * lanes != kLanes) return false;
   const auto sum = [&](std::size_t i)
                        HWY_ATTR { return plain_sum(load(x, i), load(y, i), load(z, i)); };
-  if (4 * lanes == kLanes) {
-    const V out0 = sum(0);
-    const V out1 = sum(lanes);
-    const V out2 = sum(2 * lanes);
-    const V out3 = sum(3 * lanes);
-    const V most = hn::Max(hn::Max(hn::Add(out0, out0), hn::Add(out1, out1)),
-                           hn::Max(hn::Add(out2, out2), hn::Add(out3, out3)));
-    if (HWY_LIKELY(are_finite(most))) {
-      hn::Store(out0, d, &out.lane[0]);
-      hn::Store(out1, d, &out.lane[lanes]);
-      hn::Store(out2, d, &out.lane[2 * lanes]);
-      hn::Store(out3, d, &out.lane[3 * lanes]);
-      return true;
-    }
+  const std::size_t third = four ? 2 * lanes : 0;
+  const V out0 = sum(0);
+  const V out1 = sum(lanes);
+  const V out2 = four ? sum(third) : out0;
+  const V out3 = four ? sum(third + lanes) : out1;
+  const V most = hn::Max(hn::Max(hn::Add(out0, out0), hn::Add(out1, out1)),
+                         hn::Max(hn::Add(out2, out2), hn::Add(out3, out3)));
+  if (HWY_UNLIKELY(!are_finite(most))) return false;
+  hn::Store(out0, d, &out.lane[0]);
+  hn::Store(out1, d, &out.lane[lanes]);
+  if (four) {
+    hn::Store(out2, d, &out.lane[third]);
+    hn::Store(out3, d, &out.lane[third + lanes]);
   }
-  bool ordinary = true;
-  for (std::size_t i = 0; i < kLanes; i += 2 * lanes) {
-    const std::size_t j = i + lanes;
-    V value0, value1;
-    if (HWY_UNLIKELY(!plain_pair(load(x, i), load(y, i), load(z, i), load(x, j), load(y, j),
-                                 load(z, j), value0, value1))) {
-      ordinary = false;
-      value0 = multiply_add(load(x, i), load(y, i), load(z, i));
-      value1 = multiply_add(load(x, j), load(y, j), load(z, j));
-    }
-    hn::Store(value0, d, &out.lane[i]);
-    hn::Store(value1, d, &out.lane[j]);
-  }
-  return ordinary;
+  return true;
 }
 
 }  // namespace bhemu::numeric::HWY_NAMESPACE

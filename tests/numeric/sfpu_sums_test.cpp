@@ -19,13 +19,6 @@ namespace {
 constexpr u32 kRegisters = 16;
 constexpr u32 kWritable = 8;
 
-std::vector<i64> host_targets() {
-  std::vector<i64> targets;
-  for (i64 all = hwy::SupportedTargets() & HWY_TARGETS; all != 0; all &= all - 1)
-    targets.push_back(all & -all);
-  return targets;
-}
-
 class SfpuSums : public testing::TestWithParam<i64> {
  protected:
   void SetUp() override { hwy::SetSupportedTargetsForTest(GetParam()); }
@@ -162,7 +155,7 @@ TEST_P(SfpuSums, give_in_any_order_what_the_scalar_ones_give) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Hosts, SfpuSums, testing::ValuesIn(host_targets()),
+INSTANTIATE_TEST_SUITE_P(Hosts, SfpuSums, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
                          [](const auto& info) { return std::string(hwy::TargetName(info.param)); });
 
 }  // namespace

@@ -54,14 +54,31 @@ class FpuProductChain : public OnTarget {
         }
       }
     }
+    const bool low = below(5) == 0;
+    if (low) draw_low_operands();
     // What takes back what another one adds, or nearly so.
-    if (below(2) == 0) {
+    if (low || below(2) == 0) {
       for (auto& row : tiles_[1].a) std::fill(std::begin(row), std::end(row), 0u);
       for (u32 k = 0; k < 16; ++k)
         for (u32 j = 0; j < 16; ++j)
           tiles_[1].a[k][j] = tiles_[0].a[k][j] ^ 0x80000000 ^ (below(16) == 0 ? 1u << 22 : 0);
     }
     middle_of_products_ = middle + 118 - 127;
+  }
+  /// Products about the lowest exponent, all but one far below the largest one's: what is left when
+  /// one takes back another is no number any more.
+  void draw_low_operands() {
+    const u32 top = 104 + below(9);
+    for (Tile& tile : tiles_) {
+      for (u32 k = 0; k < 16; ++k) {
+        for (u32 j = 0; j < 16; ++j) {
+          tile.a[k][j] = cell(k + j == 0 ? 110 : 67, k + j == 0 ? 1 : 3);
+          if (k < 8) tile.b[k][j] = cell(k + j == 0 ? top : top - 43, k + j == 0 ? 1 : 3);
+        }
+      }
+      tile.a[0][0] = 110u << 23;
+      tile.b[0][0] = top << 23;
+    }
   }
   void draw_dst(Tile& tile) {
     const u32 kind = below(4);

@@ -59,6 +59,7 @@ struct Course {
     return std::memcmp(&begin, &rwc, sizeof rwc) == 0 &&
            std::memcmp(words.data(), ahead.data(), common * sizeof(u32)) == 0;
   }
+  /// Works out how its products are listed.
   void write_list(u32 base_phase) {
     phase = base_phase;
     rows_count = 0;
@@ -95,8 +96,8 @@ class Courses {
     modifiers_ = now;
     ++generation_;
   }
-  /// Where a course is, or would be, that goes from these counters through `ahead`.
-  Course& at(const Rwc& rwc, std::span<const u32> ahead) { return courses_[place_of(rwc, ahead)]; }
+  /// Where a course is, or would be, that begins with these counters and this word.
+  Course& at(const Rwc& rwc, u32 word) { return courses_[place_of(rwc, word)]; }
   bool is_known(const Course& course, const Rwc& rwc, std::span<const u32> ahead) const {
     return course.generation == generation_ && course.is_of(rwc, ahead) &&
            !(course.is_cut && course.count < ahead.size());
@@ -122,9 +123,9 @@ class Courses {
                 sizeof all[2]);
     return all;
   }
-  static u32 place_of(const Rwc& rwc, std::span<const u32> ahead) {
+  static u32 place_of(const Rwc& rwc, u32 word) {
     const u32 rows = static_cast<u32>(rwc.dst << 16 | rwc.src_a << 8 | rwc.src_b);
-    const u32 rest = ahead[0] ^ static_cast<u32>(rwc.fidelity) << 4;
+    const u32 rest = word ^ static_cast<u32>(rwc.fidelity) << 4;
     return (rows * 0x9E3779B1u ^ rest * 0x85EBCA6Bu) * 0xC2B2AE35u >> (32 - kBits);
   }
 

@@ -56,9 +56,9 @@ void ProductRun::check(const Context& context) {
 void ProductRun::name_a(const FpuState& fpu, u32 row) {
   const SrcRow* const rows = fpu.src_a.matrix_rows().data();
   const u32* const first = rows[row].datum.data();
-  const u32* const second = rows[(row + kGroups) % kSrcRows].datum.data();
-  for (u32 k = 0; k < kGroups; ++k) job_.a[k] = first + k * kRowDatums;
-  for (u32 k = 0; k < kGroups; ++k) job_.a[kGroups + k] = second + k * kRowDatums;
+  const u32* const second = rows[(row + kMaxKernelRows) % kSrcRows].datum.data();
+  for (u32 k = 0; k < kMaxKernelRows; ++k) job_.a[k] = first + k * kRowDatums;
+  for (u32 k = 0; k < kMaxKernelRows; ++k) job_.a[kMaxKernelRows + k] = second + k * kRowDatums;
 }
 
 void ProductRun::name_b(const FpuState& fpu, u32 row) {
@@ -70,9 +70,9 @@ void ProductRun::need(const FpuState& fpu, const Course::Halves& halves) {
   const auto each = [](u32 needed, u32& had, auto list) {
     for (u32 missing = needed & ~had; missing != 0; missing &= missing - 1) {
       const u32 bit = static_cast<u32>(std::countr_zero(missing));
-      const u32 group = bit % kGroups;
-      const bool with_exponents = ((had | had >> kGroups) >> group & 1) == 0;
-      list(group, bit / kGroups, with_exponents);
+      const u32 group = bit % kProductOperands;
+      const bool with_exponents = ((had | had >> kProductOperands) >> group & 1) == 0;
+      list(group, bit / kProductOperands, with_exponents);
       had |= 1u << bit;
     }
   };
@@ -283,7 +283,7 @@ u32 ProductRun::execute(Context& context, const u32* word, u32 count) {
     const op::MVMUL next{ahead[0]};
     if (opcode_of(next.word) != op::MVMUL::kOpcode) break;
     Course* const course = courses != nullptr && next.clear_dvalid() == 0
-                               ? &courses->at(rwc_of(context), ahead)
+                               ? &courses->at(rwc_of(context), next.word)
                                : nullptr;
     const bool known = course != nullptr && courses->is_known(*course, rwc_of(context), ahead);
     if (known && course->count <= ahead.size()) {

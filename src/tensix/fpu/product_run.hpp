@@ -45,8 +45,7 @@ class ProductRun {
   }
 
  private:
-  static constexpr u32 kGroups = 8;       // of eight rows
-  static constexpr u32 kMostListed = 64;  // a tile product in HiFi4
+  static constexpr u32 kMostListed = 64;  // as many as a turn has cycles
 
   /// Where a product reads and writes.
   struct Place {
@@ -106,9 +105,9 @@ class ProductRun {
   /// The halves of which an operand has the slices, or will have them when what is listed has been
   /// taken apart.
   Course::Halves had_;
-  ProductOperandA a_[kGroups];
-  ProductOperandB b_[kGroups];
-  ProductFields fields_[kGroups * kGroups];
+  ProductOperandA a_[kProductOperands];
+  ProductOperandB b_[kProductOperands];
+  ProductFields fields_[kProductOperands * kProductOperands];
   ProductSources sources_{a_, b_, fields_};
   /// Products that are executed together. Their rows of Dst count as valid already.
   u32 listed_ = 0;
@@ -119,7 +118,7 @@ class ProductRun {
   u32 dst_rows_[kMostListed];                  // of chains, before they are mapped
   u8 latest_[kDstRows / kMaxKernelRows] = {};  // by rows, one more than its place in the list
   u32 to_prepare_ = 0;
-  OperandJob operands_[4 * kGroups];
+  OperandJob operands_[4 * kProductOperands];
 };
 
 }  // namespace bhemu::tensix::fpu
