@@ -17,6 +17,7 @@
 #include "base/bits.hpp"
 #include "base/check.hpp"
 #include "mem/arena.hpp"
+#include "mem/copy_past_caches.hpp"
 #include "mem/pages.hpp"
 
 namespace bhemu {
@@ -24,13 +25,11 @@ namespace {
 
 constexpr u64 kPage = 4096;
 constexpr u64 kNoPage = ~u64{0};
-// From here on a call to the kernel is cheaper than a page fault for every 4 KiB. It is also the
-// unit in which we remember what exists: that call is not free for pages that do.
-constexpr u64 kGranule = 64 * 1024;
 constexpr u64 kPiece = 512 * 1024;
 constexpr u64 kLargePage = 2 * 1024 * 1024;
 // Shorter stretches do not repay the zeroing of a large page.
 constexpr u64 kWorthLargePages = 256 * 1024;
+static_assert(kLargePage == Fills::kBlock && kLargePage % kPiece == 0);
 
 u8* map(u64 bytes, int flags, int fd) {
   void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, fd, 0);
@@ -94,9 +93,19 @@ bool each_extent_of_memory(u8* data, u64 size, Visit visit) {
   return told;
 }
 
-/// As Mapping::in_large_pages makes it.
-bool may_have_large_pages(const u8* data, u64 size) {
-  return (reinterpret_cast<std::uintptr_t>(data) | size) % kLargePage == 0;
+/// Of what was filled before so many other bytes nothing is in the host's caches. A virtual machine
+/// rarely gets all of the cache that it is told of.
+u64 cache_bytes() {
+  static const u64 kBytes = [] {
+    constexpr u64 kUnknown = 32 << 20;
+    constexpr u64 kMost = 48 << 20;
+    long told = -1;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    told = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+    return told > 0 ? std::min(static_cast<u64>(told), kMost) : kUnknown;
+  }();
+  return kBytes;
 }
 
 bool tells_extents_of_memory() {
@@ -196,7 +205,7 @@ Mapping::Mapping(Mapping&& other) noexcept
       fd_(std::exchange(other.fd_, -1)),
       borrowed_(std::exchange(other.borrowed_, false)),
       file_to_come_(std::exchange(other.file_to_come_, nullptr)),
-      populated_(std::move(other.populated_)) {}
+      fills_(std::move(other.fills_)) {}
 
 Mapping& Mapping::operator=(Mapping&& other) noexcept {
   std::swap(data_, other.data_);
@@ -204,7 +213,7 @@ Mapping& Mapping::operator=(Mapping&& other) noexcept {
   std::swap(fd_, other.fd_);
   std::swap(borrowed_, other.borrowed_);
   std::swap(file_to_come_, other.file_to_come_);
-  std::swap(populated_, other.populated_);
+  std::swap(fills_, other.fills_);
   return *this;
 }
 
@@ -216,43 +225,48 @@ Mapping::~Mapping() {
 void Mapping::fill(u64 offset, const void* source, u64 bytes) {
   CHECK(offset <= size_ && bytes <= size_ - offset);
   const u8* from = static_cast<const u8*>(source);
-  if (bytes < kGranule || is_populated(offset, bytes)) {
+  if (bytes < Fills::kGranule) {
     if (bytes != 0) std::memcpy(data_ + offset, from, bytes);
     return;
   }
+  if (fills_.empty()) fills_ = Fills(size_, cache_bytes());
   // Piece by piece: what the kernel has just zeroed is still in the processor's cache then.
   while (bytes != 0) {
-    const u64 piece = std::min(bytes, kPiece);
-    populate(offset, piece);
-    std::memcpy(data_ + offset, from, piece);
+    const u64 piece = std::min(bytes, kPiece - offset % kPiece);
+    const bool cold = fills_.begin(offset, piece);
+    if (!fills_.has_pages(offset, piece)) {
+      populate(offset, piece);
+      std::memcpy(data_ + offset, from, piece);
+    } else if (cold && has_large_pages()) {
+      copy_past_caches(data_ + offset, from, piece);
+    } else {
+      std::memcpy(data_ + offset, from, piece);
+    }
     offset += piece;
     from += piece;
     bytes -= piece;
   }
 }
 
-bool Mapping::is_populated(u64 offset, u64 bytes) const {
-  if (populated_.empty()) return false;
-  for (u64 at = offset / kGranule; at * kGranule < offset + bytes; ++at)
-    if (!populated_[at]) return false;
-  return true;
+/// As in_large_pages makes it, and no client maps it by a file.
+bool Mapping::has_large_pages() const {
+  return file_to_come_ != nullptr &&
+         (reinterpret_cast<std::uintptr_t>(data_) | size_) % kLargePage == 0;
 }
 
 void Mapping::populate(u64 offset, u64 bytes) {
-  if (populated_.empty()) populated_.resize(align_up(size_, kGranule) / kGranule);
   const u64 first = offset & ~u64{kPage - 1};
   const u64 end = offset + bytes;
-  if (may_have_large_pages(data_, size_) && file_to_come_ != nullptr && bytes >= kWorthLargePages) {
+  if (has_large_pages() && bytes >= kWorthLargePages) {
     const u64 begin = offset & ~(kLargePage - 1);
     madvise(data_ + begin, align_up(end, kLargePage) - begin, MADV_HUGEPAGE);
   }
   make_pages(data_ + first, end - first);
-  for (u64 at = align_up(first, kGranule); at + kGranule <= end; at += kGranule)
-    populated_[at / kGranule] = true;
+  fills_.made_pages(first, end - first);
 }
 
 void Mapping::clear() {
-  populated_.clear();
+  fills_ = {};
   if (fd_ >= 0) {
     const int failed =
         fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size_));

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "base/archive.hpp"
 #include "base/types.hpp"
+#include "mem/fills.hpp"
 
 namespace bhemu {
 
@@ -38,7 +38,8 @@ class Mapping {
   int fd();
 
   /// Copies to the region. Pages of a long stretch that do not exist yet are made in one go, a
-  /// tenth of the cost of touching them one by one.
+  /// tenth of the cost of touching them one by one. A long stretch of memory in large pages that no
+  /// cache of the host can have any more is written without being read into one.
   void fill(u64 offset, const void* source, u64 bytes);
   /// Gives all pages back to the host; the region reads as zero again.
   void clear();
@@ -51,7 +52,7 @@ class Mapping {
  private:
   template <class Visit>
   void each_extent(Visit visit) const;
-  bool is_populated(u64 offset, u64 bytes) const;
+  bool has_large_pages() const;
   void populate(u64 offset, u64 bytes);
 
   u8* data_ = nullptr;
@@ -59,7 +60,7 @@ class Mapping {
   int fd_ = -1;
   bool borrowed_ = false;               // pages of an arena
   const char* file_to_come_ = nullptr;  // its name, of memory in large pages that has none yet
-  std::vector<bool> populated_;         // granule by granule (kGranule); empty: none
+  Fills fills_;                         // empty: there was no long one
 };
 
 /// XXH3 of `bytes`, 64 bits, seeded by what was hashed before: the hash of the determinism tests,
