@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/bits.hpp"
 #include "base/check.hpp"
@@ -81,8 +82,9 @@ u32 LineCache::place(LineShelf& shelf, u32 address, LineShelf::Contents contents
   return place;
 }
 
-CodeLines::CodeLines(std::shared_ptr<LineCache> cache, Arena* arena)
+CodeLines::CodeLines(std::shared_ptr<LineCache> cache, NodeId tile, Arena* arena)
     : cache_(std::move(cache)),
+      tile_(tile),
       places_(Mapping::in_pages_of(arena, nullptr, u64{kPlaces} * sizeof(u16))) {
   // The first page is that of the first 128 KiB; a look at it before would make it twice.
   make_pages(places_.data(), 1);
@@ -99,6 +101,7 @@ void CodeLines::decode(u32 pc, const u8* l1) {
   const u32 address = pc & ~(kLineBytes - 1);
   // What follows is decoded next, and of a tile that starts it is in no cache.
   __builtin_prefetch(l1 + address + kLineBytes);
+  adopt_heads(address, l1);
   const LineShelf::Contents contents{l1 + address, heads_.in_line(address, l1)};
   u32 place;
   while ((place = cache_->place(*shelf_, address, contents)) == LineShelf::kFull) {
@@ -106,6 +109,27 @@ void CodeLines::decode(u32 pc, const u8* l1) {
     take_shelf();
   }
   places()[address / kLineBytes] = static_cast<u16>(place);
+}
+
+bool CodeLines::adopt_known_heads(u32 address, const u8* l1) {
+  bool any = false;
+  cache_->loops().each_in(address, l1 + address, {epoch_begin_, tile_},
+                          [&](u32 head, Cycle period, KnownLoops::Round round) {
+                            any |= heads_.adopt(head, period, std::move(round), l1);
+                          });
+  if (any) forget(address);
+  return any;
+}
+
+void CodeLines::tell_of_head(u32 pc, Cycle period, const u8* l1) {
+  cache_->loops().tell(pc, period, l1 + (pc & ~(kLineBytes - 1)), {epoch_end_, tile_});
+}
+
+void CodeLines::learn_round(u32 head, const std::optional<KnownRound>& round, const u8* l1) {
+  const auto shared = round ? std::make_shared<const KnownRound>(*round) : nullptr;
+  if (shared != nullptr)
+    cache_->loops().tell(head, l1 + (head & ~(kLineBytes - 1)), shared, {epoch_end_, tile_});
+  heads_.learn(head, shared);
 }
 
 OwnLines::OwnLines()

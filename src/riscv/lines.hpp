@@ -13,6 +13,7 @@
 #include "mem/mapping.hpp"
 #include "riscv/core.hpp"
 #include "riscv/isa.hpp"
+#include "riscv/known_loops.hpp"
 #include "riscv/loop_heads.hpp"
 
 namespace bhemu::riscv {
@@ -75,18 +76,27 @@ class LineCache {
   /// The place in `shelf` of the line at `address`, whose words are decoded if they have to be;
   /// or kFull: `shelf` is no longer the current one.
   u32 place(LineShelf& shelf, u32 address, LineShelf::Contents contents);
+  KnownLoops& loops() { return loops_; }
 
  private:
   u32 lines_;
   std::mutex mutex_;
   std::shared_ptr<LineShelf> shelf_;
+  KnownLoops loops_;
 };
 
 /// One tile's L1.
 class CodeLines {
  public:
-  /// Its index lies in pages of the arena, if there is one.
-  explicit CodeLines(std::shared_ptr<LineCache> cache, Arena* arena = nullptr);
+  /// Of that tile. Its index lies in pages of the arena, if there is one.
+  explicit CodeLines(std::shared_ptr<LineCache> cache, NodeId tile = 0, Arena* arena = nullptr);
+
+  /// What other tiles have told before `begin` is known from now on; what this one tells is from
+  /// `end` on.
+  void begin_epoch(Cycle begin, Cycle end) {
+    epoch_begin_ = begin;
+    epoch_end_ = end;
+  }
 
   const CodeTable& table() const { return table_; }
   /// The line of `pc`, which has not been decoded since it was last forgotten.
@@ -96,6 +106,7 @@ class CodeLines {
   void forget_all() { places_.clear(); }
 
   const LoopHeads& heads() const { return heads_; }
+  bool has_decoded(u32 pc) const { return table_.places[pc / kLineBytes] != 0; }
   /// As LoopHeads::has.
   bool is_head(u32 pc, const u8* l1) const {
     const u16 place = table_.places[pc / kLineBytes];
@@ -103,24 +114,36 @@ class CodeLines {
     const Decoded entry = table_.blocks[place * kLineStride + pc % kLineBytes / 4];
     return static_cast<Op>(entry.op) == Op::loop_head;
   }
+  /// Heads of loops in the line at `address` in which cores of other tiles wait are this tile's,
+  /// too. True: there are some that were not.
+  bool adopt_heads(u32 address, const u8* l1) {
+    return !cache_->loops().has_none_in(address) && adopt_known_heads(address, l1);
+  }
   /// As LoopHeads has them.
   void add_head(u32 pc, Cycle period, const u8* l1) {
     for (const u32 line : heads_.add(pc, period, l1)) forget(line);
   }
+  /// A core was parked in a loop that is none of this tile's: the others hear of it.
+  void tell_of_head(u32 pc, Cycle period, const u8* l1);
   void head_was_in_vain(u32 pc) {
     if (heads_.was_in_vain(pc)) forget(pc);
   }
   bool head_was_of_use(u32 pc) { return heads_.was_of_use(pc); }
-  void learn_round(u32 head, const std::optional<KnownRound>& round) { heads_.learn(head, round); }
+  /// The others hear of it, too.
+  void learn_round(u32 head, const std::optional<KnownRound>& round, const u8* l1);
   void round_was_known(u32 head, bool same) { heads_.was_known(head, same); }
   void forget_heads() { heads_.clear(); }
 
  private:
   u16* places() const { return reinterpret_cast<u16*>(places_.data()); }
   void take_shelf();
+  bool adopt_known_heads(u32 address, const u8* l1);
 
   std::shared_ptr<LineCache> cache_;
   std::shared_ptr<LineShelf> shelf_;
+  NodeId tile_;
+  Cycle epoch_begin_ = 0;
+  Cycle epoch_end_ = 0;
   Mapping places_;
   CodeTable table_;
   LoopHeads heads_;

@@ -7,7 +7,6 @@
 namespace bhemu::riscv {
 namespace {
 
-constexpr std::size_t kAtFirst = 8;
 constexpr u32 kLookedThrough = 24 * 4;  // bytes ahead of an instruction
 constexpr u32 kOpcode = 0x7F;
 constexpr u32 kBranch = 0x63;
@@ -39,28 +38,43 @@ u16 LoopHeads::in_line(u32 address, const u8* l1) const {
 LoopHeads::Lines LoopHeads::add(u32 pc, Cycle period, const u8* l1) {
   const u32 line = pc & ~(kLineBytes - 1);
   Lines changed{line, line};
-  if (heads_.empty()) {
-    pcs_.reserve(kAtFirst);
-    heads_.reserve(kAtFirst);
-  }
   const auto old = std::find(pcs_.begin(), pcs_.end(), pc);
   if (old != pcs_.end()) {
     erase(static_cast<std::size_t>(old - pcs_.begin()));  // other words stood there
-  } else if (heads_.size() == kMost) {
-    changed[1] = heads_.front().line;
+  } else if (heads_.full()) {
+    changed[1] = heads_[0].line;
     erase(0);
   }
-  Head& head = heads_.emplace_back();
-  pcs_.push_back(pc);
-  head.period = period;
-  head.line = line;
-  std::memcpy(head.words.data(), l1 + line, kLineBytes);
+  make(pc, period, l1);
   return changed;
+}
+
+LoopHeads::Head& LoopHeads::make(u32 pc, Cycle period, const u8* l1) {
+  Head& head = heads_.emplace_back();
+  pcs_.emplace_back(pc);
+  head.period = period;
+  head.line = pc & ~(kLineBytes - 1);
+  std::memcpy(head.words.data(), l1 + head.line, kLineBytes);
+  return head;
+}
+
+bool LoopHeads::adopt(u32 pc, Cycle period, std::shared_ptr<const KnownRound> round, const u8* l1) {
+  const Head* const old = find(pc);
+  if (old != nullptr && old->stands_in(l1)) return false;
+  if (old != nullptr) erase(static_cast<std::size_t>(old - heads_.data()));
+  if (heads_.full() || std::find(given_up_.begin(), given_up_.end(), pc) != given_up_.end())
+    return false;
+  Head& head = make(pc, period, l1);
+  head.round = std::move(round);
+  head.learns_at = kFirstOfOthers;
+  return true;
 }
 
 bool LoopHeads::was_in_vain(u32 pc) {
   Head* const head = find(pc);
   if (head == nullptr || ++head->in_vain < kMostInVain) return false;
+  if (given_up_.full()) given_up_.erase(0);
+  given_up_.emplace_back(pc);
   erase(static_cast<std::size_t>(head - heads_.data()));
   return true;
 }
@@ -72,10 +86,10 @@ bool LoopHeads::was_of_use(u32 pc) {
   return ++head->of_use >= head->learns_at;
 }
 
-void LoopHeads::learn(u32 pc, const std::optional<KnownRound>& round) {
+void LoopHeads::learn(u32 pc, std::shared_ptr<const KnownRound> round) {
   Head* const head = find(pc);
   if (head == nullptr) return;
-  head->round = round ? std::make_unique<const KnownRound>(*round) : nullptr;
+  head->round = std::move(round);
   head->learns_at = 2 * head->of_use;
   head->others = 0;
 }
@@ -94,11 +108,12 @@ void LoopHeads::was_known(u32 pc, bool same) {
 void LoopHeads::clear() {
   pcs_.clear();
   heads_.clear();
+  given_up_.clear();
 }
 
 void LoopHeads::erase(std::size_t index) {
-  pcs_.erase(pcs_.begin() + static_cast<std::ptrdiff_t>(index));
-  heads_.erase(heads_.begin() + static_cast<std::ptrdiff_t>(index));
+  pcs_.erase(index);
+  heads_.erase(index);
 }
 
 }  // namespace bhemu::riscv

@@ -1,16 +1,15 @@
 // Where polling loops come round. A core that was parked once will most likely wait in the same
 // loop again: when it passes the same instruction twice, a look at the next round is worth while at
-// once. The addresses are a tile's own, so that when its cores park depends on nothing but what
-// they did.
+// once. The addresses are a tile's own; some it has from other tiles (known_loops.hpp), but in such
+// a way that when its cores park depends on no host thread.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <optional>
 #include <utility>
-#include <vector>
 
+#include "base/inplace_vector.hpp"
 #include "riscv/core.hpp"
 #include "riscv/known_round.hpp"
 
@@ -41,6 +40,9 @@ class LoopHeads {
   /// one twice if none does.
   using Lines = std::array<u32, 2>;
   Lines add(u32 pc, Cycle period, const u8* l1);
+  /// Cores of other tiles wait there, and this one has room. False: it is a head already, or was
+  /// one that looks were in vain at.
+  bool adopt(u32 pc, Cycle period, std::shared_ptr<const KnownRound> round, const u8* l1);
   /// A look at the round that begins there was in vain. True: so often that the head is none any
   /// more.
   bool was_in_vain(u32 pc);
@@ -56,7 +58,7 @@ class LoopHeads {
     const Head* const head = find(pc);
     return head != nullptr ? Round{head->period, head->round.get()} : Round{};
   }
-  void learn(u32 pc, const std::optional<KnownRound>& round);
+  void learn(u32 pc, std::shared_ptr<const KnownRound> round);
   /// The known round was gone through once more, or was not the one.
   void was_known(u32 pc, bool same);
   void clear();
@@ -67,6 +69,7 @@ class LoopHeads {
   static constexpr u32 kMostInVain = 4;
   static constexpr u32 kMostOthers = 4;
   static constexpr u32 kFirstLearnt = 2;
+  static constexpr u32 kFirstOfOthers = 1;  // where cores of other tiles wait
 
   struct Head {
     u32 in_vain = 0;               // looks, one after the other
@@ -74,7 +77,7 @@ class LoopHeads {
     u32 learns_at = kFirstLearnt;  // so many of them
     u32 others = 0;                // rounds, one after the other, that were not the known one
     Cycle period = 0;
-    std::unique_ptr<const KnownRound> round;
+    std::shared_ptr<const KnownRound> round;
     std::array<u8, kLineBytes> words;  // of the line at `line`
     u32 line;
     bool stands_in(const u8* l1) const { return std::equal(words.begin(), words.end(), l1 + line); }
@@ -85,11 +88,13 @@ class LoopHeads {
     return nullptr;
   }
   Head* find(u32 pc) { return const_cast<Head*>(std::as_const(*this).find(pc)); }
+  Head& make(u32 pc, Cycle period, const u8* l1);
   void erase(std::size_t index);
 
   // The oldest first. Where they are lies together, since it is asked for most.
-  std::vector<u32> pcs_;
-  std::vector<Head> heads_;
+  InplaceVector<u32, kMost> pcs_;
+  InplaceVector<Head, kMost> heads_;
+  InplaceVector<u32, kMost> given_up_;  // the latest at which looks were in vain
 };
 
 }  // namespace bhemu::riscv

@@ -101,13 +101,13 @@ struct CoreBus {
   riscv::Outcome write_csr(riscv::CoreState& state, u32 csr, u32 value);
   void decode(u32 pc) {
     tile_.lines_.decode(pc, l1);
-    mark_code(pc);
+    tile_.l1_.set_flag(pc, L1::kCode);
   }
   bool stop_at_head(u32 pc, Cycle now) {
     if (!stops_at_heads || !tile_.comes_round(core_, pc, now)) return false;
     return attention = at_head = true;
   }
-  void mark_code(u32 address) { tile_.l1_.set_flag(address, L1::kCode); }
+  void mark_code(u32 address) { tile_.mark_translated(address); }
   [[gnu::cold]] bool raise(riscv::CoreState& state, Rule rule, std::string text) {
     if constexpr (Record) note_impure();
     return tile_.faults().raise(rule, tile_.agent(core_), state.pc, state.cycle, std::move(text));

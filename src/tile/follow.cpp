@@ -109,14 +109,15 @@ Follower::Untold Follower::Following::look_ahead(Follower& follower, unsigned co
   constexpr u32 kStackPointer = 2;
   const riscv::CoreState& state = follower.env_.cores[core];
   const L1& l1 = follower.env_.l1;
+  const riscv::CodeLines& code = follower.env_.code;
   u32 written = 0;  // integer registers, by the instructions that are left out
   u32 pc = state.pc;
   if (pc % 4 != 0) return {state.cycle};
   Untold untold{state.cycle};
   u32 last = pc;
   for (; untold.until < end && pc < l1.size(); pc += 4) {
-    // There the schedule may want to look for a loop first.
-    if (pc != state.pc && follower.env_.code.is_head(pc, l1.data())) break;
+    // There the schedule may want to look for a loop first, or find out that there is one.
+    if (pc != state.pc && (!code.has_decoded(pc) || code.is_head(pc, l1.data()))) break;
     const u32 word = l1.read32(pc);
     const riscv::Kinds::Outline& outline = kinds.outline_at(pc, word);
     if (outline.plain == Plain::No || (tells && outline.rd == kStackPointer)) {

@@ -33,9 +33,9 @@ bool Tile::comes_round(unsigned core, u32 pc, Cycle now) {
 /// For who executes instruction by instruction: whether execute() would stop before this one.
 bool Tile::stops_before_step(unsigned core) {
   const u32 pc = cores_[core].pc;
-  if (lines_.heads().empty() || !riscv::is_instruction_address(pc, l1_.size()) ||
-      !lines_.is_head(pc, l1_.data()))
-    return false;
+  if (!riscv::is_instruction_address(pc, l1_.size())) return false;
+  if (!lines_.has_decoded(pc)) buses_[core]->decode(pc);
+  if (!lines_.is_head(pc, l1_.data())) return false;
   return buses_[core]->at_head = comes_round(core, pc, cores_[core].cycle);
 }
 
@@ -46,6 +46,20 @@ void Tile::look_at_head(unsigned core) {
   CoreSlot& slot = slots_[core];
   slot.at_head = true;
   if (round.period != 0) slot.longest = round.period;
+}
+
+/// A core has been parked that was not looked for at the head of a loop.
+void Tile::tell_of_head(unsigned core) {
+  const CoreSlot& slot = slots_[core];
+  const u32 pc = riscv::top_of_loop(slot.anchor_pc, l1_.data(), l1_.size());
+  if (!lines_.heads().has(pc, l1_.data())) lines_.tell_of_head(pc, slot.period, l1_.data());
+}
+
+/// Translated code has been made, or taken over from other tiles, of words of a line.
+void Tile::mark_translated(u32 address) {
+  l1_.set_flag(address, L1::kCode);
+  if (lines_.adopt_heads(address, l1_.data()))
+    translated_->translations.before_write(address, riscv::kLineBytes);
 }
 
 /// A core was parked that had come back to `anchor` after so many cycles.

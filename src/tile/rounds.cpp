@@ -158,7 +158,7 @@ void Tile::learn_round(unsigned core) {
   if (!may_grow(core)) return;
   const riscv::CoreState& state = cores_[core];
   View view(*this, core);
-  lines_.learn_round(state.pc, riscv::KnownRound::learn(state, view, kLongestRound));
+  lines_.learn_round(state.pc, riscv::KnownRound::learn(state, view, kLongestRound), l1_.data());
 }
 
 /// Of the one in which rounds end; kNever: they do not.

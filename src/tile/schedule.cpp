@@ -47,6 +47,7 @@ void Tile::deliver(noc::Packet&& packet) {
 
 void Tile::run_until(Cycle until, noc::Outbox& outbox) {
   outbox_ = &outbox;
+  lines_.begin_epoch(now_, until);
   for (noc::Packet& packet : early_) outbox.packets.push_back(std::move(packet));
   early_.clear();
   const bool followed = follower_.begin_epoch(now_, until);
@@ -456,6 +457,7 @@ void Tile::check_recording(unsigned core) {
       if (lines_.head_was_of_use(slot.anchor_pc)) learn_round(core);
     } else {
       slot.patience = 1;
+      tell_of_head(core);
     }
   } else if (is_round && slot.at_head && recording_buses_[core]->passes == 0) {
     // It found out last that what it reads has changed: once more, from here.

@@ -51,7 +51,7 @@ Tile::Tile(const TileConfig& config)
       long_turns_(config.shortcuts.long_turns),
       l1_(shape_.l1_bytes, config.arena, {config.arena != nullptr}),
       lines_(config.lines != nullptr ? config.lines : std::make_shared<riscv::LineCache>(),
-             config.arena),
+             config.node, config.arena),
       debugger_({shape_, cores_, slots_, debug_, l1_, wakeup_, faults(), access_, *this}),
       follower_({id(), shape_, cores_, slots_, debug_, l1_, lines_, trace_, observer_, coprocessor_,
                  data_caches_}),

@@ -241,6 +241,8 @@ class Tile final : public noc::Node,
   bool stops_before_step(unsigned core);
   void look_at_head(unsigned core);
   void add_head(u32 anchor, Cycle period);
+  void tell_of_head(unsigned core);
+  void mark_translated(u32 address);
   void replay(unsigned core, Cycle until);
   void unwatch(unsigned core) override;
   void skip_rounds(unsigned core, Cycle until);

@@ -231,7 +231,7 @@ TEST(KnownRound, a_loop_is_learnt_less_and_less_often_until_what_was_learnt_is_o
   std::vector<u32> learnt_at;
   const auto park = [&](u32 time) {
     if (!heads.was_of_use(kHead)) return;
-    heads.learn(kHead, KnownRound());
+    heads.learn(kHead, std::make_shared<const KnownRound>());
     learnt_at.push_back(time);
   };
   for (u32 time = 1; time <= 20; ++time) park(time);
@@ -245,14 +245,14 @@ TEST(KnownRound, a_round_that_time_and_again_is_not_the_one_is_forgotten) {
   const std::vector<u8> l1(kL1Size);
   LoopHeads heads;
   heads.add(kHead, 4, l1.data());
-  heads.learn(kHead, KnownRound());
+  heads.learn(kHead, std::make_shared<const KnownRound>());
   for (int i = 0; i < 3; ++i) heads.was_known(kHead, false);
   heads.was_known(kHead, true);
   for (int i = 0; i < 3; ++i) heads.was_known(kHead, false);
   EXPECT_NE(heads.round_at(kHead).known, nullptr);
   heads.was_known(kHead, false);
   EXPECT_EQ(heads.round_at(kHead).known, nullptr);
-  heads.learn(kHead, KnownRound());
+  heads.learn(kHead, std::make_shared<const KnownRound>());
   heads.clear();
   EXPECT_EQ(heads.round_at(kHead).known, nullptr);
 }

@@ -42,6 +42,8 @@ struct Way {
   std::shared_ptr<riscv::jit::CodeCache> code = nullptr;
   std::optional<trace::Instructions> watched = std::nullopt;
   bool debugged = false;
+  std::shared_ptr<riscv::LineCache> lines = nullptr;  // of this tile and another one
+  bool second = false;                                // not the first one to execute the program
 };
 
 std::vector<Way> all_ways() {
@@ -121,9 +123,10 @@ struct Slept {
 Slept run_cores(const Loop& brisc, const Loop& ncrisc, const Way& way, Cycle epoch,
                 bool parks = true) {
   constexpr Cycle kBetween = 3072;
-  OneTile chip(kQuantum, parks, nullptr, way.code);
-  chip.engine = std::make_unique<sched::Engine>(1, nullptr, epoch, 1);
-  chip.engine->add(*chip.tile);
+  constexpr Cycle kSecond = 1 << 20;  // long after the first
+  OneTile chip(kQuantum, parks, nullptr, way.code, way.lines, way.second ? 1 : 0);
+  chip.make_engine(epoch);
+  if (way.second) chip.engine->skip_to(kSecond);
   Watcher watcher(way.watched.value_or(trace::Instructions::All));
   Idler idler;
   if (way.watched) chip.tile->set_observer(&watcher);
@@ -153,6 +156,27 @@ Slept run_cores(const Loop& brisc, const Loop& ncrisc, const Way& way, Cycle epo
   return slept;
 }
 
+void expect_same(const Slept& slept, const Slept& expected, const Way& way, u32 drawn) {
+  // A debugger keeps cores from sleeping where registers are not what they were.
+  if (!way.debugged) {
+    EXPECT_EQ(slept.parked_at, expected.parked_at) << drawn << ", " << way.name;
+  }
+  EXPECT_EQ(slept.hash, expected.hash) << drawn << ", " << way.name;
+}
+
+/// Calls `check(seed, BRISC's loop, NCRISC's loop, epoch)` for loops that are drawn.
+template <class Check>
+void for_drawn_programs(Check check) {
+  const u64 programs = rounds(40);
+  for (u64 program = 1; program <= programs; ++program) {
+    const u32 drawn = static_cast<u32>(seed(program));
+    std::mt19937 random(drawn);
+    const Loop brisc = Loop::any(random);
+    const Loop ncrisc = Loop::any(random);
+    for (const Cycle epoch : {kQuantum, 8 * kQuantum}) check(drawn, brisc, ncrisc, epoch);
+  }
+}
+
 TEST(LoopHeads, cores_that_wait_in_a_loop_once_more_park_within_a_few_rounds) {
   const std::vector<Cycle> parked = run_cores({}, {}, {"interpreter"}, kQuantum).parked_at;
   for (std::size_t ring = 1; ring < parked.size(); ++ring)
@@ -161,26 +185,42 @@ TEST(LoopHeads, cores_that_wait_in_a_loop_once_more_park_within_a_few_rounds) {
 
 TEST(LoopHeads, cores_park_in_the_same_cycle_however_they_are_executed_and_whoever_looks) {
   const std::vector<Way> ways = all_ways();
-  const u64 programs = rounds(40);
-  for (u64 program = 1; program <= programs; ++program) {
-    const u32 drawn = static_cast<u32>(seed(program));
-    std::mt19937 random(drawn);
-    const Loop brisc = Loop::any(random);
-    const Loop ncrisc = Loop::any(random);
-    for (const Cycle epoch : {kQuantum, 8 * kQuantum}) {
-      const Slept expected = run_cores(brisc, ncrisc, ways[0], epoch);
-      for (const Way& way : ways) {
-        const Slept slept = run_cores(brisc, ncrisc, way, epoch);
-        // A debugger keeps cores from sleeping where registers are not what they were.
-        if (!way.debugged) {
-          EXPECT_EQ(slept.parked_at, expected.parked_at)
-              << drawn << ", " << epoch << ", " << way.name;
-        }
-        EXPECT_EQ(slept.hash, expected.hash) << drawn << ", " << epoch << ", " << way.name;
-      }
-      EXPECT_EQ(run_cores(brisc, ncrisc, ways[0], epoch, false).hash, expected.hash) << drawn;
-    }
-  }
+  for_drawn_programs([&](u32 drawn, const Loop& brisc, const Loop& ncrisc, Cycle epoch) {
+    const Slept expected = run_cores(brisc, ncrisc, ways[0], epoch);
+    for (const Way& way : ways)
+      expect_same(run_cores(brisc, ncrisc, way, epoch), expected, way, drawn);
+    EXPECT_EQ(run_cores(brisc, ncrisc, ways[0], epoch, false).hash, expected.hash) << drawn;
+  });
+}
+
+/// The second of two tiles that execute the same program.
+Way as_second(Way way, const std::shared_ptr<riscv::LineCache>& lines) {
+  way.lines = lines;
+  way.second = true;
+  return way;
+}
+
+TEST(LoopHeads, cores_park_in_their_first_turn_where_cores_of_another_tile_have_waited) {
+  const auto lines = std::make_shared<riscv::LineCache>();
+  const Way first{"first", nullptr, std::nullopt, false, lines};
+  EXPECT_GT(run_cores({}, {}, first, kQuantum).parked_at[0], kQuantum);
+  // It knew of no round yet, for which it needs one that is parked at the head.
+  const Way second = as_second({"second"}, lines);
+  EXPECT_EQ(run_cores({}, {}, second, kQuantum).parked_at[0], kQuantum);
+}
+
+TEST(LoopHeads, what_other_tiles_tell_changes_no_result_and_is_the_same_for_all_ways) {
+  const std::vector<Way> ways = all_ways();
+  for_drawn_programs([&](u32 drawn, const Loop& brisc, const Loop& ncrisc, Cycle epoch) {
+    const auto lines = std::make_shared<riscv::LineCache>();
+    run_cores(brisc, ncrisc, {"first", nullptr, std::nullopt, false, lines}, epoch);
+    const Slept expected = run_cores(brisc, ncrisc, as_second(ways[0], lines), epoch);
+    for (const Way& way : ways)
+      expect_same(run_cores(brisc, ncrisc, as_second(way, lines), epoch), expected, way, drawn);
+    const Way alone = as_second(ways[0], std::make_shared<riscv::LineCache>());
+    for (const bool parks : {true, false})
+      EXPECT_EQ(run_cores(brisc, ncrisc, alone, epoch, parks).hash, expected.hash) << drawn;
+  });
 }
 
 }  // namespace

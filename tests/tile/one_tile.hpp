@@ -12,13 +12,16 @@ namespace bhemu::test {
 inline constexpr u32 kSoftReset = 0xFFB121B0;
 
 struct OneTile {
-  /// `code`: translates what cores execute; null: the interpreter does everything.
+  /// `code`: translates what cores execute; null: the interpreter does everything. `lines`: of
+  /// tiles with other numbers, too; null: its own.
   explicit OneTile(Cycle quantum = 16, bool parking = true, const tensix::Timing* units = nullptr,
-                   const std::shared_ptr<riscv::jit::CodeCache>& code = nullptr) {
+                   const std::shared_ptr<riscv::jit::CodeCache>& code = nullptr,
+                   const std::shared_ptr<riscv::LineCache>& lines = nullptr, NodeId number = 0)
+      : node(number) {
     const Coord here{1, 2};
-    for (unsigned noc = 0; noc < kNocs; ++noc) routing.place(noc, here, 0);
+    for (unsigned noc = 0; noc < kNocs; ++noc) routing.place(noc, here, node);
     tile::TileConfig config;
-    config.node = 0;
+    config.node = node;
     config.noc0 = here;
     config.routing = &routing;
     config.timing = &timing;
@@ -27,19 +30,24 @@ struct OneTile {
     config.parking = parking;
     config.units = units;
     config.code = code;
+    config.lines = lines;
     tile = std::make_unique<tile::Tile>(config);
-    engine = std::make_unique<sched::Engine>(1, nullptr, timing.one_way, 1);
+    make_engine(timing.one_way);
+  }
+  /// In which a core that is alone runs on for so long.
+  void make_engine(Cycle epoch) {
+    engine = std::make_unique<sched::Engine>(node + 1u, nullptr, epoch, 1);
     engine->add(*tile);
   }
 
   void load(u32 address, const std::vector<u32>& words) {
     tile->host_write(address, {reinterpret_cast<const u8*>(words.data()), words.size() * 4},
                      engine->now());
-    engine->touch(0);
+    engine->touch(node);
   }
   void write(u32 address, u32 value) {
     EXPECT_TRUE(tile->host_write(address, {reinterpret_cast<const u8*>(&value), 4}, engine->now()));
-    engine->touch(0);
+    engine->touch(node);
   }
   u32 read(u32 address) {
     u32 value = 0;
@@ -70,6 +78,7 @@ struct OneTile {
     return tile->hash(engine->now());
   }
 
+  NodeId node;
   noc::Routing routing;
   noc::Timing timing;
   FaultPolicy policy;
