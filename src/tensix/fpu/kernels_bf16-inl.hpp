@@ -117,18 +117,36 @@ HWY_INLINE VS stored_of(VS floats, i32 shift) {
   return hn::BitCast(Shorts(), hn::IfThenElseZero(is_number, hn::BitCast(di, all)));
 }
 
+// Sums are found for four rows and two vectors of their columns, which share what is taken of SrcB,
+// or, where a vector holds a row, for eight rows.
+constexpr bool kVectorIsRow = hn::MaxLanes(Words()) >= kRowDatums;
+constexpr u32 kSecondRow = kVectorIsRow ? 4 : 0;
+constexpr size_t kSecondColumn = kVectorIsRow ? 0 : hn::MaxLanes(Words());
+constexpr u32 kBlockRows = kVectorIsRow ? 8 : 4;
+
 /// The fields of both groups of lanes for rows of SrcB: the largest short exponents, or kNoLane.
+/// Two vectors of columns share what is taken of SrcB.
 HWY_INLINE void find_fields(const ProductOperandA& a, const ProductOperandB& b,
                             ProductFields& out) {
   const Unsigned du;
-  for (size_t j = 0; j < kRowDatums; j += hn::Lanes(du)) {
+  for (size_t j = 0; j < kRowDatums; j += hn::Lanes(du) + kSecondColumn) {
     for (u32 group = 0; group < 2; ++group) {
       V top = word(four_bytes(kNoLane));
       V bottom = top;
+      V top_2 = top;
+      V bottom_2 = top;
       const auto look_at = [&](u32 lane) HWY_ATTR {
-        const V exponents = load_cells(a.narrow[8 * group + lane] + j);
-        top = larger_bytes(top, byte_sums(exponents, word(b.narrow[0][8 * group + lane])));
-        bottom = larger_bytes(bottom, byte_sums(exponents, word(b.narrow[1][8 * group + lane])));
+        const u32* const exponents = a.narrow[8 * group + lane];
+        const V of_top = word(b.narrow[0][8 * group + lane]);
+        const V of_bottom = word(b.narrow[1][8 * group + lane]);
+        const V columns = load_cells(exponents + j);
+        top = larger_bytes(top, byte_sums(columns, of_top));
+        bottom = larger_bytes(bottom, byte_sums(columns, of_bottom));
+        if constexpr (!kVectorIsRow) {
+          const V columns_2 = load_cells(exponents + j + kSecondColumn);
+          top_2 = larger_bytes(top_2, byte_sums(columns_2, of_top));
+          bottom_2 = larger_bytes(bottom_2, byte_sums(columns_2, of_bottom));
+        }
       };
       look_at(0);
       look_at(1);
@@ -138,12 +156,16 @@ HWY_INLINE void find_fields(const ProductOperandA& a, const ProductOperandB& b,
       look_at(5);
       look_at(6);
       look_at(7);
-      const auto store = [&](V starts, u32* to)
-                             HWY_ATTR { hn::Store(hn::BitCast(du, starts), du, to + j); };
-      store(even_starts(top), out.even[group][0]);
-      store(odd_starts(top), out.odd[group][0]);
-      store(even_starts(bottom), out.even[group][1]);
-      store(odd_starts(bottom), out.odd[group][1]);
+      const auto store = [&](V fields, u32 four, size_t at) HWY_ATTR {
+        hn::Store(hn::BitCast(du, even_starts(fields)), du, out.even[group][four] + at);
+        hn::Store(hn::BitCast(du, odd_starts(fields)), du, out.odd[group][four] + at);
+      };
+      store(top, 0, j);
+      store(bottom, 1, j);
+      if constexpr (!kVectorIsRow) {
+        store(top_2, 0, j + kSecondColumn);
+        store(bottom_2, 1, j + kSecondColumn);
+      }
     }
   }
 }
@@ -153,13 +175,6 @@ HWY_INLINE void find_fields(const ProductOperandA& a, const ProductOperandB& b,
 struct DstFloats {
   alignas(64) u32 row[kMaxKernelRows][kRowDatums];
 };
-
-// Sums are found for four rows and two vectors of their columns, which share what is taken of SrcB,
-// or, where a vector holds a row, for eight rows.
-constexpr bool kVectorIsRow = hn::MaxLanes(Words()) >= kRowDatums;
-constexpr u32 kSecondRow = kVectorIsRow ? 4 : 0;
-constexpr size_t kSecondColumn = kVectorIsRow ? 0 : hn::MaxLanes(Words());
-constexpr u32 kBlockRows = kVectorIsRow ? 8 : 4;
 
 /// S + c.
 HWY_INLINE VF sum_without_start(VF sum, V start) {
