@@ -41,9 +41,14 @@ bool Tile::stops_before_step(unsigned core) {
 
 void Tile::look_at_head(unsigned core) {
   const riscv::LoopHeads::Round round = lines_.heads().round_at(cores_[core].pc);
-  if (round.known != nullptr && park_in_known_round(core, *round.known)) return;
-  start_recording(core);
   CoreSlot& slot = slots_[core];
+  if (round.known != nullptr) {
+    if (park_in_known_round(core, *round.known)) return;
+    // Most often registers still hold what was there before the first round: it comes by once more.
+    slot.head_pc = CoreSlot::kNoHead;
+    if (lines_.heads().round_at(cores_[core].pc).known != nullptr) return;
+  }
+  start_recording(core);
   slot.at_head = true;
   if (round.period != 0) slot.longest = round.period;
 }

@@ -23,6 +23,7 @@ constexpr Cycle kLongestBackoff = 1 << 15;
 constexpr unsigned kPasses = 4;
 constexpr Cycle kPatient = kFirstProbe * 8;
 constexpr Cycle kFirstGlance = 16;
+constexpr Cycle kLatestGlance = 256;
 constexpr Cycle kGlanceLength = 48;
 
 }  // namespace
@@ -383,7 +384,10 @@ void Tile::wake_core(unsigned core) {
   slot.woken = true;
   slot.next_probe = at + slot.patience * kFirstProbe;
   slot.head_pc = CoreSlot::kNoHead;
-  glances_[core] = {at + slot.patience * kFirstGlance, 0};
+  // A core that is at work when it is looked at is looked at later the next time.
+  Glance& glance = glances_[core];
+  glance.backoff = std::min(glance.backoff, kLatestGlance);
+  glance.next = at + std::max(slot.patience * kFirstGlance, glance.backoff);
   update_watched();
 }
 
