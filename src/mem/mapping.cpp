@@ -237,7 +237,7 @@ void Mapping::fill(u64 offset, const void* source, u64 bytes) {
     if (!fills_.has_pages(offset, piece)) {
       populate(offset, piece);
       std::memcpy(data_ + offset, from, piece);
-    } else if (cold && has_large_pages()) {
+    } else if (cold) {
       copy_past_caches(data_ + offset, from, piece);
     } else {
       std::memcpy(data_ + offset, from, piece);

@@ -38,8 +38,8 @@ class Mapping {
   int fd();
 
   /// Copies to the region. Pages of a long stretch that do not exist yet are made in one go, a
-  /// tenth of the cost of touching them one by one. A long stretch of memory in large pages that no
-  /// cache of the host can have any more is written without being read into one.
+  /// tenth of the cost of touching them one by one. A long stretch that no cache of the host can
+  /// have any more is written without being read into one.
   void fill(u64 offset, const void* source, u64 bytes);
   /// Gives all pages back to the host; the region reads as zero again.
   void clear();

@@ -94,13 +94,16 @@ TEST(CopyPastCaches, copies_what_it_is_told_to_and_nothing_else_wherever_it_begi
 TEST(CopyPastCaches, uploads_that_no_cache_holds_read_back) {
   constexpr u64 kBytes = 66 << 20;  // more than cache_bytes() of mapping.cpp is at most
   constexpr u64 kPiece = 700'001;
-  Mapping memory = Mapping::in_large_pages("test", kBytes);
   std::vector<u8> piece(kPiece);
-  for (u8 round = 0; round < 3; ++round) {
-    for (u64 i = 0; i < kPiece; ++i) piece[i] = static_cast<u8>(i * 31 >> 7 ^ round);
-    for (u64 at = 0; at + kPiece <= kBytes; at += kPiece) memory.fill(at, piece.data(), kPiece);
-    for (u64 at = 0; at + kPiece <= kBytes; at += kPiece)
-      ASSERT_TRUE(std::equal(piece.begin(), piece.end(), memory.data() + at)) << at;
+  for (const bool large_pages : {false, true}) {
+    Mapping memory =
+        large_pages ? Mapping::in_large_pages("test", kBytes) : Mapping("test", kBytes);
+    for (u8 round = 0; round < 3; ++round) {
+      for (u64 i = 0; i < kPiece; ++i) piece[i] = static_cast<u8>(i * 31 >> 7 ^ round);
+      for (u64 at = 0; at + kPiece <= kBytes; at += kPiece) memory.fill(at, piece.data(), kPiece);
+      for (u64 at = 0; at + kPiece <= kBytes; at += kPiece)
+        ASSERT_TRUE(std::equal(piece.begin(), piece.end(), memory.data() + at)) << at;
+    }
   }
 }
 
