@@ -42,7 +42,7 @@ bool Tile::stops_before_step(unsigned core) {
 void Tile::look_at_head(unsigned core) {
   const riscv::LoopHeads::Round round = lines_.heads().round_at(cores_[core].pc);
   CoreSlot& slot = slots_[core];
-  if (round.known != nullptr) {
+  if (round.known != nullptr && may_grow(core)) {
     if (park_in_known_round(core, *round.known)) return;
     // Most often registers still hold what was there before the first round: it comes by once more.
     slot.head_pc = CoreSlot::kNoHead;

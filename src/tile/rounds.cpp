@@ -107,10 +107,9 @@ bool Tile::park_in_rounds(unsigned core) {
   return true;
 }
 
-/// The core has come to the head of a loop for the second time. True: it is parked, for it is about
-/// to go through the round that is known of that loop.
+/// The core, which may_grow(), has come to the head of a loop for the second time. True: it is
+/// parked, for it is about to go through the round that is known of that loop.
 bool Tile::park_in_known_round(unsigned core, const riscv::KnownRound& round) {
-  if (!may_grow(core)) return false;
   const u32 pc = cores_[core].pc;
   const bool same = is_about_to(core, round);
   lines_.round_was_known(pc, same);

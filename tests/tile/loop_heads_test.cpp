@@ -209,6 +209,14 @@ TEST(LoopHeads, cores_park_in_their_first_turn_where_cores_of_another_tile_have_
   EXPECT_EQ(run_cores({}, {}, second, kQuantum).parked_at[0], kQuantum);
 }
 
+TEST(LoopHeads, under_a_debugger_cores_are_recorded_at_heads_whatever_is_known_of_rounds) {
+  const auto lines = std::make_shared<riscv::LineCache>();
+  run_cores({}, {}, {"first", nullptr, std::nullopt, false, lines}, kQuantum);
+  const Way debugged = as_second({"debugged", nullptr, std::nullopt, true}, lines);
+  for (const Cycle parked : run_cores({}, {}, debugged, kQuantum).parked_at)
+    EXPECT_EQ(parked, kQuantum);
+}
+
 TEST(LoopHeads, what_other_tiles_tell_changes_no_result_and_is_the_same_for_all_ways) {
   const std::vector<Way> ways = all_ways();
   for_drawn_programs([&](u32 drawn, const Loop& brisc, const Loop& ncrisc, Cycle epoch) {
