@@ -141,6 +141,8 @@ class StreamFile {
   /// The same, to STREAM_REMOTE_DEST_BUF_START or `size`, for who knows that nobody waits for a
   /// stream. False: the tile has no such stream.
   bool count_unwatched(u32 stream, bool size, u32 value);
+  /// Asks the host for what `count` writes.
+  void fetch_counts() const;
   /// Why the last access was refused; null: there is no such register.
   const char* refusal() const { return refusal_; }
   static bool read_has_effect(u32 offset);
@@ -196,8 +198,9 @@ class StreamFile {
   void stop(u32 stream);
 
   u32 count_;  // that the tile has
-  // By slot: software sets the same two registers of all streams, one after the other.
-  std::array<std::array<u32, kStreams>, kStreamSlots> words_;
+  // By slot: software sets the same two registers of all streams, one after the other, so a slot
+  // lies in two lines of the host's caches.
+  alignas(64) std::array<std::array<u32, kStreams>, kStreamSlots> words_;
   StreamFlows flows_;
   u64 finished_ = 0;  // STREAM_BLOB_AUTO_CFG_DONE
   u32 finished_last_ = kStreams - 1;

@@ -99,6 +99,15 @@ inline void write_count(Words& words, u32 stream, bool size, u32 value) {
 
 }  // namespace stream_table
 
+inline void StreamFile::fetch_counts() const {
+  using namespace stream;
+  constexpr unsigned kWordsOfLine = 64 / sizeof(u32);
+  for (const u32 index : {STREAM_REMOTE_DEST_BUF_START, STREAM_REMOTE_DEST_WR_PTR,
+                          STREAM_REMOTE_DEST_BUF_SIZE, STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE})
+    for (unsigned at = 0; at < kStreams; at += kWordsOfLine)
+      __builtin_prefetch(&words_[stream_table::kTable.slot_of[index]][at]);
+}
+
 inline bool StreamFile::count_unwatched(u32 stream, bool size, u32 value) {
   if (stream >= count_) return false;
   stream_table::write_count(words_, stream, size, value);

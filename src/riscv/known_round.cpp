@@ -14,8 +14,10 @@ class KnownRound::Noted final : public RoundView {
 
   bool fetch(u32 pc, u32& word) override {
     if (!view_.fetch(pc, word)) return false;
+    // The second round that is looked at reads nothing before it is written but what the first did.
     const Kind kind = kind_of(word);
-    registers_ |= static_cast<u32>(kind.sources | kind.writes) & ~1u;
+    read_ |= static_cast<u32>(kind.sources) & ~written_ & ~1u;
+    written_ |= static_cast<u32>(kind.writes) & ~1u;
     return note_line(pc);
   }
   bool load(u32 address, u32 size, u32& value) override {
@@ -28,7 +30,8 @@ class KnownRound::Noted final : public RoundView {
   }
 
   bool reads_clock() const { return reads_clock_; }
-  u32 registers() const { return registers_; }
+  u32 read() const { return read_; }
+  u32 written() const { return written_ & ~read_; }
 
  private:
   bool note(u32 address, u32 size, u32 value) {
@@ -63,7 +66,8 @@ class KnownRound::Noted final : public RoundView {
   RoundView& view_;
   KnownRound& round_;
   u32 head_;
-  u32 registers_ = 0;
+  u32 read_ = 0;
+  u32 written_ = 0;
   bool reads_clock_ = false;
 };
 
@@ -74,13 +78,16 @@ std::optional<KnownRound> KnownRound::learn(const CoreState& state, RoundView& v
   const std::optional<Rounds> rounds =
       find_rounds(state, noted, std::min<Cycle>(longest, std::numeric_limits<u8>::max()));
   if (!rounds || rounds->count != kNever || rounds->step != std::array<u32, 33>{} ||
-      noted.reads_clock() || std::popcount(noted.registers()) > static_cast<int>(kRegisters))
+      noted.reads_clock() ||
+      std::popcount(noted.read() | noted.written()) > static_cast<int>(kRegisters))
     return {};
-  known.registers_ = noted.registers();
+  known.read_ = noted.read();
+  known.written_ = noted.written();
   known.period_ = static_cast<u8>(rounds->period);
   unsigned at = 0;
-  for (u32 left = known.registers_; left != 0; left &= left - 1)
-    known.values_[at++] = state.x[static_cast<unsigned>(std::countr_zero(left))];
+  for (const u32 registers : {known.read_, known.written_})
+    for (u32 left = registers; left != 0; left &= left - 1)
+      known.values_[at++] = state.x[static_cast<unsigned>(std::countr_zero(left))];
   return known;
 }
 

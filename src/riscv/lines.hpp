@@ -107,6 +107,14 @@ class CodeLines {
 
   const LoopHeads& heads() const { return heads_; }
   bool has_decoded(u32 pc) const { return table_.places[pc / kLineBytes] != 0; }
+  /// The words of the line at `address`. If it is decoded, those among the decoded, which are in a
+  /// cache of the host when L1 is not.
+  const u8* words_of(u32 address, const u8* l1) const {
+    const u16 place = table_.places[address / kLineBytes];
+    if (place == 0) return l1 + address;
+    return reinterpret_cast<const u8*>(
+        reinterpret_cast<const DecodedLine*>(table_.blocks)[place].words.data());
+  }
   /// As LoopHeads::has.
   bool is_head(u32 pc, const u8* l1) const {
     const u16 place = table_.places[pc / kLineBytes];
@@ -132,6 +140,7 @@ class CodeLines {
   /// The others hear of it, too.
   void learn_round(u32 head, const std::optional<KnownRound>& round, const u8* l1);
   void round_was_known(u32 head, bool same) { heads_.was_known(head, same); }
+  void round_was_not_known_early(u32 head) { heads_.was_not_known_early(head); }
   void forget_heads() { heads_.clear(); }
 
  private:

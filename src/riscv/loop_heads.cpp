@@ -98,11 +98,15 @@ void LoopHeads::was_known(u32 pc, bool same) {
   Head* const head = find(pc);
   if (head == nullptr) return;
   if (same) {
-    head->in_vain = head->of_use = head->others = 0;
+    head->in_vain = head->of_use = head->others = head->early_others = 0;
     head->learns_at = 1;
   } else if (++head->others == kMostOthers) {
     head->round = nullptr;
   }
+}
+
+void LoopHeads::was_not_known_early(u32 pc) {
+  if (Head* const head = find(pc); head != nullptr) ++head->early_others;
 }
 
 void LoopHeads::clear() {

@@ -53,15 +53,25 @@ class LoopHeads {
   struct Round {
     Cycle period = 0;                   // 0: it is no head any more
     const KnownRound* known = nullptr;  // null: nothing else
+    /// Who comes by for the first time may be about to go through it, too.
+    bool early = false;
   };
   Round round_at(u32 pc) const {
     const Head* const head = find(pc);
-    return head != nullptr ? Round{head->period, head->round.get()} : Round{};
+    return head != nullptr
+               ? Round{head->period, head->round.get(), head->early_others < kMostOthers}
+               : Round{};
   }
   void learn(u32 pc, std::shared_ptr<const KnownRound> round);
   /// The known round was gone through once more, or was not the one.
   void was_known(u32 pc, bool same);
+  /// Who came by for the first time did not go through it.
+  void was_not_known_early(u32 pc);
   void clear();
+  /// Asks the host for what a look at any of them needs.
+  void fetch() const {
+    for (const Head& head : heads_) __builtin_prefetch(&head);
+  }
 
  private:
   // Chosen, not measured: firmware's cores wait in seven loops of a launch.
@@ -71,15 +81,17 @@ class LoopHeads {
   static constexpr u32 kFirstLearnt = 2;
   static constexpr u32 kFirstOfOthers = 1;  // where cores of other tiles wait
 
-  struct Head {
+  // What a look at it needs lies in one line of the host's caches.
+  struct alignas(64) Head {
     u32 in_vain = 0;               // looks, one after the other
     u32 of_use = 0;                // cores parked since a known round was the one
     u32 learns_at = kFirstLearnt;  // so many of them
     u32 others = 0;                // rounds, one after the other, that were not the known one
+    u32 early_others = 0;          // likewise, of first ones
     Cycle period = 0;
     std::shared_ptr<const KnownRound> round;
-    std::array<u8, kLineBytes> words;  // of the line at `line`
     u32 line;
+    std::array<u8, kLineBytes> words;  // of the line at `line`
     bool stands_in(const u8* l1) const { return std::equal(words.begin(), words.end(), l1 + line); }
   };
   const Head* find(u32 pc) const {

@@ -145,12 +145,17 @@ void Coprocessor::push_from_brisc(unsigned thread, u32 word, Cycle now) {
 
 void Coprocessor::put_off_push(unsigned thread, Cycle ready, bool fused, bool by_brisc) {
   Frontend& frontend = state_->frontend[thread];
-  auto& fifo = by_brisc ? frontend.brisc_fifo : frontend.fifo;
-  QueuedWord& word = fifo.back();
-  // Words stay in order.
-  if (fifo.size() > 1) ready = std::max(ready, fifo[fifo.size() - 2].pushed);
-  word.pushed = std::max(word.pushed, ready);
-  if (!by_brisc) word.ends = fused ? 1 : 0;
+  const auto put_off = [ready](auto& fifo) -> QueuedWord& {
+    QueuedWord& word = fifo.back();
+    // Words stay in order.
+    const Cycle before = fifo.size() > 1 ? fifo[fifo.size() - 2].pushed : 0;
+    word.pushed = std::max({word.pushed, ready, before});
+    return word;
+  };
+  if (by_brisc)
+    put_off(frontend.brisc_fifo);
+  else
+    put_off(frontend.fifo).ends = fused ? 1 : 0;
 }
 
 void Coprocessor::count_pending_stores(unsigned thread, i32 change) {
@@ -335,6 +340,26 @@ void Coprocessor::pcbuf_push(unsigned thread, u32 value, Cycle) {
 u32 Coprocessor::pcbuf_pop(unsigned thread, Cycle) {
   touch(environment_, thread_of(thread));
   return state_->sync.pcbuf[thread].pop();
+}
+
+void Coprocessor::fetch() const {
+  constexpr std::ptrdiff_t kCacheLine = 64;
+  const auto fetch_lines = [](const auto& object) {
+    const char* const begin = reinterpret_cast<const char*>(&object);
+    for (const char* at = begin; at < begin + sizeof object; at += kCacheLine)
+      __builtin_prefetch(at);
+  };
+  fetch_lines(*this);
+  fetch_lines(state_->busy_until);
+  __builtin_prefetch(&state_->asleep);
+  __builtin_prefetch(&state_->mover.busy_until);
+  __builtin_prefetch(&state_->sfpu.schedule);
+  __builtin_prefetch(&paths_->products);
+  for (const Frontend& frontend : state_->frontend) {
+    __builtin_prefetch(&frontend.mop);
+    __builtin_prefetch(&frontend.behind_mop);
+    __builtin_prefetch(&frontend.fifo);
+  }
 }
 
 bool Coprocessor::drained(unsigned thread) const {

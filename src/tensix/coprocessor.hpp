@@ -213,6 +213,8 @@ class Coprocessor {
   /// To change it: what was worked out of the configuration is forgotten with each call.
   State& state();
   const State& state() const { return *state_; }
+  /// Asks the host for what says whether there is anything to do.
+  void fetch() const;
 
  private:
   /// Instructions are executed that do not tell what is lent of them.

@@ -28,7 +28,8 @@ class Hasher {
   XXH3_state_t state_;
 };
 
-void hash_queue(Hasher& hasher, const Ring<QueuedWord, kFifoDepth>& fifo) {
+template <RingPlaces Places>
+void hash_queue(Hasher& hasher, const Ring<QueuedWord, kFifoDepth, Places>& fifo) {
   hasher.word(fifo.size());
   for (u32 i = 0; i < fifo.size(); ++i) {
     hasher.word(fifo[i].pushed);

@@ -31,13 +31,14 @@ class OwnStores {
 
  private:
   static constexpr unsigned kMost = 8;
-  std::array<u32, kMost> addresses_{};
-  unsigned count_ = 0;
   Cycle turn_ = 0;
+  unsigned count_ = 0;
+  std::array<u32, kMost> addresses_{};
 };
 
+/// What every run looks at lies in one line of the host's caches.
 template <bool Record>
-struct CoreBus {
+struct alignas(64) CoreBus {
   static constexpr bool kRecord = Record;
   static constexpr u32 kL1Bytes = kL1Size;
 
@@ -45,22 +46,27 @@ struct CoreBus {
       : l1(tile.l1_.data()),
         l1_flags(tile.l1_.flags()),
         code(tile.lines_.table()),
-        ldm_size(riscv::ldm_size_of(tile.shape_.core[core])),
         tile_(tile),
-        core_(core) {}
+        core_(core),
+        ldm_size(riscv::ldm_size_of(tile.shape_.core[core])) {}
 
   u8* l1;
   const u8* l1_flags;
   const riscv::CodeTable& code;
+
+ protected:
+  Tile& tile_;
+  unsigned core_;
+
+ public:
   u32 ldm_size;
   bool attention = false;
-  bool watches = true;          // of the recording bus: what is read is watched for changes
-  u32 stop_pc = ~u32{0};        // of the recording bus: where a round begins
-  unsigned passes = 0;          // likewise: how often the core has come there in the turn under way
-  OwnStores stores;             // of the bus that does not record, for both
-  bool sits_out = false;        // likewise: the rest of the turn, because of `stores`
   bool stops_at_heads = false;  // of loops: the schedule wants to look for one there
   bool at_head = false;         // and has been left there
+  bool sits_out = false;  // of the bus that does not record: the rest of the turn, for `stores`
+  bool watches = true;    // of the recording bus: what is read is watched for changes
+  u32 stop_pc = ~u32{0};  // of the recording bus: where a round begins
+  OwnStores stores;       // of the bus that does not record, for both
 
   bool sit_out_for(u32 address, Cycle turn) { return sits_out = stores.has(address, turn); }
   riscv::Loaded load(riscv::CoreState& state, u32 address, u32 size) {
@@ -137,9 +143,6 @@ struct CoreBus {
  protected:
   void attend();
   bool is_recording() const { return tile_.slots_[core_].recording; }
-
-  Tile& tile_;
-  unsigned core_;
 };
 
 /// The same for a tile with less L1, which the interpreter wants to know when it is compiled.

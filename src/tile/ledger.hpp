@@ -22,6 +22,52 @@ struct CounterChange {
   u32 agents;   // by whom, since then; a bit per Agent
 };
 
+/// One kind of counter, which one instruction has set to 0 stream after stream, always the same
+/// time apart. Firmware clears all of them before each kernel: to note each on its own would touch
+/// half as many lines of the host's caches as there are counters.
+class Sweep {
+ public:
+  void begin(u32 stream, Agent agent, u32 pc, Cycle now) {
+    next_ = key(stream, agent, pc) + 1;
+    last_ = now;
+    step_ = 0;
+    first_ = stream;
+  }
+  /// Takes the stream in, if it is the next.
+  bool goes_on(u32 stream, Agent agent, u32 pc, Cycle now) {
+    if (key(stream, agent, pc) != next_) return false;
+    if (now != last_ + step_ || step_ == 0) {
+      if (step_ != 0 || now <= last_) return false;
+      step_ = now - last_;  // the second one
+    }
+    last_ = now;
+    ++next_;
+    return true;
+  }
+  bool has(u32 stream) const { return stream >= first_ && stream < end(); }
+  bool covers(const Sweep& other) const {
+    return other.next_ == 0 || (has(other.first_) && has(other.end() - 1));
+  }
+  u32 first() const { return first_; }
+  u32 end() const { return next_ & 0xFF; }
+  CounterChange change(u32 stream) const {
+    return {static_cast<Agent>(next_ >> 8 & 0xFF), static_cast<u32>(next_ >> 16), cycle_of(stream),
+            0, 0};
+  }
+
+ private:
+  static u64 key(u32 stream, Agent agent, u32 pc) {
+    static_assert(noc::kStreams < 0x100);
+    return u64{pc} << 16 | u64{static_cast<u8>(agent)} << 8 | stream;
+  }
+  Cycle cycle_of(u32 stream) const { return last_ - (end() - 1 - stream) * step_; }
+
+  u64 next_;    // the key of the stream that would be next; 0: there has been none
+  Cycle last_;  // when the latest was set
+  Cycle step_;  // 0: it is the only one
+  u32 first_;
+};
+
 /// A write of at most 16 bytes, or an atomic, from somewhere else.
 struct Arrival {
   u64 address;
@@ -43,6 +89,7 @@ class Ledger {
   Ledger() : Ledger(InZeroedMemory{}) {}
   explicit Ledger(InZeroedMemory zeroed) {
     if (zeroed.holds) return;
+    sweeps_ = {};
     counters_ = {};
     arrivals_ = {};
   }
@@ -55,10 +102,10 @@ class Ledger {
   }
   /// The same of one of the two counters of a stream.
   void counter_written(u32 stream, bool received, u32 value, Agent agent, u32 pc, Cycle now) {
-    CounterChange& change = counters_[stream][received ? 1 : 0];
-    const bool again = value != 0;  // firmware sets them to 0 between kernels
-    change = {agent, pc, now, again ? change.changes + 1 : 0,
-              again ? change.agents | 1u << static_cast<unsigned>(agent) : 0};
+    // Firmware sets them to 0 between kernels.
+    if (value != 0) return counter_moved(stream, received, agent, pc, now);
+    if (!sweeps_[received][0].goes_on(stream, agent, pc, now))
+      begin_sweep(stream, received, agent, pc, now);
   }
   void arrived(const noc::Packet& packet, Cycle now) {
     const bool atomic = packet.kind == noc::PacketKind::AtomicRequest;
@@ -75,9 +122,11 @@ class Ledger {
   }
 
   CounterChange counter(u32 stream, bool received) const {
-    const CounterChange& change = counters_[stream % noc::kStreams][received];
+    const CounterChange change = latest(stream % noc::kStreams, received);
     return change.cycle != 0 ? change : CounterChange{Agent::Host, 0, 0, 0, 0};
   }
+  /// Behind what is written for counters that firmware clears.
+  const auto& counter_changes() const { return counters_; }
   /// The latest arrivals, newest first.
   template <class Visit>
   void each_arrival(Visit visit) const {
@@ -86,7 +135,35 @@ class Ledger {
   }
 
  private:
+  // Functions of their own, so that who clears a counter needs no frame.
+  [[gnu::noinline]] void counter_moved(u32 stream, bool received, Agent agent, u32 pc, Cycle now) {
+    const CounterChange before = latest(stream, received);
+    counters_[stream][received] = {agent, pc, now, before.changes + 1,
+                                   before.agents | 1u << static_cast<unsigned>(agent)};
+  }
+  [[gnu::noinline]] void begin_sweep(u32 stream, bool received, Agent agent, u32 pc, Cycle now) {
+    auto& [latest, before] = sweeps_[received];
+    if (!latest.covers(before))
+      for (u32 one = before.first(); one < before.end(); ++one)
+        if (const CounterChange change = before.change(one);
+            counters_[one][received].cycle <= change.cycle)
+          counters_[one][received] = change;
+    before = latest;
+    latest.begin(stream, agent, pc, now);
+  }
+  /// The latest change, by whichever way it was noted.
+  CounterChange latest(u32 stream, bool received) const {
+    CounterChange latest = counters_[stream][received];
+    for (const Sweep& sweep : sweeps_[received]) {
+      if (!sweep.has(stream)) continue;
+      if (const CounterChange change = sweep.change(stream); change.cycle >= latest.cycle)
+        latest = change;
+    }
+    return latest;
+  }
+
   // Zero until something happens, which is not in cycle 0.
+  std::array<std::array<Sweep, 2>, 2> sweeps_;  // of each kind of counter the latest, and before
   std::array<std::array<CounterChange, 2>, noc::kStreams> counters_;
   std::array<Arrival, kArrivals> arrivals_;
   u64 count_ = 0;

@@ -3,6 +3,7 @@
 // change finds it, and it is replayed to the present before the change takes place.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "riscv/core.hpp"
 #include "tile/bus.hpp"
@@ -21,13 +22,22 @@ bool Tile::back_at_anchor(unsigned core) const {
 }
 
 /// The core, which is not recorded, comes to the head of a loop. True: for the second time within
-/// the time of a short loop. The first time there may be in its registers what was there before.
+/// the time of a short loop, or it may be about to go through the round that is known of it. (The
+/// first time there may be in other registers what was there before.)
 bool Tile::comes_round(unsigned core, u32 pc, Cycle now) {
   CoreSlot& slot = slots_[core];
+  // It has been looked at here, and goes on.
+  if (slot.head_pc == pc && slot.head_cycle == now) return false;
   const bool again = slot.head_pc == pc && now - slot.head_cycle <= kProbeLength;
   slot.head_pc = pc;
   slot.head_cycle = now;
-  return again;
+  slot.early = false;
+  if (again) return true;
+  const riscv::LoopHeads::Round round = lines_.heads().round_at(pc);
+  slot.early = round.known != nullptr && round.early && may_grow(core) && !pic_.armed() &&
+               now + round.known->period() <= turn_end_ &&
+               round.known->may_begin(cores_[core], l1_.data(), l1_.size());
+  return slot.early;
 }
 
 /// For who executes instruction by instruction: whether execute() would stop before this one.
@@ -42,15 +52,15 @@ bool Tile::stops_before_step(unsigned core) {
 void Tile::look_at_head(unsigned core) {
   const riscv::LoopHeads::Round round = lines_.heads().round_at(cores_[core].pc);
   CoreSlot& slot = slots_[core];
+  if (std::exchange(slot.early, false)) return look_early(core, *round.known);
   if (round.known != nullptr && may_grow(core)) {
     if (park_in_known_round(core, *round.known)) return;
     // Most often registers still hold what was there before the first round: it comes by once more.
-    slot.head_pc = CoreSlot::kNoHead;
     if (lines_.heads().round_at(cores_[core].pc).known != nullptr) return;
   }
   start_recording(core);
   slot.at_head = true;
-  if (round.period != 0) slot.longest = round.period;
+  if (round.period != 0) slot.longest = static_cast<u8>(round.period);
 }
 
 /// A core has been parked that was not looked for at the head of a loop.

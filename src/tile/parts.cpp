@@ -5,8 +5,8 @@
 // delayed_buses_, boot_, debug_unit_, registers_, access_, checks_, software_), what belongs to a
 // turn or is lent for one (position_, outbox_, onlooker_), what follows from the rest and is made
 // again (wakeup_, next_rounds_, lines_, translated_), how far ahead loops are looked for
-// (glances_), what reports remember of the past (ledger_, follower_); late_ and departs_ go through
-// visit.late.
+// (glances_), what the host is asked for ahead of time (written_), what reports remember of the
+// past (ledger_, follower_); late_ and departs_ go through visit.late.
 #include <cstring>
 
 #include "noc/packet.hpp"

@@ -97,7 +97,7 @@ bool Tile::park_in_rounds(unsigned core) {
                             : kNever;
   if (begin_of_turn(end) < turn_end_) return false;
   slot.rounds_end = end;
-  slot.period = rounds->period;
+  slot.period = static_cast<u32>(rounds->period);
   slot.steps = rounds->step;
   slot.anchor_cycle = state.cycle;
   slot.anchor_x = state.x;
@@ -110,10 +110,52 @@ bool Tile::park_in_rounds(unsigned core) {
 /// The core, which may_grow(), has come to the head of a loop for the second time. True: it is
 /// parked, for it is about to go through the round that is known of that loop.
 bool Tile::park_in_known_round(unsigned core, const riscv::KnownRound& round) {
-  const u32 pc = cores_[core].pc;
   const bool same = is_about_to(core, round);
-  lines_.round_was_known(pc, same);
-  if (!same) return false;
+  lines_.round_was_known(cores_[core].pc, same);
+  if (same) park_at_head(core, round);
+  return same;
+}
+
+/// Whoever looks on is shown a round that has no effect, as run_followed() would show it.
+void Tile::execute_round(unsigned core, Cycle period) {
+  const riscv::CoreState& state = cores_[core];
+  const Cycle end = state.cycle + period;
+  const bool tells_all = follower_.tells_all(core);
+  while (state.cycle < end) {
+    const Cycle until = tells_all ? state.cycle : follower_.untold_until(core, end).until;
+    riscv::Outcome outcome = riscv::Outcome::Ok;
+    if (until == state.cycle) {
+      outcome = step_followed(core);
+    } else {
+      outcome = execute(core, until);
+      follower_.ran();
+    }
+    CHECK(outcome == riscv::Outcome::Ok);
+  }
+}
+
+/// The core may be about to go through that round for the first time. If it is, the round is left
+/// out as all others are, but for what it leaves in the registers.
+void Tile::look_early(unsigned core, const riscv::KnownRound& round) {
+  riscv::CoreState& state = cores_[core];
+  if (!is_about_to(core, round)) {
+    slots_[core].reads.clear();
+    return lines_.round_was_not_known_early(state.pc);
+  }
+  if (!round.is_settled(state)) {
+    if (follower_.follows(core)) {
+      execute_round(core, round.period());
+    } else {
+      round.go_through(state);
+      skipped_ += round.period();
+    }
+  }
+  lines_.round_was_known(state.pc, true);
+  park_at_head(core, round);
+}
+
+/// is_about_to() has been asked, and it is.
+void Tile::park_at_head(unsigned core, const riscv::KnownRound& round) {
   CoreSlot& slot = slots_[core];
   for (const riscv::KnownRound::Word& word : round.words()) {
     if (word.address >= l1_.size()) continue;
@@ -123,19 +165,19 @@ bool Tile::park_in_known_round(unsigned core, const riscv::KnownRound& round) {
   slot.recording = false;
   slot.at_head = true;
   slot.status = CoreStatus::Parked;
-  slot.anchor_pc = pc;
+  slot.anchor_pc = cores_[core].pc;
   slot.anchor_cycle = cores_[core].cycle;
-  slot.period = round.period();
+  slot.period = static_cast<u32>(round.period());
   slot.rounds_end = kNever;
   if ((slot.reads.resources() & ~wakeup_.watched) != 0) update_watched();
-  return true;
 }
 
 /// What is in memory and registers is what the round depends on. The resources among these, and no
 /// words, are noted as read.
 bool Tile::is_about_to(unsigned core, const riscv::KnownRound& round) {
   const riscv::CoreState& state = cores_[core];
-  if (!round.begins(state, l1_.data())) return false;
+  const auto words_of = [this](u32 address) { return lines_.words_of(address, l1_.data()); };
+  if (!round.begins(state, words_of)) return false;
   ReadSet& reads = slots_[core].reads;
   reads.clear();
   reads.add(Resource::Ldm);

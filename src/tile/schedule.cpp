@@ -15,7 +15,7 @@ namespace {
 
 constexpr Cycle kFirstProbe = 48;
 // The longest work of firmware's cores in a launch, BRISC's, is 268 cycles.
-constexpr Cycle kMostPatience = 8;
+constexpr unsigned kMostPatience = 8;
 constexpr Cycle kLongestBackoff = 1 << 15;
 // A loop that passes its anchor so often in a turn without coming back to the same state counts
 // something, and is given up early the first few times: a loop that polls many words in turn is
@@ -209,12 +209,12 @@ void Tile::run_core(unsigned core) {
   riscv::CoreState& state = cores_[core];
   CoreSlot& slot = slots_[core];
   const bool followed = Followed && follower_.follows(core);
-  recording_buses_[core]->passes = 0;
+  slot.passes = 0;
   while (slot.status == CoreStatus::Running && state.cycle < turn_end_) {
     slot.waited_for = BlockKind::None;
     if (slot.checked && debugger_.finish_access(core)) continue;
     if (pic_.armed()) {
-      recording_buses_[core]->passes = 0;
+      slot.passes = 0;
       take_interrupt(core);
     }
     if (parking_ && !slot.recording && state.cycle >= slot.next_probe) start_recording(core);
@@ -366,6 +366,7 @@ Cycle Tile::wake_cycle(unsigned core) const {
 
 void Tile::wake_core(unsigned core) {
   if (position_ < kCores) end_long_turn(cores_[position_].cycle);
+  if (outbox_ == nullptr) fetch_run();  // it is the host
   CoreSlot& slot = slots_[core];
   riscv::CoreState& state = cores_[core];
   const Cycle at = std::max(wake_cycle(core), state.cycle);
@@ -413,12 +414,12 @@ void Tile::start_recording(unsigned core) {
   const riscv::CoreState& state = cores_[core];
   slot.recording = true;
   slot.at_head = false;
-  slot.longest = kProbeLength;
+  slot.longest = static_cast<u8>(kProbeLength);
   slot.impure = false;
   slot.timed = false;
   slot.reads.clear();
   slot.reads.add(Resource::Ldm);
-  recording_buses_[core]->passes = 0;
+  slot.passes = 0;
   slot.anchor_cycle = state.cycle;
   slot.anchor_pc = state.pc;
   slot.anchor_x = state.x;
@@ -439,9 +440,9 @@ void Tile::stop_recording(unsigned core, bool failed) {
   }
   // A core that works for so long after it was woken is not looked at so early the next time.
   if (failed && std::exchange(slot.woken, false))
-    slot.patience = std::min(2 * slot.patience, kMostPatience);
-  slot.backoff =
-      failed ? std::min(std::max(slot.backoff, kFirstProbe) * 2, kLongestBackoff) : kFirstProbe;
+    slot.patience = static_cast<u8>(std::min(2u * slot.patience, kMostPatience));
+  const Cycle longer = std::min(std::max<Cycle>(slot.backoff, kFirstProbe) * 2, kLongestBackoff);
+  slot.backoff = static_cast<u16>(failed ? longer : kFirstProbe);
   slot.next_probe = cores_[core].cycle + slot.backoff;
 }
 
@@ -455,7 +456,7 @@ void Tile::check_recording(unsigned core) {
   } else if (is_round && !slot.timed && back_at_anchor(core)) {
     slot.recording = false;
     slot.status = CoreStatus::Parked;
-    slot.period = state.cycle - slot.anchor_cycle;
+    slot.period = static_cast<u32>(state.cycle - slot.anchor_cycle);
     slot.rounds_end = kNever;
     if (slot.at_head) {  // so it stays, until the core is woken
       if (lines_.head_was_of_use(slot.anchor_pc)) learn_round(core);
@@ -463,19 +464,19 @@ void Tile::check_recording(unsigned core) {
       slot.patience = 1;
       tell_of_head(core);
     }
-  } else if (is_round && slot.at_head && recording_buses_[core]->passes == 0) {
+  } else if (is_round && slot.at_head && slot.passes == 0) {
     // It found out last that what it reads has changed: once more, from here.
     look_at_head(core);
-    recording_buses_[core]->passes = 1;
+    slot.passes = 1;
     return;
-  } else if (is_round && recording_buses_[core]->passes == 0 && may_grow(core) &&
+  } else if (is_round && slot.passes == 0 && may_grow(core) &&
              park_in_rounds(core)) {  // looked into at the first passage only: it takes long
     return;
   } else if (state.cycle - slot.anchor_cycle >= slot.longest) {
     return stop_recording(core, true);
   }
-  if (slot.recording && state.pc == slot.anchor_pc && ++recording_buses_[core]->passes == kPasses &&
-      slot.backoff < kPatient)
+  if (slot.recording && state.pc == slot.anchor_pc && slot.passes < kPasses &&
+      ++slot.passes == kPasses && slot.backoff < kPatient)
     return stop_recording(core, true);
   // The latest round may have read something new.
   if ((slot.reads.resources() & ~wakeup_.watched) != 0) update_watched();

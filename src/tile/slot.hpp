@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 
 #include "base/types.hpp"
 #include "base/wakeup.hpp"
@@ -123,7 +124,9 @@ class ReadSet {
 /// instructions.
 inline constexpr Cycle kProbeLength = 96;
 
-/// What of a core's place in the schedule changes all the time.
+/// What of a core's place in the schedule changes all the time. The schedule looks at it for all
+/// cores of all tiles, so what is asked for most lies in the first line of the host's caches, and
+/// the beginning of `reads` in the second.
 struct SlotState {
   CoreStatus status = CoreStatus::Reset;
   BlockKind block = BlockKind::None;
@@ -135,28 +138,31 @@ struct SlotState {
   bool checked = false;  // a debugger wants a look at each instruction
   // Looking for a loop: what it did since it was at the anchor.
   bool recording = false;
-  bool impure = false;      // did something that a repetition would not merely repeat
-  bool timed = false;       // read a clock, which a repetition would find later
-  bool at_head = false;     // it began where the core had been parked before
-  bool woken = false;       // and not looked at since
+  bool impure = false;   // did something that a repetition would not merely repeat
+  bool timed = false;    // read a clock, which a repetition would find later
+  bool at_head = false;  // it began where the core had been parked before
+  bool woken = false;    // and not looked at since
+  // How often the core has come to the anchor in the turn under way.
+  u8 passes = 0;
+  bool early = false;  // at a head of a loop for the first time
+  u8 patience = 1;     // how many times as late as at first the core is looked at when woken
+  u8 longest = 0;      // cycles of a round of the loop that is looked for
+  u16 backoff = 0;
   u32 block_resources = 0;  // Blocked: mask of Resource
+  u32 anchor_pc = 0;
+  // The head of a loop (riscv/loop_heads.hpp) that the core came by last, and when.
+  static constexpr u32 kNoHead = ~u32{0};
+  u32 head_pc = kNoHead;
+  u32 period = 0;  // Parked: cycles of one round of the loop
+  Cycle head_cycle = 0;
   // Parked: the cycle at which the rounds that are known have been gone through; kNever: they
   // repeat one and the same state. Until then each register grows by its step in a round, and the
   // rounds begin as the core was at the anchor.
   static constexpr Cycle kEndless = kNever - 1;  // they grow, and no end is known
   Cycle rounds_end = kNever;
   Cycle next_probe = 0;
-  ReadSet reads;
-  Cycle period = 0;  // Parked: cycles of one round of the loop
   Cycle anchor_cycle = 0;
-  Cycle longest = 0;  // a round of the loop that is looked for
-  Cycle backoff = 0;
-  Cycle patience = 1;  // how many times as late as at first the core is looked at when woken
-  u32 anchor_pc = 0;
-  // The head of a loop (riscv/loop_heads.hpp) that the core came by last, and when.
-  static constexpr u32 kNoHead = ~u32{0};
-  u32 head_pc = kNoHead;
-  Cycle head_cycle = 0;
+  ReadSet reads;
   // `.ttinsn` instructions of the group under way that have been pushed, and where the next one is.
   u8 fused = 0;
   u32 fused_pc = 0;
@@ -166,6 +172,7 @@ struct SlotState {
   // The overlay registers read last, newest first, for the hang report.
   std::array<u32, 2> stream_offsets{};
 };
+static_assert(offsetof(SlotState, reads) == 64);
 
 /// Everything about a core's place in the schedule. Not guest-visible, so not part of the hash.
 struct alignas(64) CoreSlot : SlotState {

@@ -189,7 +189,11 @@ bool Tile::host_write(u64 address, std::span<const u8> bytes, Cycle now) {
   if (bytes.empty()) return true;
   begin_host_access(now);
   const Author author{Agent::Host, 0, now_};
-  if (address < l1_.size()) return noc_write(address, bytes.data(), narrow_size(bytes), author);
+  if (address < l1_.size()) {
+    fetch_waiting();
+    note_written(static_cast<u32>(address), bytes.size());
+    return noc_write(address, bytes.data(), narrow_size(bytes), author);
+  }
   return each_word(address, bytes.size(), [&](u32 at, u64 offset, u32 skip, u32 count) {
     u32 word = 0;
     // A write narrower than a register keeps the register's other bytes.

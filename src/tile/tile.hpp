@@ -252,6 +252,9 @@ class Tile final : public noc::Node,
   bool shows_rounds(unsigned core) const;
   bool park_in_rounds(unsigned core);
   bool park_in_known_round(unsigned core, const riscv::KnownRound& round);
+  void execute_round(unsigned core, Cycle period);
+  void look_early(unsigned core, const riscv::KnownRound& round);
+  void park_at_head(unsigned core, const riscv::KnownRound& round);
   bool is_about_to(unsigned core, const riscv::KnownRound& round);
   void learn_round(unsigned core);
   Cycle next_of_rounds(unsigned core) const;
@@ -323,6 +326,9 @@ class Tile final : public noc::Node,
   void make_port(const TileConfig& config);
   /// Asks the host for what letting these cores loose will need, a bit for each (fetch.cpp).
   void fetch_cores(u32 cores) const;
+  void fetch_waiting() const;
+  void note_written(u32 address, u64 bytes);
+  void fetch_run() const;
   void make_nius(const TileConfig& config);
   void make_checks(const TileConfig& config);
   void make_translated(const std::shared_ptr<riscv::jit::CodeCache>& code, Arena* arena);
@@ -392,6 +398,12 @@ class Tile final : public noc::Node,
   std::vector<noc::Packet> early_;  // sent while no epoch runs (host writes to an NIU)
   u64 bytes_sent_ = 0;
   u64 skipped_ = 0;
+  // Where the host has written a program or a message last, for fetch_run().
+  struct Written {
+    u32 address = 0;
+    u32 bytes = 0;
+  };
+  std::array<Written, 2> written_{};
   Ledger ledger_;
   std::unique_ptr<Checks> checks_;
   std::unique_ptr<DataCaches> data_caches_;  // null: loads get what L1 holds

@@ -209,6 +209,57 @@ TEST(LoopHeads, cores_park_in_their_first_turn_where_cores_of_another_tile_have_
   EXPECT_EQ(run_cores({}, {}, second, kQuantum).parked_at[0], kQuantum);
 }
 
+/// How many instructions BRISC executes until it waits, in a tile with this number, and the state
+/// some time after the bell.
+struct Waited {
+  u64 executed = 0;
+  std::array<u32, 33> x{};
+  u64 hash = 0;
+};
+Waited wait_once(const std::shared_ptr<riscv::LineCache>& lines, NodeId number, Cycle begin,
+                 bool watched = false) {
+  OneTile chip(kQuantum, true, nullptr, nullptr, lines, number);
+  chip.make_engine(kQuantum);
+  chip.engine->skip_to(begin);
+  Watcher watcher(trace::Instructions::All);
+  if (watched) chip.tile->set_observer(&watcher);
+  Loop loop;
+  loop.before = 3;
+  loop.behind = 2;  // so that the round leaves something in registers
+  chip.load(0, waiting_program(kBell, kOwnBell, loop));
+  chip.start({CoreId::Brisc});
+  chip.engine->run(begin + 4 * kQuantum, nullptr);
+  const riscv::CoreState& core = chip.tile->core(CoreId::Brisc);
+  EXPECT_EQ(chip.tile->status(CoreId::Brisc), tile::CoreStatus::Parked);
+  Waited waited{core.instret - chip.tile->skipped_instructions()};
+  chip.engine->skip_to(begin + 64 * kQuantum);
+  chip.write(kBell, 1);
+  chip.engine->run(begin + 128 * kQuantum, nullptr);
+  chip.engine->skip_to(begin + 128 * kQuantum);
+  waited.hash = chip.hash();
+  waited.x = core.x;
+  chip.tile->set_observer(nullptr);
+  return waited;
+}
+
+TEST(LoopHeads, a_core_that_comes_to_a_known_loop_is_parked_before_its_first_round) {
+  const auto lines = std::make_shared<riscv::LineCache>();
+  constexpr Cycle kLater = 1 << 20;
+  const Waited first = wait_once(lines, 0, 0);
+  const Waited second = wait_once(lines, 1, kLater);     // knows the head
+  const Waited third = wait_once(lines, 2, 2 * kLater);  // knows the round, too
+  const Waited alone = wait_once(std::make_shared<riscv::LineCache>(), 2, 2 * kLater);
+  constexpr u64 kPeriod = 7;
+  EXPECT_LT(second.executed, first.executed);
+  EXPECT_EQ(third.executed + 2 * kPeriod, second.executed);  // one round, and one recorded
+  EXPECT_EQ(third.x, alone.x);
+  EXPECT_EQ(third.hash, alone.hash);
+  // Who looks on is shown the first rounds.
+  const Waited seen = wait_once(lines, 3, 2 * kLater, true);
+  EXPECT_EQ(seen.executed, third.executed + kPeriod);
+  EXPECT_EQ(seen.x, alone.x);
+}
+
 TEST(LoopHeads, under_a_debugger_cores_are_recorded_at_heads_whatever_is_known_of_rounds) {
   const auto lines = std::make_shared<riscv::LineCache>();
   run_cores({}, {}, {"first", nullptr, std::nullopt, false, lines}, kQuantum);

@@ -148,7 +148,7 @@ Outcome run(Context& context, Translations& translations, Cycle until) {
       const u32 entry = translations.at(state.pc);
       if ((entry & kCompiled) != 0) {
         context.budget = static_cast<i64>(until - state.cycle);
-        const Leave leave = translations.enter(context);
+        const Leave leave = translations.enter(context, entry);
         if (leave == Leave::Done) {
           if (context.outcome != Outcome::Ok || bus.attention) return context.outcome;
           continue;

@@ -7,24 +7,32 @@
 
 namespace bhemu::riscv::jit {
 
-u32& Visits::of(u32 pc) {
-  std::array<Count, kWays>& set = sets_[scatter(pc, kSetBits)];
-  unsigned rarest = 0;
-  for (unsigned way = 0; way < kWays; ++way) {
-    if (set[way].pc == pc) return set[way].visits;
-    if (set[way].visits < set[rarest].visits) rarest = way;
-  }
-  set[rarest] = {pc, 0};
-  return set[rarest].visits;
+Entrances::Entrance& Entrances::replace(std::array<Entrance, kWays>& set, u32 pc) {
+  Entrance* const rarest =
+      std::min_element(set.begin(), set.end(),
+                       [](const Entrance& a, const Entrance& b) { return a.times() < b.times(); });
+  *rarest = {key_of(pc), kUnknown};
+  return *rarest;
+}
+
+void Entrances::forget(u32 begin, u32 end) {
+  for (std::array<Entrance, kWays>& set : sets_)
+    for (Entrance& entrance : set) {
+      const u32 word = entrance.key / (kMost + 1) - 1;  // none: beyond all
+      if (word < begin / 4 || word >= end / 4) continue;
+      // What is written there next is asked about at once.
+      if ((entrance.entry & kUnknown) == kCompiled) entrance.set_times(0);
+      entrance.entry = kUnknown;
+    }
 }
 
 Translations::Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes, bhemu::Arena* arena,
                            const LoopHeads* heads)
     : cache_(std::move(cache)),
       l1_bytes_(l1_bytes),
+      table_(Mapping::in_pages_of(arena, nullptr, l1_bytes)),
       heads_(heads),
-      threshold_(cache_->options().threshold),
-      table_(Mapping::in_pages_of(arena, nullptr, l1_bytes)) {
+      threshold_(std::min(cache_->options().threshold, Entrances::kMost)) {
   change_shelf();
 }
 
@@ -60,6 +68,7 @@ void Translations::drop_made_from(u32 address, u32 bytes) {
 }
 
 void Translations::mark(const Unit& unit) {
+  entrances_.forget(unit.begin(), unit.end());
   for (const Unit::Piece& piece : unit.pieces) {
     for (u32 page = piece.pc / kCodeOfPage; page <= (piece.pc + piece.count * 4 - 1) / kCodeOfPage;
          ++page)
@@ -75,24 +84,25 @@ void Translations::mark(const Unit& unit) {
 }
 
 void Translations::unmark(const Unit& unit) {
+  entrances_.forget(unit.begin(), unit.end());
   for (const Unit::Piece& piece : unit.pieces) std::fill_n(table() + piece.pc / 4, piece.count, 0);
 }
 
 bool Translations::visit(const CoreState& state, const u8* l1) {
-  const u32 entry = at(state.pc);
-  u32& visits = visits_.of(state.pc);
-  const bool often = visits >= threshold_;
-  if (visits++ != 0 && !often) return false;
-  const Extent extent = (entry & kCovered) != 0 ? Extent::Block : Extent::Region;
+  Entrances::Entrance& entrance = entrance_at(state.pc);
+  const u32 before = entrance.times();
+  const bool often = before >= threshold_;
+  entrance.rise();
+  if (before != 0 && !often) return false;
+  const Extent extent = (entrance.entry & kCovered) != 0 ? Extent::Block : Extent::Region;
   const CodeCache::Query query{l1, l1_bytes_, state.pc, extent, state.x, heads_};
   const Unit* unit =
       often ? cache_->find_or_translate(*shelf_, query) : cache_->find(*shelf_, query);
   if (unit == nullptr) {
     // Once more from the second visit on.
-    visits = 1;
+    entrance.set_times(1);
     return false;
   }
-  visits = 0;  // what is written there next is asked about at once
   install(*unit);
   return true;
 }
@@ -107,7 +117,7 @@ void Translations::install(const Unit& unit) {
   installed_.push_back({unit.begin(), unit.end(), &unit});
 }
 
-Leave Translations::enter(Context& context) {
+Leave Translations::enter(Context& context, u32 entry) {
   const u8* const code = shelf_->arena->code();
   context.table = table();
   context.code = code;
@@ -116,7 +126,7 @@ Leave Translations::enter(Context& context) {
   using Enter = u32 (*)(Context*, const void*);
   const auto enter =
       reinterpret_cast<Enter>(reinterpret_cast<std::uintptr_t>(code) + shelf_->enter);
-  const u32 block = at(context.state->pc) & ~kCompiled;
+  const u32 block = entry & ~kCompiled;
   ++depth_;
   const Leave leave = static_cast<Leave>(enter(&context, code + block));
   --depth_;

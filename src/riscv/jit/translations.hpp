@@ -15,22 +15,43 @@
 
 namespace bhemu::riscv::jit {
 
-/// How often the interpreter has come to an address that has no translation: of the addresses that
-/// share a set the four that it comes to. A count a word of L1 would be a page of memory for every
-/// few visits of each tile.
-class Visits {
+/// What is known of the addresses that cores have lately come to from the interpreter: of those
+/// that share a set, four. Of a tile that has not run for a while the table of translations is in
+/// no cache of the host, and a count a word of L1 would be a page of memory for every few
+/// addresses.
+class Entrances {
  public:
-  /// The count of `pc`; 0 is one that is not known.
-  u32& of(u32 pc);
+  static constexpr u32 kUnknown = 3u << 30;
+  static constexpr u32 kMost = (1u << 13) - 1;
+
+  struct Entrance {
+    u32 key = 0;  // the word of L1, counted from 1, and how often the interpreter was there
+    u32 entry = kUnknown;  // of the table of translations
+
+    u32 times() const { return key & kMost; }
+    void set_times(u32 times) { key = (key & ~kMost) | times; }
+    void rise() { key += times() != kMost; }
+    bool is(u32 pc) const { return (key ^ key_of(pc)) <= kMost; }
+  };
+
+  Entrance& of(u32 pc) {
+    std::array<Entrance, kWays>& set = sets_[scatter(pc, kSetBits)];
+    for (Entrance& entrance : set)
+      if (entrance.is(pc)) return entrance;
+    return replace(set, pc);
+  }
+  /// The table has other entries for [begin, end).
+  void forget(u32 begin, u32 end);
 
  private:
-  static constexpr unsigned kSetBits = 5;
+  static constexpr unsigned kSetBits = 4;
   static constexpr unsigned kWays = 4;
-  struct Count {
-    u32 pc = ~u32{0};
-    u32 visits = 0;
-  };
-  std::array<std::array<Count, kWays>, 1 << kSetBits> sets_{};
+  static constexpr u32 key_of(u32 pc) { return (pc / 4 + 1) << 13; }
+  static_assert(kL1Size / 4 < 1u << 19);
+
+  Entrance& replace(std::array<Entrance, kWays>& set, u32 pc);
+
+  alignas(64) std::array<std::array<Entrance, kWays>, 1 << kSetBits> sets_{};
 };
 
 class Translations {
@@ -41,15 +62,12 @@ class Translations {
                const LoopHeads* heads = nullptr);
 
   /// What is known of the instruction at `pc`, an instruction address (context.hpp).
-  u32 at(u32 pc) const {
-    const u32 page = pc / kCodeOfPage;
-    return (marked_[page / 64] >> page % 64 & 1) != 0 ? table()[pc / 4] : 0;
-  }
+  u32 at(u32 pc) { return entrance_at(pc).entry; }
   /// Before [address, address + bytes) of L1 changes.
   void before_write(u32 address, u32 bytes) {
     if (installed_.empty()) return;
     for (u32 word = address / 4; word <= (address + bytes - 1) / 4; ++word)
-      if ((at(word * 4) & (kCompiled | kCovered)) != 0)
+      if ((entry_of(word * 4) & (kCompiled | kCovered)) != 0)
         return drop_made_from(address & ~3u, bytes + address % 4);
   }
   /// All of them.
@@ -60,9 +78,9 @@ class Translations {
   /// Lines of L1 whose words the latest visit has translated: the caller marks them as code.
   const std::vector<u32>& fresh_lines() const { return fresh_lines_; }
 
-  /// Runs the block at the core's pc, and what follows. All of `context` is set but what belongs to
-  /// the translations.
-  Leave enter(Context& context);
+  /// Runs the block at the core's pc, of which at() has said that it is compiled, and what follows.
+  /// All of `context` is set but what belongs to the translations.
+  Leave enter(Context& context, u32 entry);
   u64 generation() const { return generation_; }
   /// A tile drops its translations when the cache has begun a new shelf; not while one of them
   /// runs, which may have led to a second core's being run.
@@ -75,21 +93,36 @@ class Translations {
   static constexpr u32 kCodeOfPage = 4096;
 
   u32* table() const { return reinterpret_cast<u32*>(table_.data()); }
+  u32 entry_of(u32 pc) const {
+    const u32 page = pc / kCodeOfPage;
+    return (marked_[page / 64] >> page % 64 & 1) != 0 ? table()[pc / 4] : 0;
+  }
   void change_shelf();
   void install(const Unit& unit);
   void drop_made_from(u32 address, u32 bytes);
+  Entrances::Entrance& entrance_at(u32 pc) {
+    Entrances::Entrance& entrance = entrances_.of(pc);
+    if (entrance.entry == Entrances::kUnknown) {
+      entrance.entry = entry_of(pc);
+      // It stays: who comes there goes on in translated code.
+      if ((entrance.entry & kCompiled) != 0) entrance.set_times(Entrances::kMost);
+    }
+    return entrance;
+  }
   void mark(const Unit& unit);
   void unmark(const Unit& unit);
 
+  // What every way in looks at comes first.
   std::shared_ptr<CodeCache> cache_;
-  std::shared_ptr<Shelf> shelf_;
   u64 shelf_generation_ = 0;
+  unsigned depth_ = 0;  // of `enter`
   u32 l1_bytes_;
+  std::array<u64, (kL1Size / kCodeOfPage + 63) / 64> marked_{};  // pages of the table, by bit
+  Mapping table_;
+  std::shared_ptr<Shelf> shelf_;
   const LoopHeads* heads_;
   u32 threshold_;
-  Mapping table_;
-  std::array<u64, (kL1Size / kCodeOfPage + 63) / 64> marked_{};  // pages of the table, by bit
-  Visits visits_;
+  u64 generation_ = 0;
   /// A unit and what it lies between, so that a write need not look at each unit and its pieces.
   struct Installed {
     u32 begin;
@@ -99,8 +132,7 @@ class Translations {
   };
   std::vector<Installed> installed_;
   std::vector<u32> fresh_lines_;
-  u64 generation_ = 0;
-  unsigned depth_ = 0;  // of `enter`
+  Entrances entrances_;
 };
 
 }  // namespace bhemu::riscv::jit

@@ -13,13 +13,15 @@ void touch(const Environment& env, Resource resource) {
 }
 
 /// Removing a word frees a place and changes the queue status.
-u32 pop(const Environment& env, unsigned thread, Ring<QueuedWord, kFifoDepth>& fifo) {
+template <RingPlaces Places>
+u32 pop(const Environment& env, unsigned thread, Ring<QueuedWord, kFifoDepth, Places>& fifo) {
   touch(env, fifo_of(thread));
   touch(env, thread_of(thread));
   return fifo.pop().word;
 }
 
-bool ready(const Ring<QueuedWord, kFifoDepth>& fifo, Cycle now) {
+template <RingPlaces Places>
+bool ready(const Ring<QueuedWord, kFifoDepth, Places>& fifo, Cycle now) {
   return !fifo.empty() && fifo.front().pushed < now;
 }
 
@@ -149,12 +151,10 @@ bool refill_from_queues(State& state, const Environment& env, unsigned thread, C
 }
 
 Cycle next_available(const Frontend& frontend, Cycle now) {
-  Cycle next = kNever;
-  for (const auto* fifo : {&frontend.fifo, &frontend.brisc_fifo}) {
-    if (!fifo->empty() && fifo->front().pushed >= now)
-      next = std::min(next, fifo->front().pushed + 1);
-  }
-  return next;
+  const auto next_of = [now](const auto& fifo) {
+    return !fifo.empty() && fifo.front().pushed >= now ? fifo.front().pushed + 1 : kNever;
+  };
+  return std::min(next_of(frontend.fifo), next_of(frontend.brisc_fifo));
 }
 
 namespace {

@@ -31,12 +31,13 @@ struct ThreadKey {
 };
 /// What expanders make words of: it is large and seldom changes, so it is not hashed. In a frontend
 /// it lies in one piece.
-constexpr u32 kExpanders = offsetof(Frontend, mop_config);
+constexpr u32 kExpanders = offsetof(Frontend, replay);
 constexpr u32 kExpanderBytes = offsetof(Frontend, replay_mode) - kExpanders;
 static_assert(kExpanderBytes == sizeof(Frontend::mop_config) + sizeof(Frontend::mask_hi) +
                                     sizeof(Frontend::mop) + sizeof(Frontend::replay));
 constexpr u32 kBehind = 16;
-static_assert(std::is_same_v<decltype(Frontend::behind_mop), Ring<QueuedWord, kBehind>>);
+static_assert(
+    std::is_same_v<decltype(Frontend::behind_mop), Ring<QueuedWord, kBehind, RingPlaces::First>>);
 /// What else decides.
 struct SharedKey {
   std::array<Semaphore, kSemaphores> semaphore;
@@ -64,7 +65,7 @@ bool is_usual(const State& state, const Environment& env, Cycle from) {
   return true;
 }
 
-u8 count_ready(const Ring<QueuedWord, kFifoDepth>& fifo, Cycle from) {
+u8 count_ready(const decltype(Frontend::fifo)& fifo, Cycle from) {
   u32 count = fifo.size();
   while (count != 0 && fifo[count - 1].pushed >= from) --count;
   return static_cast<u8>(count);
@@ -85,7 +86,7 @@ inline void TurnKey::add(const void* part, u32 size) {
   size_ += size;
 }
 
-inline void TurnKey::add_queue(const Ring<QueuedWord, kFifoDepth>& fifo, u32 ready, Cycle from) {
+inline void TurnKey::add_queue(const decltype(Frontend::fifo)& fifo, u32 ready, Cycle from) {
   u8* out = &bytes_[size_];
   for (const std::span<const QueuedWord> piece : fifo.pieces())
     for (const QueuedWord& queued : piece) {

@@ -38,7 +38,7 @@ class TurnKey {
   static constexpr u32 kMost = 1760;
 
   void add(const void* part, u32 size);
-  void add_queue(const Ring<QueuedWord, kFifoDepth>& fifo, u32 ready, Cycle from);
+  void add_queue(const decltype(Frontend::fifo)& fifo, u32 ready, Cycle from);
   u64 hash_so_far();
 
   u64 hash_ = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 
 #include "base/author.hpp"
 #include "base/ring.hpp"
@@ -59,29 +60,34 @@ inline constexpr std::array<u16, 16> kDefaultResources{0x060, 0x060, 0x1E0, 0x06
                                                        0x040, 0x100, 0x03E, 0x05D, 0x07F, 0x19D,
                                                        0x191, 0x1FF, 0x1FF, 0x011};
 
-struct Frontend {
-  Ring<QueuedWord, kFifoDepth> fifo;        // TRISC side, in front of the MOP expander
-  Ring<QueuedWord, kFifoDepth> brisc_fifo;  // BRISC side, behind it
-  /// What the MOP expander has made already. It runs ahead of a gate that waits; here it does so
-  /// only when somebody could tell (frontend.hpp, run_ahead).
-  Ring<QueuedWord, 16> behind_mop;
+/// Whether there is anything to do is asked most, of all threads of all tiles: what says so lies in
+/// three lines of the host's caches, from `mop` to `wait`, the places of `brisc_fifo` with those of
+/// `behind_mop`, and those of `fifo`.
+struct alignas(64) Frontend {
+  std::array<u16, 16> declared = kDefaultResources;  // Auto TTSync, by class of instruction
+  std::array<u32, kReplaySlots> replay{};
   std::array<u32, kMopConfigWords> mop_config{};
   u32 mask_hi = 0;
   MopExpansion mop;
-  std::array<u32, kReplaySlots> replay{};
   ReplayMode replay_mode = ReplayMode::Pass;
   u8 replay_index = 0;
   u8 replay_left = 0;
   /// The wait gate holds one instruction.
   bool gate_full = false;
-  bool gate_from_brisc = false;  // of the instruction at the gate
-  u32 gate_word = 0;
+  bool gate_from_brisc = false;       // of the instruction at the gate
   Origin gate_origin = Origin::None;  // where it came from; not part of the hash
-  LatchedWait wait;
-  std::array<u16, 16> declared = kDefaultResources;  // Auto TTSync, by class of instruction
   /// A fault of severity Error: the thread executes nothing more.
   bool stopped = false;
+  u32 gate_word = 0;
+  LatchedWait wait;
+  Ring<QueuedWord, kFifoDepth> brisc_fifo;  // BRISC side, behind the MOP expander
+  /// What the MOP expander has made already. It runs ahead of a gate that waits; here it does so
+  /// only when somebody could tell (frontend.hpp, run_ahead).
+  Ring<QueuedWord, 16, RingPlaces::First> behind_mop;
   u64 executed = 0;
+  Ring<QueuedWord, kFifoDepth, RingPlaces::First> fifo;  // TRISC side, in front of the MOP expander
 };
+static_assert(offsetof(Frontend, mop) / 64 == offsetof(Frontend, wait) / 64 &&
+              (offsetof(Frontend, behind_mop) - 1) / 64 == offsetof(Frontend, behind_mop) / 64);
 
 }  // namespace bhemu::tensix
