@@ -31,12 +31,14 @@ class KnownRound {
   /// Whether a core in `state`, at the same pc as then, goes through the same instructions until
   /// the first of words() that is another: in the registers that it reads before it writes them and
   /// in L1 is what they depend on. The line in which the round begins is known to be what it was.
-  /// `words_of(address)`: the words of that line.
+  /// `words_of(address)`: the words of that line; null: there is none.
   template <class WordsOf>
   bool begins(const CoreState& state, WordsOf words_of) const {
     if (!has_values(state, read_, 0)) return false;
     for (unsigned i = 0; i < line_count_; ++i)
-      if (!lines_[i].is(words_of(lines_[i].address))) return false;
+      if (const u8* const words = words_of(lines_[i].address);
+          words == nullptr || !lines_[i].is(words))
+        return false;
     return true;
   }
   /// What there is of that in the core's registers, and of words() in L1. A look before begins(),

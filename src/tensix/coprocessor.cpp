@@ -343,11 +343,10 @@ u32 Coprocessor::pcbuf_pop(unsigned thread, Cycle) {
 }
 
 void Coprocessor::fetch() const {
-  constexpr std::ptrdiff_t kCacheLine = 64;
   const auto fetch_lines = [](const auto& object) {
-    const char* const begin = reinterpret_cast<const char*>(&object);
-    for (const char* at = begin; at < begin + sizeof object; at += kCacheLine)
-      __builtin_prefetch(at);
+    constexpr std::size_t kCacheLine = 64;
+    for (std::size_t at = 0; at < sizeof object; at += kCacheLine)
+      __builtin_prefetch(reinterpret_cast<const char*>(&object) + at);
   };
   fetch_lines(*this);
   fetch_lines(state_->busy_until);

@@ -2,6 +2,7 @@
 // their slots, buses, contexts and code are some hundred cache lines: asked for one after the
 // other, each when it is needed, they were a quarter of what letting a tile's cores loose took.
 #include <algorithm>
+#include <cstdint>
 
 #include "base/bits.hpp"
 #include "noc/stream_table.hpp"
@@ -16,9 +17,9 @@ constexpr std::size_t kCacheLine = 64;
 
 /// Asks the host for the cache lines of [begin, end); nothing else happens.
 inline void fetch_lines(const void* begin, const void* end) {
-  const char* const last = static_cast<const char*>(end);
-  for (const char* at = static_cast<const char*>(begin); at < last; at += kCacheLine)
-    __builtin_prefetch(at);
+  const std::uintptr_t last = reinterpret_cast<std::uintptr_t>(end);
+  for (auto at = reinterpret_cast<std::uintptr_t>(begin); at < last; at += kCacheLine)
+    __builtin_prefetch(reinterpret_cast<const void*>(at));
 }
 
 /// Where the core's globals begin, and its stack.
@@ -49,7 +50,7 @@ void Tile::note_written(u32 address, u64 bytes) {
   if (bytes <= kWords) return;
   constexpr u64 kMost = 8 * kCacheLine;
   written_[1] = written_[0];
-  written_[0] = {address, static_cast<u32>(std::min(bytes, kMost))};
+  written_[0] = {address, static_cast<u32>(std::min({bytes, kMost, u64{l1_.size()} - address}))};
 }
 
 /// Somebody has been woken from outside, and will run in the next epoch: what he and those that he

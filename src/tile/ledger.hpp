@@ -3,6 +3,7 @@
 // so it is neither hashed nor saved.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "base/types.hpp"
@@ -48,6 +49,8 @@ class Sweep {
   bool covers(const Sweep& other) const {
     return other.next_ == 0 || (has(other.first_) && has(other.end() - 1));
   }
+  /// When the latest was set.
+  Cycle last() const { return last_; }
   u32 first() const { return first_; }
   u32 end() const { return next_ & 0xFF; }
   CounterChange change(u32 stream) const {
@@ -90,6 +93,7 @@ class Ledger {
   explicit Ledger(InZeroedMemory zeroed) {
     if (zeroed.holds) return;
     sweeps_ = {};
+    noted_ = {};
     counters_ = {};
     arrivals_ = {};
   }
@@ -104,6 +108,7 @@ class Ledger {
   void counter_written(u32 stream, bool received, u32 value, Agent agent, u32 pc, Cycle now) {
     // Firmware sets them to 0 between kernels.
     if (value != 0) return counter_moved(stream, received, agent, pc, now);
+    if (now <= noted_[received]) return cleared_late(stream, received, agent, pc, now);
     if (!sweeps_[received][0].goes_on(stream, agent, pc, now))
       begin_sweep(stream, received, agent, pc, now);
   }
@@ -137,33 +142,57 @@ class Ledger {
  private:
   // Functions of their own, so that who clears a counter needs no frame.
   [[gnu::noinline]] void counter_moved(u32 stream, bool received, Agent agent, u32 pc, Cycle now) {
+    // In a turn, who comes later may tell of an earlier cycle, and is the later one all the same.
+    if (now <= last_cleared(received)) end_sweeps(received);
     const CounterChange before = latest(stream, received);
     counters_[stream][received] = {agent, pc, now, before.changes + 1,
                                    before.agents | 1u << static_cast<unsigned>(agent)};
+    noted_[received] = std::max(noted_[received], now);
+  }
+  /// A counter may have been moved or cleared in a later cycle, by who came before in the turn.
+  [[gnu::noinline]] void cleared_late(u32 stream, bool received, Agent agent, u32 pc, Cycle now) {
+    end_sweeps(received);
+    counters_[stream][received] = {agent, pc, now, 0, 0};
+  }
+  Cycle last_cleared(bool received) const {
+    return std::max(sweeps_[received][0].last(), sweeps_[received][1].last());
+  }
+  /// What is noted of both, the older one first, is noted for each counter.
+  void end_sweeps(bool received) {
+    noted_[received] = std::max(noted_[received], last_cleared(received));
+    auto& [latest, before] = sweeps_[received];
+    note_each(before, received);
+    note_each(latest, received);
+    latest = before = {};
+  }
+  void note_each(const Sweep& sweep, bool received) {
+    for (u32 one = sweep.first(); one < sweep.end(); ++one)
+      if (const CounterChange change = sweep.change(one);
+          counters_[one][received].cycle <= change.cycle)
+        counters_[one][received] = change;
   }
   [[gnu::noinline]] void begin_sweep(u32 stream, bool received, Agent agent, u32 pc, Cycle now) {
     auto& [latest, before] = sweeps_[received];
-    if (!latest.covers(before))
-      for (u32 one = before.first(); one < before.end(); ++one)
-        if (const CounterChange change = before.change(one);
-            counters_[one][received].cycle <= change.cycle)
-          counters_[one][received] = change;
+    if (now <= last_cleared(received)) return cleared_late(stream, received, agent, pc, now);
+    if (!latest.covers(before)) note_each(before, received);
     before = latest;
     latest.begin(stream, agent, pc, now);
   }
   /// The latest change, by whichever way it was noted.
   CounterChange latest(u32 stream, bool received) const {
-    CounterChange latest = counters_[stream][received];
+    const CounterChange& noted = counters_[stream][received];
     for (const Sweep& sweep : sweeps_[received]) {
       if (!sweep.has(stream)) continue;
-      if (const CounterChange change = sweep.change(stream); change.cycle >= latest.cycle)
-        latest = change;
+      const CounterChange change = sweep.change(stream);
+      return change.cycle >= noted.cycle ? change : noted;
     }
-    return latest;
+    return noted;
   }
 
   // Zero until something happens, which is not in cycle 0.
   std::array<std::array<Sweep, 2>, 2> sweeps_;  // of each kind of counter the latest, and before
+  // The latest cycle in which a change of each kind was noted for its counter: sweeps are later.
+  std::array<Cycle, 2> noted_;
   std::array<std::array<CounterChange, 2>, noc::kStreams> counters_;
   std::array<Arrival, kArrivals> arrivals_;
   u64 count_ = 0;

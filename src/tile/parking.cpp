@@ -60,7 +60,7 @@ void Tile::look_at_head(unsigned core) {
   }
   start_recording(core);
   slot.at_head = true;
-  if (round.period != 0) slot.longest = static_cast<u8>(round.period);
+  if (round.period != 0) slot.longest = static_cast<u8>(std::min(round.period, kProbeLength));
 }
 
 /// A core has been parked that was not looked for at the head of a loop.

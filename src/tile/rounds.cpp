@@ -110,9 +110,14 @@ bool Tile::park_in_rounds(unsigned core) {
 /// The core, which may_grow(), has come to the head of a loop for the second time. True: it is
 /// parked, for it is about to go through the round that is known of that loop.
 bool Tile::park_in_known_round(unsigned core, const riscv::KnownRound& round) {
+  CoreSlot& slot = slots_[core];
+  const ReadSet reads = slot.reads;  // a core that is recorded may go on being recorded
   const bool same = is_about_to(core, round);
   lines_.round_was_known(cores_[core].pc, same);
-  if (same) park_at_head(core, round);
+  if (same)
+    park_at_head(core, round);
+  else
+    slot.reads = reads;
   return same;
 }
 
@@ -142,13 +147,11 @@ void Tile::look_early(unsigned core, const riscv::KnownRound& round) {
     slots_[core].reads.clear();
     return lines_.round_was_not_known_early(state.pc);
   }
-  if (!round.is_settled(state)) {
-    if (follower_.follows(core)) {
-      execute_round(core, round.period());
-    } else {
-      round.go_through(state);
-      skipped_ += round.period();
-    }
+  if (follower_.follows(core)) {
+    execute_round(core, round.period());  // also where it leaves all as it is: it may read anew
+  } else if (!round.is_settled(state)) {
+    round.go_through(state);
+    skipped_ += round.period();
   }
   lines_.round_was_known(state.pc, true);
   park_at_head(core, round);
@@ -176,7 +179,9 @@ void Tile::park_at_head(unsigned core, const riscv::KnownRound& round) {
 /// words, are noted as read.
 bool Tile::is_about_to(unsigned core, const riscv::KnownRound& round) {
   const riscv::CoreState& state = cores_[core];
-  const auto words_of = [this](u32 address) { return lines_.words_of(address, l1_.data()); };
+  const auto words_of = [this](u32 address) {
+    return l1_.has(address, riscv::kLineBytes) ? lines_.words_of(address, l1_.data()) : nullptr;
+  };
   if (!round.begins(state, words_of)) return false;
   ReadSet& reads = slots_[core].reads;
   reads.clear();

@@ -103,6 +103,7 @@ bool Translations::visit(const CoreState& state, const u8* l1) {
     entrance.set_times(1);
     return false;
   }
+  entrance.set_times(0);  // what is written there next is asked about at once
   install(*unit);
   return true;
 }
