@@ -112,7 +112,8 @@ bool Tile::park_in_rounds(unsigned core) {
 bool Tile::park_in_known_round(unsigned core, const riscv::KnownRound& round) {
   CoreSlot& slot = slots_[core];
   const ReadSet reads = slot.reads;  // a core that is recorded may go on being recorded
-  const bool same = is_about_to(core, round);
+  // A round that leaves other registers than there are has not been gone through yet.
+  const bool same = round.is_settled(cores_[core]) && is_about_to(core, round);
   lines_.round_was_known(cores_[core].pc, same);
   if (same)
     park_at_head(core, round);

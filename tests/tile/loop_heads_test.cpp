@@ -167,7 +167,7 @@ void expect_same(const Slept& slept, const Slept& expected, const Way& way, u32 
 /// Calls `check(seed, BRISC's loop, NCRISC's loop, epoch)` for loops that are drawn.
 template <class Check>
 void for_drawn_programs(Check check) {
-  const u64 programs = rounds(40);
+  const u64 programs = rounds(200);
   for (u64 program = 1; program <= programs; ++program) {
     const u32 drawn = static_cast<u32>(seed(program));
     std::mt19937 random(drawn);
