@@ -2,6 +2,7 @@
 // circular buffers are counted in.
 #pragma once
 
+#include "base/prefetch.hpp"
 #include "noc/stream.hpp"
 
 namespace bhemu::noc {
@@ -101,11 +102,9 @@ inline void write_count(Words& words, u32 stream, bool size, u32 value) {
 
 inline void StreamFile::fetch_counts() const {
   using namespace stream;
-  constexpr unsigned kWordsOfLine = 64 / sizeof(u32);
   for (const u32 index : {STREAM_REMOTE_DEST_BUF_START, STREAM_REMOTE_DEST_WR_PTR,
                           STREAM_REMOTE_DEST_BUF_SIZE, STREAM_REMOTE_DEST_BUF_SPACE_AVAILABLE})
-    for (unsigned at = 0; at < kStreams; at += kWordsOfLine)
-      __builtin_prefetch(&words_[stream_table::kTable.slot_of[index]][at]);
+    prefetch(words_[stream_table::kTable.slot_of[index]]);
 }
 
 inline bool StreamFile::count_unwatched(u32 stream, bool size, u32 value) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "base/prefetch.hpp"
 #include "tensix/cfg/cfg.hpp"
 #include "tensix/conditions.hpp"
 #include "tensix/data_paths.hpp"
@@ -343,13 +344,8 @@ u32 Coprocessor::pcbuf_pop(unsigned thread, Cycle) {
 }
 
 void Coprocessor::fetch() const {
-  const auto fetch_lines = [](const auto& object) {
-    constexpr std::size_t kCacheLine = 64;
-    for (std::size_t at = 0; at < sizeof object; at += kCacheLine)
-      __builtin_prefetch(reinterpret_cast<const char*>(&object) + at);
-  };
-  fetch_lines(*this);
-  fetch_lines(state_->busy_until);
+  prefetch(*this);
+  prefetch(state_->busy_until);
   __builtin_prefetch(&state_->asleep);
   __builtin_prefetch(&state_->mover.busy_until);
   __builtin_prefetch(&state_->sfpu.schedule);

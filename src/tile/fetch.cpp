@@ -2,9 +2,9 @@
 // their slots, buses, contexts and code are some hundred cache lines: asked for one after the
 // other, each when it is needed, they were a quarter of what letting a tile's cores loose took.
 #include <algorithm>
-#include <cstdint>
 
 #include "base/bits.hpp"
+#include "base/prefetch.hpp"
 #include "noc/stream_table.hpp"
 #include "tile/bus.hpp"
 #include "tile/tile.hpp"
@@ -12,15 +12,6 @@
 
 namespace bhemu::tile {
 namespace {
-
-constexpr std::size_t kCacheLine = 64;
-
-/// Asks the host for the cache lines of [begin, end); nothing else happens.
-inline void fetch_lines(const void* begin, const void* end) {
-  const std::uintptr_t last = reinterpret_cast<std::uintptr_t>(end);
-  for (auto at = reinterpret_cast<std::uintptr_t>(begin); at < last; at += kCacheLine)
-    __builtin_prefetch(reinterpret_cast<const void*>(at));
-}
 
 /// Where the core's globals begin, and its stack.
 inline void fetch_local(const riscv::CoreState& state) {
@@ -42,7 +33,8 @@ void Tile::fetch_waiting() const {
   }
 }
 
-/// The host writes there. More than a word or two is most often a program or a message to one.
+/// The host writes there. More than a word or two is most often a program or a message to one; how
+/// much of it is asked for is chosen, not measured.
 void Tile::note_written(u32 address, u64 bytes) {
   constexpr u64 kWords = 8;
   __builtin_prefetch(l1_.data() + address);
@@ -56,23 +48,23 @@ void Tile::note_written(u32 address, u64 bytes) {
 /// Somebody has been woken from outside, and will run in the next epoch: what he and those that he
 /// may wake will need.
 void Tile::fetch_run() const {
-  if (translated_ != nullptr) fetch_lines(translated_.get(), translated_->contexts.begin());
+  if (translated_ != nullptr) prefetch(translated_.get(), translated_->contexts.begin());
   if (coprocessor_ != nullptr) coprocessor_->fetch();
   __builtin_prefetch(&follower_);
   __builtin_prefetch(&arrivals_);
   if (streams_ != nullptr) streams_->fetch_counts();
   lines_.heads().fetch();
-  fetch_lines(&registers_, &access_ + 1);
-  fetch_lines(&ledger_, &ledger_.counter_changes());
+  prefetch(&registers_, &access_ + 1);
+  prefetch(&ledger_, &ledger_.counter_changes());
   for (const Written& written : written_) {
     const u8* const at = l1_.data() + written.address;
-    fetch_lines(at, at + written.bytes);
+    prefetch(at, at + written.bytes);
   }
   for (unsigned core = 0; core < shape_.cores; ++core) {
     const CoreStatus status = slots_[core].status;
     if (status != CoreStatus::Running && status != CoreStatus::Parked) continue;
     const riscv::CoreState& state = cores_[core];
-    fetch_lines(&state, &state.f);
+    prefetch(&state, &state.f);
     fetch_local(state);
     __builtin_prefetch(buses_[core].get());
     if (translated_ != nullptr) __builtin_prefetch(&translated_->contexts[core]);
@@ -82,13 +74,13 @@ void Tile::fetch_run() const {
 }
 
 void Tile::fetch_cores(u32 cores) const {
-  fetch_lines(&debugger_, &follower_);
+  prefetch(&debugger_, &follower_);
   fetch_run();
   for (unsigned core = 0; core < shape_.cores; ++core) {
     if (!bit(cores, core)) continue;
     const riscv::CoreState& state = cores_[core];
-    fetch_lines(&state, &state.ldm);
-    fetch_lines(&slots_[core], &slots_[core].steps);
+    prefetch(&state, &state.ldm);
+    prefetch(&slots_[core], &slots_[core].steps);
     __builtin_prefetch(buses_[core].get());
     if (translated_ != nullptr) __builtin_prefetch(&translated_->contexts[core]);
     const u32 pc = start_pc(core);

@@ -366,7 +366,8 @@ Cycle Tile::wake_cycle(unsigned core) const {
 
 void Tile::wake_core(unsigned core) {
   if (position_ < kCores) end_long_turn(cores_[position_].cycle);
-  if (outbox_ == nullptr) fetch_run();  // it is the host
+  // Between epochs it is the host, or a multicast to a tile that sleeps.
+  if (outbox_ == nullptr) fetch_run();
   CoreSlot& slot = slots_[core];
   riscv::CoreState& state = cores_[core];
   const Cycle at = std::max(wake_cycle(core), state.cycle);
