@@ -12,7 +12,7 @@ namespace bhemu {
 namespace {
 
 constexpr char kMagic[8] = {'b', 'h', 'e', 'm', 'u', 's', 'n', 'p'};
-constexpr u32 kVersion = 10;
+constexpr u32 kVersion = 11;
 
 struct Header {
   char magic[8] = {};

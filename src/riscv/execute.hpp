@@ -5,6 +5,7 @@
 // finish inline calls its Cold twin. Vector loads and stores take slower ways.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <type_traits>
@@ -40,7 +41,7 @@ template <class Bus>
 Outcome run_entries(CoreState& state, Bus& bus, const Cycle end) {
   static const void* const kHandlers[kOps] = {
       &&handle_undecoded, &&handle_illegal,   &&handle_bad_target,
-      &&handle_next_line, &&handle_loop_head,
+      &&handle_next_line, &&handle_loop_head, &&handle_clear_words,
 #define RV(name, bits, extension, format, ...) &&handle_##name,
 #include "riscv/isa.def"
 #undef RV
@@ -139,6 +140,21 @@ handle_loop_head:
     if (bus.stop_at_head(BHEMU_PC, end - budget)) goto leave;
   }
   goto* kHandlers[reinterpret_cast<const u8*>(line + kOwnOps)[ip - line]];
+handle_clear_words:
+  if constexpr (!Bus::kRecord) {
+    const u32 count = ip->rd;
+    const i32 lowest = std::min(ip[0].imm, ip[count - 1].imm);
+    const u32 at = x[ip->rs1] + static_cast<u32>(lowest) - kLdmBase;
+    // Nobody else acts before `end`, so in which order they are cleared makes no difference.
+    if (at % 4 == 0 && at < ldm_size && ldm_size - at >= 4 * count && budget > count) {
+      std::memset(ldm + at, 0, 8);
+      std::memset(ldm + at + 4 * count - 8, 0, 8);
+      ip += count;
+      budget -= count;
+      BHEMU_DISPATCH;
+    }
+  }
+  goto handle_sw;
 handle_illegal:
   BHEMU_COLD(illegal(static_cast<u32>(ip->imm)));
 handle_bad_target:

@@ -46,20 +46,22 @@ enum class Format : u8 {
   Ttinsn,
 };
 
-/// Decoded::op. The first five are not instructions.
+/// Decoded::op. The first six are not instructions.
 enum class Op : u8 {
-  undecoded,   // must stay 0: what a dropped entry reads as
-  illegal,     // imm: the word
-  bad_target,  // a jal or branch whose target is no instruction address
-  next_line,   // behind the last word of a line: the words of the next lie elsewhere
-  loop_head,   // an instruction at which a polling loop comes round (riscv/loop_heads.hpp)
+  undecoded,    // must stay 0: what a dropped entry reads as
+  illegal,      // imm: the word
+  bad_target,   // a jal or branch whose target is no instruction address
+  next_line,    // behind the last word of a line: the words of the next lie elsewhere
+  loop_head,    // an instruction at which a polling loop comes round (riscv/loop_heads.hpp)
+  clear_words,  // `sw` of x0, and so are those behind it, `rd` together, each to the word above or
+                // below the last
 #define RV(name, bits, extension, format, ...) name,
 #include "riscv/isa.def"
 #undef RV
   Count,
 };
 inline constexpr unsigned kOps = static_cast<unsigned>(Op::Count);
-inline constexpr unsigned kFirstRow = 5;
+inline constexpr unsigned kFirstRow = 6;
 static_assert(kOps <= 256);
 
 /// Mask and match of an encoding written as the manual writes it, bit 31 first.

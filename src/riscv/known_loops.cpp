@@ -1,11 +1,13 @@
 #include "riscv/known_loops.hpp"
 
+#include <xxhash.h>
+
 #include <cstring>
 #include <utility>
 
 namespace bhemu::riscv {
 
-void KnownLoops::tell(u32 head, Cycle period, const u8* words, Source source) {
+void KnownLoops::tell(u32 head, LoopShape shape, const u8* words, Source source) {
   const u32 address = head & ~(kLineBytes - 1);
   const std::lock_guard lock(mutex_);
   std::vector<Entry>& line = lines_[address];
@@ -14,11 +16,11 @@ void KnownLoops::tell(u32 head, Cycle period, const u8* words, Source source) {
   if (known != line.end()) {
     if (source < known->source) {
       known->source = source;
-      known->period = period;
+      known->shape = shape;
     }
     return;
   }
-  Entry fresh{head, period, {}, source, nullptr, {}};
+  Entry fresh{head, shape, {}, source, nullptr, {}};
   std::memcpy(fresh.words.data(), words, kLineBytes);
   if (line.size() == kMostInLine) {
     // The first ones stay, so that nothing that is known goes while somebody may ask for it.
@@ -43,6 +45,34 @@ void KnownLoops::tell(u32 head, const u8* words, const Round& round, Source sour
       entry.round_source = source;
       return;
     }
+}
+
+KnownLoops::Start KnownLoops::start_of(u32 pc, const u8* words) {
+  return XXH3_64bits_withSeed(words, kLineBytes, pc);
+}
+
+void KnownLoops::tell_of_wait(Start start, Cycle after, Source source) {
+  const FirstWait fresh{start, after, source};
+  const std::lock_guard lock(mutex_);
+  for (FirstWait& known : first_waits_)
+    if (known.start == start) {
+      if (source < known.source) known = fresh;
+      return;
+    }
+  if (first_waits_.size() < kMostFirstWaits) return first_waits_.push_back(fresh);
+  // The first ones stay, as above.
+  const auto order = [](const FirstWait& wait) { return std::pair(wait.source, wait.start); };
+  const auto last =
+      std::max_element(first_waits_.begin(), first_waits_.end(),
+                       [&](const FirstWait& a, const FirstWait& b) { return order(a) < order(b); });
+  if (order(fresh) < order(*last)) *last = fresh;
+}
+
+Cycle KnownLoops::first_wait(Start start, Cycle now) const {
+  const std::lock_guard lock(mutex_);
+  for (const FirstWait& known : first_waits_)
+    if (known.start == start) return known.source.since <= now ? known.after : 0;
+  return 0;
 }
 
 }  // namespace bhemu::riscv

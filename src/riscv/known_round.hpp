@@ -12,6 +12,14 @@
 
 namespace bhemu::riscv {
 
+/// What a look at a polling loop begins with.
+struct LoopShape {
+  Cycle period = 0;
+  /// No two rounds are alike, but they can be told (rounds.hpp).
+  bool grows = false;
+  bool operator==(const LoopShape&) const = default;
+};
+
 class KnownRound {
  public:
   /// A word that the round has read something of.

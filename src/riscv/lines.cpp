@@ -1,6 +1,7 @@
 #include "riscv/lines.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -20,8 +21,27 @@ constexpr u32 kMostPlaces = 1u << 16;  // a place has 16 bits
 static_assert(kPlaces + 1 <= kMostPlaces && LineCache::kLines <= kMostPlaces);
 constexpr Decoded kNextLine{static_cast<u8>(Op::next_line), 0, 0, 0, 0};
 
+// The interpreter writes two words at either end.
+constexpr u32 kMostCleared = 4;
+
 // Pages are made for so many lines at a time.
 constexpr u32 kMadeAtOnce = 64 * 1024 / sizeof(DecodedLine);
+
+/// How many of at most `most` stores of zero go to words that follow one another, in either
+/// direction: compilers clear memory in loops that they unroll. 1: no two do.
+u32 cleared_words(const Decoded* entries, u32 most) {
+  const auto clears = [](const Decoded& e) {
+    return static_cast<Op>(e.op) == Op::sw && e.rs2 == 0;
+  };
+  if (most < 2 || !clears(entries[0]) || !clears(entries[1])) return 1;
+  const i32 step = entries[1].imm - entries[0].imm;
+  if (step != 4 && step != -4) return 1;
+  u32 count = 1;
+  while (count < most && clears(entries[count]) && entries[count].rs1 == entries[0].rs1 &&
+         entries[count].imm == entries[count - 1].imm + step)
+    ++count;
+  return count;
+}
 
 }  // namespace
 
@@ -50,9 +70,21 @@ u32 LineShelf::add(u32 address, Contents contents) {
   DecodedLine& made = line(place);
   std::memcpy(made.words.data(), contents.words, kLineBytes);
   made.heads = contents.heads;
+  for (u32 i = 0; i < kLineWords; ++i) made.entries[i] = decode(made.words[i], address + 4 * i);
+  for (u32 i = 0; i < kLineWords;) {
+    Decoded& entry = made.entries[i];
+    // Up to the next head of a loop.
+    const u32 most =
+        static_cast<u32>(std::countr_zero((contents.heads | 1u << kLineWords) >> (i + 1)));
+    const u32 count = cleared_words(&entry, std::min(most + 1, kMostCleared));
+    if (count > 1) {
+      entry.op = static_cast<u8>(Op::clear_words);
+      entry.rd = static_cast<u8>(count);
+    }
+    i += count;
+  }
   for (u32 i = 0; i < kLineWords; ++i) {
     Decoded& entry = made.entries[i];
-    entry = decode(made.words[i], address + 4 * i);
     made.own_ops[i] = entry.op;
     if (bit(u32{contents.heads}, i)) entry.op = static_cast<u8>(Op::loop_head);
   }
@@ -113,16 +145,24 @@ void CodeLines::decode(u32 pc, const u8* l1) {
 
 bool CodeLines::adopt_known_heads(u32 address, const u8* l1) {
   bool any = false;
-  cache_->loops().each_in(address, l1 + address, {epoch_begin_, tile_},
-                          [&](u32 head, Cycle period, KnownLoops::Round round) {
-                            any |= heads_.adopt(head, period, std::move(round), l1);
+  cache_->loops().each_in(address, l1 + address, {epoch_end_ - 1, tile_},
+                          [&](u32 head, LoopShape shape, KnownLoops::Round round) {
+                            any |= heads_.adopt(head, shape, std::move(round), l1);
                           });
   if (any) forget(address);
   return any;
 }
 
-void CodeLines::tell_of_head(u32 pc, Cycle period, const u8* l1) {
-  cache_->loops().tell(pc, period, l1 + (pc & ~(kLineBytes - 1)), {epoch_end_, tile_});
+void CodeLines::tell_of_head(u32 pc, LoopShape shape, const u8* l1) {
+  cache_->loops().tell(pc, shape, l1 + (pc & ~(kLineBytes - 1)), {epoch_end_, tile_});
+}
+
+void CodeLines::tell_of_wait(KnownLoops::Start start, Cycle after) {
+  cache_->loops().tell_of_wait(start, after, {epoch_end_, tile_});
+}
+
+Cycle CodeLines::first_wait(KnownLoops::Start start, std::optional<Cycle> until) const {
+  return cache_->loops().first_wait(start, until.value_or(epoch_end_ - 1));
 }
 
 void CodeLines::learn_round(u32 head, const std::optional<KnownRound>& round, const u8* l1) {

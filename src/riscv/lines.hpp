@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "mem/mapping.hpp"
 #include "riscv/core.hpp"
@@ -91,12 +92,9 @@ class CodeLines {
   /// Of that tile. Its index lies in pages of the arena, if there is one.
   explicit CodeLines(std::shared_ptr<LineCache> cache, NodeId tile = 0, Arena* arena = nullptr);
 
-  /// What other tiles have told before `begin` is known from now on; what this one tells is from
-  /// `end` on.
-  void begin_epoch(Cycle begin, Cycle end) {
-    epoch_begin_ = begin;
-    epoch_end_ = end;
-  }
+  /// What other tiles have told in epochs that ended before `end` is known from now on; what this
+  /// one tells is from `end` on. (When the epoch began does not count: a tile may have slept.)
+  void begin_epoch(Cycle end) { epoch_end_ = end; }
 
   const CodeTable& table() const { return table_; }
   /// The line of `pc`, which has not been decoded since it was last forgotten.
@@ -132,7 +130,16 @@ class CodeLines {
     for (const u32 line : heads_.add(pc, period, l1)) forget(line);
   }
   /// A core was parked in a loop that is none of this tile's: the others hear of it.
-  void tell_of_head(u32 pc, Cycle period, const u8* l1);
+  void tell_of_head(u32 pc, LoopShape shape, const u8* l1);
+  /// What a core that leaves reset at `pc` begins with.
+  static KnownLoops::Start start_at(u32 pc, const u8* l1) {
+    return KnownLoops::start_of(pc, l1 + (pc & ~(kLineBytes - 1)));
+  }
+  /// A core that began with that has been parked for the first time: all tiles hear of it.
+  void tell_of_wait(KnownLoops::Start start, Cycle after);
+  /// How long cores that left reset with what begins at `pc` were at work before they were parked;
+  /// 0: nothing is known. `until`: by what has been told until then, or nothing: in this epoch.
+  Cycle first_wait(KnownLoops::Start start, std::optional<Cycle> until = {}) const;
   void head_was_in_vain(u32 pc) {
     if (heads_.was_in_vain(pc)) forget(pc);
   }
@@ -151,8 +158,7 @@ class CodeLines {
   std::shared_ptr<LineCache> cache_;
   std::shared_ptr<LineShelf> shelf_;
   NodeId tile_;
-  Cycle epoch_begin_ = 0;
-  Cycle epoch_end_ = 0;
+  Cycle epoch_end_ = 1;
   Mapping places_;
   CodeTable table_;
   LoopHeads heads_;

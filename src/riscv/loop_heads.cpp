@@ -45,26 +45,27 @@ LoopHeads::Lines LoopHeads::add(u32 pc, Cycle period, const u8* l1) {
     changed[1] = heads_[0].line;
     erase(0);
   }
-  make(pc, period, l1);
+  make(pc, {period, false}, l1);
   return changed;
 }
 
-LoopHeads::Head& LoopHeads::make(u32 pc, Cycle period, const u8* l1) {
+LoopHeads::Head& LoopHeads::make(u32 pc, LoopShape shape, const u8* l1) {
   Head& head = heads_.emplace_back();
   pcs_.emplace_back(pc);
-  head.period = period;
+  head.shape = shape;
   head.line = pc & ~(kLineBytes - 1);
   std::memcpy(head.words.data(), l1 + head.line, kLineBytes);
   return head;
 }
 
-bool LoopHeads::adopt(u32 pc, Cycle period, std::shared_ptr<const KnownRound> round, const u8* l1) {
+bool LoopHeads::adopt(u32 pc, LoopShape shape, std::shared_ptr<const KnownRound> round,
+                      const u8* l1) {
   const Head* const old = find(pc);
   if (old != nullptr && old->stands_in(l1)) return false;
   if (old != nullptr) erase(static_cast<std::size_t>(old - heads_.data()));
   if (heads_.full() || std::find(given_up_.begin(), given_up_.end(), pc) != given_up_.end())
     return false;
-  Head& head = make(pc, period, l1);
+  Head& head = make(pc, shape, l1);
   head.round = std::move(round);
   head.learns_at = kFirstOfOthers;
   return true;

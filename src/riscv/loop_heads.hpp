@@ -22,6 +22,7 @@ u32 top_of_loop(u32 pc, const u8* l1, u32 l1_bytes);
 
 class LoopHeads {
  public:
+  using Lines = std::array<u32, 2>;
   /// As long as the words of its line are what they were.
   bool has(u32 pc, const u8* l1) const {
     const Head* const head = find(pc);
@@ -38,11 +39,10 @@ class LoopHeads {
   /// A core was parked that had come back to `pc` after `period` cycles. The lines in which
   /// something has changed by that: that of `pc`, and that of the head which makes room; the same
   /// one twice if none does.
-  using Lines = std::array<u32, 2>;
   Lines add(u32 pc, Cycle period, const u8* l1);
   /// Cores of other tiles wait there, and this one has room. False: it is a head already, or was
   /// one that looks were in vain at.
-  bool adopt(u32 pc, Cycle period, std::shared_ptr<const KnownRound> round, const u8* l1);
+  bool adopt(u32 pc, LoopShape shape, std::shared_ptr<const KnownRound> round, const u8* l1);
   /// A look at the round that begins there was in vain. True: so often that the head is none any
   /// more.
   bool was_in_vain(u32 pc);
@@ -51,16 +51,15 @@ class LoopHeads {
   bool was_of_use(u32 pc);
   /// What is known of the round that begins there.
   struct Round {
-    Cycle period = 0;                   // 0: it is no head any more
+    LoopShape shape;                    // of period 0: it is no head any more
     const KnownRound* known = nullptr;  // null: nothing else
     /// Who comes by for the first time may be about to go through it, too.
     bool early = false;
   };
   Round round_at(u32 pc) const {
     const Head* const head = find(pc);
-    return head != nullptr
-               ? Round{head->period, head->round.get(), head->early_others < kMostOthers}
-               : Round{};
+    return head != nullptr ? Round{head->shape, head->round.get(), head->early_others < kMostOthers}
+                           : Round{};
   }
   void learn(u32 pc, std::shared_ptr<const KnownRound> round);
   /// The known round was gone through once more, or was not the one.
@@ -88,7 +87,7 @@ class LoopHeads {
     u32 learns_at = kFirstLearnt;  // so many of them
     u32 others = 0;                // rounds, one after the other, that were not the known one
     u32 early_others = 0;          // likewise, of first ones
-    Cycle period = 0;
+    LoopShape shape;
     std::shared_ptr<const KnownRound> round;
     u32 line;
     std::array<u8, kLineBytes> words;  // of the line at `line`
@@ -100,7 +99,7 @@ class LoopHeads {
     return nullptr;
   }
   Head* find(u32 pc) { return const_cast<Head*>(std::as_const(*this).find(pc)); }
-  Head& make(u32 pc, Cycle period, const u8* l1);
+  Head& make(u32 pc, LoopShape shape, const u8* l1);
   void erase(std::size_t index);
 
   // The oldest first. Where they are lies together, since it is asked for most.

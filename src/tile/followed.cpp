@@ -40,19 +40,27 @@ riscv::Outcome Tile::step_followed(unsigned core) {
 /// What run_core would do without being followed, and no less between two looks at the schedule:
 /// when a core is found to repeat itself decides when a hang is noticed.
 riscv::Outcome Tile::run_followed(unsigned core) {
-  riscv::CoreState& state = cores_[core];
+  riscv::Outcome outcome;
   if (slots_[core].recording) {
-    const riscv::Outcome outcome = step_followed(core);
+    outcome = step_followed(core);
     recording_buses_[core]->attention = false;
     check_recording(core);
-    return outcome;
+  } else {
+    outcome = follow(core, turn_end_, false);
+    buses_[core]->attention = false;
   }
-  const Cycle end = turn_end_;
+  return outcome;
+}
+
+/// Executes instructions up to `end` so that who follows the core is told of what he wants to hear
+/// of. `is_round`: it is a round that has no effect, in which the core stops nowhere.
+riscv::Outcome Tile::follow(unsigned core, Cycle end, bool is_round) {
+  const riscv::CoreState& state = cores_[core];
   const bool tells_all = late_ != nullptr || follower_.tells_all(core);
   riscv::Outcome outcome = riscv::Outcome::Ok;
   u32 told = Follower::Untold::kNowhere;
   do {
-    if (stops_before_step(core)) break;
+    if (!is_round && stops_before_step(core)) break;
     if (!tells_all && state.pc != told) {
       const Follower::Untold untold = follower_.untold_until(core, end);
       told = untold.told;
@@ -64,8 +72,8 @@ riscv::Outcome Tile::run_followed(unsigned core) {
     }
     told = Follower::Untold::kNowhere;
     outcome = step_followed(core);
-  } while (outcome == riscv::Outcome::Ok && !buses_[core]->attention && state.cycle < end);
-  buses_[core]->attention = false;
+  } while (outcome == riscv::Outcome::Ok && (is_round || !buses_[core]->attention) &&
+           state.cycle < end);
   return outcome;
 }
 

@@ -26,6 +26,7 @@ bool Tile::back_at_anchor(unsigned core) const {
 /// first time there may be in other registers what was there before.)
 bool Tile::comes_round(unsigned core, u32 pc, Cycle now) {
   CoreSlot& slot = slots_[core];
+  if (slot.head_cycle > now) return false;
   // It has been looked at here, and goes on.
   if (slot.head_pc == pc && slot.head_cycle == now) return false;
   const bool again = slot.head_pc == pc && now - slot.head_cycle <= kProbeLength;
@@ -60,14 +61,21 @@ void Tile::look_at_head(unsigned core) {
   }
   start_recording(core);
   slot.at_head = true;
-  if (round.period != 0) slot.longest = static_cast<u8>(std::min(round.period, kProbeLength));
+  const riscv::LoopShape shape = round.shape;
+  if (shape.period != 0) slot.longest = static_cast<u8>(std::min(shape.period, kProbeLength));
+  if (!shape.grows || !may_grow(core)) return;
+  const InRounds rounds = park_in_rounds(core);
+  if (rounds == InRounds::Over) return;
+  stop_recording(core, rounds == InRounds::NotKnown);
+  slot.head_cycle = std::min(turn_end_, cores_[core].cycle + kProbeLength);
 }
 
 /// A core has been parked that was not looked for at the head of a loop.
 void Tile::tell_of_head(unsigned core) {
   const CoreSlot& slot = slots_[core];
   const u32 pc = riscv::top_of_loop(slot.anchor_pc, l1_.data(), l1_.size());
-  if (!lines_.heads().has(pc, l1_.data())) lines_.tell_of_head(pc, slot.period, l1_.data());
+  if (lines_.heads().has(pc, l1_.data())) return;
+  lines_.tell_of_head(pc, {slot.period, slot.rounds_end != kNever}, l1_.data());
 }
 
 /// Translated code has been made, or taken over from other tiles, of words of a line.

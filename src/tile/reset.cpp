@@ -1,4 +1,8 @@
 // Reset of the cores, which is a register: RISCV_DEBUG_REG_SOFT_RESET_0 (SoftReset.md).
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include "base/bits.hpp"
 #include "tile/bus.hpp"
 #include "tile/tile.hpp"
@@ -13,6 +17,9 @@ constexpr std::array<unsigned, kCores> kSpareLdmBit{6, 8, 0, 2, 4};
 // What a core begins with is hardly ever its loop: looking for one at once would find none and take
 // as long as it lasts to look.
 constexpr Cycle kIntoLoop = 16;
+// A core that is known to work for longer before it waits may wait earlier this time; chosen, not
+// measured.
+constexpr Cycle kLongestWork = 8192;
 
 }  // namespace
 
@@ -86,11 +93,35 @@ void Tile::release_core(unsigned core) {
   }
   slots_[core].restart();
   slots_[core].status = CoreStatus::Running;
-  slots_[core].next_probe = state.cycle + kIntoLoop;
-  glances_[core] = {state.cycle, 0};
+  begin_work(core);
   debugger_.refresh_checked(core);
   if (trace_ != nullptr) [[unlikely]]
     follower_.trace_reset(core, false, 0);
+}
+
+/// The core leaves reset. If others that began alike are known to have worked for a while before
+/// they were parked, to look for a loop in which it waits would be in vain until then.
+void Tile::begin_work(unsigned core) {
+  CoreSlot& slot = slots_[core];
+  const riscv::CoreState& state = cores_[core];
+  Cycle works_for = 0;
+  if (riscv::is_instruction_address(state.pc, l1_.size())) {
+    slot.start = riscv::CodeLines::start_at(state.pc, l1_.data());
+    // The host lets it loose between epochs.
+    const std::optional<Cycle> until = outbox_ == nullptr ? std::optional(now_) : std::nullopt;
+    works_for = std::min(lines_.first_wait(slot.start, until), kLongestWork);
+    slot.start_cycle = works_for == 0 ? state.cycle : kNever;  // otherwise it is told already
+  }
+  slot.next_probe = state.cycle + std::max(kIntoLoop, works_for);
+  glances_[core] = {state.cycle + works_for, 0};
+}
+
+/// The core is parked.
+void Tile::note_wait(unsigned core) {
+  CoreSlot& slot = slots_[core];
+  if (slot.start_cycle == kNever) return;
+  const Cycle began = std::exchange(slot.start_cycle, kNever);
+  lines_.tell_of_wait(slot.start, cores_[core].cycle - began);
 }
 
 }  // namespace bhemu::tile

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "tile/bus.hpp"
 #include "tile/onlooker.hpp"
@@ -75,36 +76,41 @@ bool Tile::shows_rounds(unsigned core) const {
                                    trace_->wants(trace::What::Riscv) && now_ < trace_->until()));
 }
 
-/// The core has come round once without an effect. False: nothing is known of the next rounds, or
-/// they end before anybody else acts.
-bool Tile::park_in_rounds(unsigned core) {
+/// The core, which is recorded, is at the head of a loop or has come round once without an effect.
+/// Over: it is parked, or is recorded no more. EndSoon: the rounds end before anybody else acts.
+Tile::InRounds Tile::park_in_rounds(unsigned core) {
   CoreSlot& slot = slots_[core];
   const riscv::CoreState& state = cores_[core];
   View view(*this, core);
   const std::optional<riscv::Rounds> rounds = riscv::find_rounds(state, view, kLongestRound);
   if (slot.impure) {
     stop_recording(core, true);
-    return true;
+    return InRounds::Over;
   }
-  if (!rounds) return false;
+  if (!rounds) return InRounds::NotKnown;
   const bool ends = rounds->count <= (kNever - 1 - state.cycle) / rounds->period;
   const bool grows = rounds->step != std::array<u32, 33>{};
   // A core that counts on and on and looks at nothing is at work, for all that anybody knows.
   if (!ends && grows && slot.reads.count() == 0 && slot.reads.resources() == mask_of(Resource::Ldm))
-    return false;
+    return InRounds::NotKnown;
   const Cycle end = ends    ? state.cycle + rounds->count * rounds->period
                     : grows ? CoreSlot::kEndless
                             : kNever;
-  if (begin_of_turn(end) < turn_end_) return false;
+  if (begin_of_turn(end) < turn_end_) return InRounds::EndSoon;
   slot.rounds_end = end;
   slot.period = static_cast<u32>(rounds->period);
   slot.steps = rounds->step;
   slot.anchor_cycle = state.cycle;
   slot.anchor_x = state.x;
-  slot.recording = slot.at_head = false;
+  slot.recording = false;
   slot.status = CoreStatus::Parked;
+  if (std::exchange(slot.at_head, false))
+    lines_.head_was_of_use(slot.anchor_pc);
+  else
+    tell_of_head(core);
+  note_wait(core);
   update_watched();
-  return true;
+  return InRounds::Over;
 }
 
 /// The core, which may_grow(), has come to the head of a loop for the second time. True: it is
@@ -122,24 +128,6 @@ bool Tile::park_in_known_round(unsigned core, const riscv::KnownRound& round) {
   return same;
 }
 
-/// Whoever looks on is shown a round that has no effect, as run_followed() would show it.
-void Tile::execute_round(unsigned core, Cycle period) {
-  const riscv::CoreState& state = cores_[core];
-  const Cycle end = state.cycle + period;
-  const bool tells_all = follower_.tells_all(core);
-  while (state.cycle < end) {
-    const Cycle until = tells_all ? state.cycle : follower_.untold_until(core, end).until;
-    riscv::Outcome outcome = riscv::Outcome::Ok;
-    if (until == state.cycle) {
-      outcome = step_followed(core);
-    } else {
-      outcome = execute(core, until);
-      follower_.ran();
-    }
-    CHECK(outcome == riscv::Outcome::Ok);
-  }
-}
-
 /// The core may be about to go through that round for the first time. If it is, the round is left
 /// out as all others are, but for what it leaves in the registers.
 void Tile::look_early(unsigned core, const riscv::KnownRound& round) {
@@ -148,8 +136,10 @@ void Tile::look_early(unsigned core, const riscv::KnownRound& round) {
     slots_[core].reads.clear();
     return lines_.round_was_not_known_early(state.pc);
   }
+  note_wait(core);  // not behind the round, which is gone through for followers only
   if (follower_.follows(core)) {
-    execute_round(core, round.period());  // also where it leaves all as it is: it may read anew
+    // Also where it leaves all as it is: it may read anew.
+    CHECK(follow(core, state.cycle + round.period(), true) == riscv::Outcome::Ok);
   } else if (!round.is_settled(state)) {
     round.go_through(state);
     skipped_ += round.period();
@@ -173,6 +163,7 @@ void Tile::park_at_head(unsigned core, const riscv::KnownRound& round) {
   slot.anchor_cycle = cores_[core].cycle;
   slot.period = static_cast<u32>(round.period());
   slot.rounds_end = kNever;
+  note_wait(core);
   if ((slot.reads.resources() & ~wakeup_.watched) != 0) update_watched();
 }
 
@@ -224,10 +215,13 @@ Cycle Tile::next_of_rounds(unsigned core) const {
 void Tile::end_rounds() {
   for (unsigned core = 0; core < kCores; ++core) {
     if (slots_[core].status != CoreStatus::Parked || next_of_rounds(core) > now_) continue;
-    if (begin_of_turn(slots_[core].rounds_end) <= now_)
-      wake_core(core);
-    else
+    const Cycle end = slots_[core].rounds_end;
+    if (begin_of_turn(end) > now_) {
       replay(core, now_);
+      continue;
+    }
+    wake_core(core);
+    slots_[core].head_cycle = end;  // until then it goes through the rounds that are left
   }
   update_watched();
 }

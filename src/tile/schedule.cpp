@@ -48,7 +48,7 @@ void Tile::deliver(noc::Packet&& packet) {
 
 void Tile::run_until(Cycle until, noc::Outbox& outbox) {
   outbox_ = &outbox;
-  lines_.begin_epoch(now_, until);
+  lines_.begin_epoch(until);
   for (noc::Packet& packet : early_) outbox.packets.push_back(std::move(packet));
   early_.clear();
   const bool followed = follower_.begin_epoch(now_, until);
@@ -302,7 +302,8 @@ riscv::Outcome Tile::glance(unsigned core) {
     goes_on = goes_on && !loops;
   }
   // A loop that comes by a head is found there, and parks.
-  if (slot.head_pc != CoreSlot::kNoHead && slot.head_cycle >= begin) loops = false;
+  if (slot.head_cycle > begin || (slot.head_pc != CoreSlot::kNoHead && slot.head_cycle == begin))
+    loops = false;
   // Attention that the recording bus has drawn by itself is the end of this look, not of the run.
   buses_[core]->at_head = std::exchange(bus.at_head, false);
   buses_[core]->attention |= buses_[core]->at_head;
@@ -459,6 +460,7 @@ void Tile::check_recording(unsigned core) {
     slot.status = CoreStatus::Parked;
     slot.period = static_cast<u32>(state.cycle - slot.anchor_cycle);
     slot.rounds_end = kNever;
+    note_wait(core);
     if (slot.at_head) {  // so it stays, until the core is woken
       if (lines_.head_was_of_use(slot.anchor_pc)) learn_round(core);
     } else {
@@ -471,7 +473,8 @@ void Tile::check_recording(unsigned core) {
     slot.passes = 1;
     return;
   } else if (is_round && slot.passes == 0 && may_grow(core) &&
-             park_in_rounds(core)) {  // looked into at the first passage only: it takes long
+             park_in_rounds(core) ==
+                 InRounds::Over) {  // looked into at the first passage only: it takes long
     return;
   } else if (state.cycle - slot.anchor_cycle >= slot.longest) {
     return stop_recording(core, true);

@@ -150,7 +150,8 @@ struct SlotState {
   u16 backoff = 0;
   u32 block_resources = 0;  // Blocked: mask of Resource
   u32 anchor_pc = 0;
-  // The head of a loop (riscv/loop_heads.hpp) that the core came by last, and when.
+  // The head of a loop (riscv/loop_heads.hpp) that the core came by last, and when; a cycle to come
+  // if none is worth a look before.
   static constexpr u32 kNoHead = ~u32{0};
   u32 head_pc = kNoHead;
   u32 period = 0;  // Parked: cycles of one round of the loop
@@ -163,6 +164,10 @@ struct SlotState {
   Cycle next_probe = 0;
   Cycle anchor_cycle = 0;
   ReadSet reads;
+  // With what the core began when it left reset (riscv/known_loops.hpp), and when. kNever: it has
+  // been parked since, or nobody wants to know.
+  u64 start = 0;
+  Cycle start_cycle = kNever;
   // `.ttinsn` instructions of the group under way that have been pushed, and where the next one is.
   u8 fused = 0;
   u32 fused_pc = 0;

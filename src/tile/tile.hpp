@@ -250,9 +250,9 @@ class Tile final : public noc::Node,
   class View;
   bool may_grow(unsigned core) const;
   bool shows_rounds(unsigned core) const;
-  bool park_in_rounds(unsigned core);
+  enum class InRounds : u8 { NotKnown, EndSoon, Over };
+  InRounds park_in_rounds(unsigned core);
   bool park_in_known_round(unsigned core, const riscv::KnownRound& round);
-  void execute_round(unsigned core, Cycle period);
   void look_early(unsigned core, const riscv::KnownRound& round);
   void park_at_head(unsigned core, const riscv::KnownRound& round);
   bool is_about_to(unsigned core, const riscv::KnownRound& round);
@@ -278,6 +278,7 @@ class Tile final : public noc::Node,
   std::optional<u32> tag_search(unsigned core, const riscv::Effect& effect, u32 word) override;
   // Of cores that are followed (followed.cpp)
   riscv::Outcome run_followed(unsigned core);
+  riscv::Outcome follow(unsigned core, Cycle end, bool is_round);
   riscv::Outcome step_followed(unsigned core);
   void run_coprocessor_followed(Cycle begin);
   void replay_traced(unsigned core, Cycle until);
@@ -306,6 +307,8 @@ class Tile final : public noc::Node,
   void set_soft_reset(u32 value, const Author& author) override;
   void hold_core(unsigned core);
   void release_core(unsigned core);
+  void begin_work(unsigned core);
+  void note_wait(unsigned core);
   u32 start_pc(unsigned core) const override;
   // What comes over the NoC (requests.cpp)
   bool are_registers(u64 address, u32 bytes) const;

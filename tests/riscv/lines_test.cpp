@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 #include <random>
 #include <thread>
 
@@ -84,6 +85,37 @@ TEST(Lines,
   EXPECT_TRUE(a.lines.is_head(0x1008, a.l1.data()));
   a.decode(0x1000);
   EXPECT_EQ(op_of(a.entry(0x1008)), Op::loop_head);
+}
+
+TEST(Lines, stores_of_zero_to_words_that_follow_one_another_are_one_entry_up_to_a_head) {
+  Sharer tile(std::make_shared<LineCache>());
+  Words words = words_from(1);
+  const auto clear = [&](u32 first, std::vector<i32> offsets, u32 base = 15) {
+    for (const i32 offset : offsets) words[first++] = encode_s(Op::sw, 0, base, offset);
+  };
+  clear(0, {-4, -8, -12, -16, -20});  // four, and one by itself
+  clear(5, {0, 4});
+  clear(7, {0, 8, 16});  // with gaps
+  clear(11, {40}, 14);
+  clear(12, {44});  // another base
+  clear(13, {8, 4, 0});
+  tile.write(0x1000, words);
+  tile.decode(0x1000);
+  const auto count_at = [&](u32 index) {
+    const Decoded& entry = tile.entry(0x1000 + 4 * index);
+    return static_cast<Op>(entry.op) == Op::clear_words ? entry.rd : 0u;
+  };
+  const std::map<u32, u32> expected{{0, 4}, {5, 2}, {13, 3}};
+  for (u32 i = 0; i < kLineWords; ++i)
+    EXPECT_EQ(count_at(i), expected.contains(i) ? expected.at(i) : 0u) << i;
+
+  tile.lines.add_head(0x1008, 5, tile.l1.data());  // into the middle of four
+  tile.decode(0x1000);
+  EXPECT_EQ(count_at(0), 2u);
+  EXPECT_EQ(static_cast<Op>(tile.entry(0x1008).op), Op::loop_head);
+  const u8* const own = reinterpret_cast<const u8*>(&tile.entry(0x1000) + kOwnOps);
+  EXPECT_EQ(static_cast<Op>(own[2]), Op::clear_words);
+  EXPECT_EQ(tile.entry(0x1008).rd, 3u);
 }
 
 TEST(Lines, the_top_of_a_loop_is_where_the_next_branch_or_jump_back_over_an_instruction_goes) {

@@ -1,8 +1,12 @@
 // The engine around the instructions: budgets, invalidation, attention, recording.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "../../bench/riscv_kernel.hpp"
 #include "riscv/guest.hpp"
+#include "support/rounds.hpp"
 
 namespace bhemu::riscv {
 namespace {
@@ -136,6 +140,68 @@ TEST(Run, a_blocked_load_leaves_everything_and_can_be_tried_again) {
   EXPECT_EQ(run(guest.core, guest.bus, 51), Outcome::Ok);
   EXPECT_EQ(guest.core.x[11], 7u);
   EXPECT_EQ(guest.core.instret, 2u);
+}
+
+/// Runs of `sw` of x0 to words that follow one another, as compilers unroll them, and others that
+/// only look like it: forty instructions.
+std::vector<u32> clearing_program(std::mt19937& random) {
+  const auto below = [&random](u32 most) { return random() % most; };
+  std::vector<u32> words;
+  while (words.size() < 40) {
+    const u32 base = 10 + below(4);
+    i32 at = static_cast<i32>(4 * below(12)) - 24 + (below(12) == 0 ? 2 : 0);
+    const i32 step = below(2) == 0 ? 4 : -4;
+    const u32 count = 1 + below(7);
+    for (u32 i = 0; i < count; ++i) {
+      const bool odd = below(12) == 0;
+      const u32 kind = below(3);
+      words.push_back(encode_s(odd && kind == 0 ? Op::sh : Op::sw, odd && kind == 1 ? 14 : 0,
+                               odd && kind == 2 ? 10 + below(4) : base, at));
+      at += step;
+    }
+    if (below(3) == 0)
+      words.push_back(encode_i(Op::addi, base, base, static_cast<i32>(4 * below(5)) - 8));
+  }
+  words.resize(40);
+  return words;
+}
+
+TEST(Run, words_that_are_cleared_one_after_the_other_are_what_they_are_one_by_one) {
+  const u64 draws = test::rounds(1000);
+  for (u64 draw = 0; draw < draws; ++draw) {
+    std::mt19937 random(static_cast<u32>(test::seed(draw)));
+    Guest whole, single;
+    const std::vector<u32> program = clearing_program(random);
+    const std::array<u32, 4> bases{kLdmBase + 64 + 4 * static_cast<u32>(random() % 16),
+                                   kLdmBase + 4 * static_cast<u32>(random() % 4),
+                                   kLdmBase + 0x2000 - 4 * static_cast<u32>(random() % 8), 0x8000};
+    for (Guest* guest : {&whole, &single}) {
+      guest->load(program);
+      guest->core.ldm.fill(0xA5);
+      for (u32 i = 0; i < 64; ++i) guest->memory.l1[0x8000 - 32 + i] = 0x5A;
+      for (u32 i = 0; i < 4; ++i) guest->core.x[10 + i] = bases[i];
+      guest->core.x[14] = 0x12345678;
+      guest->core.pc = 0x1000 + 4 * static_cast<u32>(draw % 5);
+    }
+    Outcome outcome = Outcome::Ok;
+    for (u64 done = 0; done < 30 && outcome == Outcome::Ok;) {
+      const u64 count = 1 + random() % 9;
+      outcome = whole.steps(count);
+      done += count;
+      const u64 executed = whole.core.cycle;
+      while (single.core.cycle < executed) ASSERT_EQ(single.steps(1), Outcome::Ok) << draw;
+      if (outcome != Outcome::Ok) {
+        EXPECT_EQ(single.steps(1), outcome) << draw;
+      }
+      ASSERT_EQ(whole.core.pc, single.core.pc) << draw;
+      ASSERT_EQ(whole.core.instret, single.core.instret) << draw;
+      ASSERT_EQ(whole.core.x, single.core.x) << draw;
+      ASSERT_EQ(whole.core.ldm, single.core.ldm) << draw;
+      ASSERT_TRUE(std::equal(whole.memory.l1.begin() + 0x7C00, whole.memory.l1.begin() + 0x8400,
+                             single.memory.l1.begin() + 0x7C00))
+          << draw;
+    }
+  }
 }
 
 TEST(Run, local_memory_is_private_and_as_large_as_the_core_has_it) {

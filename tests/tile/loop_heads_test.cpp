@@ -3,6 +3,7 @@
 #include <random>
 #include <string>
 
+#include "riscv/encode.hpp"
 #include "riscv/jit/cache.hpp"
 #include "support/rounds.hpp"
 #include "tile/one_tile.hpp"
@@ -20,6 +21,8 @@ constexpr u32 kOwnBell = 0x8040;
 constexpr u32 kOut = 0x9000;
 constexpr u32 kCounter = 0xFFB40020;  // STREAM_REMOTE_DEST_BUF_START of stream 0
 constexpr u32 kNcriscCode = 0x4000;
+constexpr u32 kBriscCode = 0x3000;  // where cores begin elsewhere
+constexpr u32 kDetour = 0x3800;
 
 class Watcher final : public trace::Observer {
  public:
@@ -43,7 +46,8 @@ struct Way {
   std::optional<trace::Instructions> watched = std::nullopt;
   bool debugged = false;
   std::shared_ptr<riscv::LineCache> lines = nullptr;  // of this tile and another one
-  bool second = false;                                // not the first one to execute the program
+  unsigned before = 0;                                // so many tiles have executed the program
+  u32 detour = 0;  // cores begin elsewhere with so many instructions, the last of which jumps to it
 };
 
 std::vector<Way> all_ways() {
@@ -113,6 +117,12 @@ std::vector<u32> waiting_program(u32 bell, u32 next, const Loop& loop) {
   return a.finish();
 }
 
+std::vector<u32> detour(u32 count, u32 distance) {
+  std::vector<u32> words(count, riscv::encode_i(riscv::Op::addi, 0, 0, 0));
+  words.back() = riscv::encode_j(0, static_cast<i32>(distance - 4 * (count - 1)));
+  return words;
+}
+
 struct Slept {
   std::vector<Cycle> parked_at;  // both cores, after each ring
   u64 hash = 0;
@@ -123,18 +133,22 @@ struct Slept {
 Slept run_cores(const Loop& brisc, const Loop& ncrisc, const Way& way, Cycle epoch,
                 bool parks = true) {
   constexpr Cycle kBetween = 3072;
-  constexpr Cycle kSecond = 1 << 20;  // long after the first
-  OneTile chip(kQuantum, parks, nullptr, way.code, way.lines, way.second ? 1 : 0);
+  constexpr Cycle kNext = 1 << 20;  // long after the one before
+  OneTile chip(kQuantum, parks, nullptr, way.code, way.lines, static_cast<NodeId>(way.before));
   chip.make_engine(epoch);
-  if (way.second) chip.engine->skip_to(kSecond);
+  chip.engine->skip_to(way.before * kNext);
   Watcher watcher(way.watched.value_or(trace::Instructions::All));
   Idler idler;
   if (way.watched) chip.tile->set_observer(&watcher);
   if (way.debugged) chip.tile->set_onlooker(&idler);
   const u32 own_bell = ncrisc.in_register ? kCounter : kOwnBell;
-  chip.load(0, waiting_program(kBell, own_bell, brisc));
+  chip.load(way.detour != 0 ? kBriscCode : 0, waiting_program(kBell, own_bell, brisc));
   chip.load(kNcriscCode, waiting_program(own_bell, kOwnBell + 0x20, ncrisc));
-  chip.start_at(CoreId::Ncrisc, kNcriscCode);
+  chip.start_at(CoreId::Ncrisc, way.detour != 0 ? kDetour : kNcriscCode);
+  if (way.detour != 0) {
+    chip.load(0, detour(way.detour, kBriscCode));
+    chip.load(kDetour, detour(way.detour, kNcriscCode - kDetour));
+  }
   chip.start({CoreId::Brisc, CoreId::Ncrisc});
   Slept slept;
   const auto parked = [&] {
@@ -196,7 +210,7 @@ TEST(LoopHeads, cores_park_in_the_same_cycle_however_they_are_executed_and_whoev
 /// The second of two tiles that execute the same program.
 Way as_second(Way way, const std::shared_ptr<riscv::LineCache>& lines) {
   way.lines = lines;
-  way.second = true;
+  way.before = 1;
   return way;
 }
 
@@ -280,6 +294,35 @@ TEST(LoopHeads, what_other_tiles_tell_changes_no_result_and_is_the_same_for_all_
     for (const bool parks : {true, false})
       EXPECT_EQ(run_cores(brisc, ncrisc, alone, epoch, parks).hash, expected.hash) << drawn;
   });
+}
+
+TEST(LoopHeads, when_cores_of_a_third_tile_park_depends_on_no_way_of_the_second) {
+  const std::vector<Way> ways = all_ways();
+  const u64 programs = rounds(40);
+  for (u64 program = 1; program <= programs; ++program) {
+    std::mt19937 random(static_cast<u32>(seed(program)));
+    const Loop brisc = Loop::any(random);
+    const Loop ncrisc = Loop::any(random);
+    // From the first tile it is known where the loops of both begin, but not how long cores work
+    // that begin as the second's and the third's do.
+    std::vector<Cycle> expected;
+    for (const Way& way : ways) {
+      const auto lines = std::make_shared<riscv::LineCache>();
+      const auto run = [&](Way which, unsigned before, u32 detour) {
+        which.lines = lines;
+        which.before = before;
+        which.detour = detour;
+        return run_cores(brisc, ncrisc, which, kQuantum).parked_at;
+      };
+      run(ways[0], 0, 1);
+      run(way, 1, 2);
+      const std::vector<Cycle> parked = run(ways[0], 2, 2);
+      if (expected.empty()) expected = parked;
+      if (!way.debugged) {
+        EXPECT_EQ(parked, expected) << program << ", " << way.name;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Cores that wait for a time or count sleep meanwhile, and wake in the state in which they would
 // have been.
 #include <random>
+#include <string_view>
 
 #include "riscv/rounds.hpp"
 #include "support/rounds.hpp"
@@ -258,6 +259,59 @@ TEST(Rounds, a_core_that_counts_while_it_polls_waits_and_one_that_only_counts_wo
   }
 }
 
+/// How many instructions BRISC executes of a program that waits for a time.
+u64 executed_in(NodeId tile, const std::shared_ptr<riscv::LineCache>& lines,
+                const std::vector<u32>& program) {
+  OneTile chip(64, true, nullptr, nullptr, lines, tile);
+  chip.load(0, program);
+  chip.engine->skip_to(tile * (Cycle{1} << 20));
+  chip.start({CoreId::Brisc});
+  chip.run(64'000);
+  EXPECT_NE(chip.read(kResult), 0u);
+  EXPECT_GT(chip.tile->skipped_instructions(), 25'000u);
+  return chip.tile->core(CoreId::Brisc).instret - chip.tile->skipped_instructions();
+}
+
+TEST(Rounds, a_core_sleeps_from_the_second_round_on_where_another_tiles_has_waited_for_a_time) {
+  for (const Waiting& waiting : waiting_programs()) {
+    if (std::string_view(waiting.name) == "cycle") continue;  // it is over before the second begins
+    const auto lines = std::make_shared<riscv::LineCache>();
+    const u64 first = executed_in(0, lines, waiting.program);
+    const u64 second = executed_in(1, lines, waiting.program);
+    EXPECT_LT(second, first) << waiting.name;
+    // A few instructions before the loop, two rounds, and at most two turns at its end.
+    EXPECT_LT(second, 64u + 2 * 64u) << waiting.name;
+  }
+}
+
+TEST(Rounds, a_core_that_begins_as_others_did_is_looked_at_when_those_began_to_wait) {
+  Assembler a;
+  begin(a);
+  a.li(t0, kFlag);
+  a.li(t1, 500);
+  a.label("work");
+  a.sw(t1, 0, s1);
+  a.addi(t1, t1, -1);
+  a.bne(t1, zero, "work");
+  a.label("wait");
+  a.lw(t2, 0, t0);
+  a.beq(t2, zero, "wait");
+  a.halt();
+  const std::vector<u32> program = a.finish();
+  const auto lines = std::make_shared<riscv::LineCache>();
+  for (const NodeId tile : {NodeId{0}, NodeId{1}}) {
+    const Cycle start = tile * (Cycle{1} << 20);
+    OneTile chip(64, true, nullptr, nullptr, lines, tile);
+    chip.load(0, program);
+    chip.engine->skip_to(start);
+    chip.start({CoreId::Brisc});
+    chip.engine->run(start + 64, nullptr);
+    EXPECT_EQ(chip.tile->slot(CoreId::Brisc).backoff == 0, tile == 1) << "looked for a loop";
+    chip.engine->run(start + 8192, nullptr);
+    EXPECT_EQ(chip.tile->status(CoreId::Brisc), tile::CoreStatus::Parked);
+  }
+}
+
 /// A few instructions that grow registers, or do not go well with that.
 template <class Any>
 void random_round(Assembler& a, const Any& any) {
@@ -319,7 +373,7 @@ void random_round(Assembler& a, const Any& any) {
 /// that: what comes of them must not depend on whether their rounds are executed.
 TEST(Rounds, random_loops_give_the_same_whether_their_rounds_are_executed_or_not) {
   std::mt19937 random(static_cast<u32>(seed(41)));
-  u64 skipped = 0;
+  std::array<u64, 2> skipped{};
   const u64 draws = rounds(300);
   for (u64 draw = 0; draw < draws; ++draw) {
     const auto any = [&](u32 below) { return random() % below; };
@@ -341,23 +395,30 @@ TEST(Rounds, random_loops_give_the_same_whether_their_rounds_are_executed_or_not
     }
     finish(a, t3);
     const std::vector<u32> program = a.finish();
-    std::vector<u64> hashes[2];
-    for (const bool parking : {false, true}) {
-      OneTile chip(16, parking);
+    const auto hashes = [&](NodeId tile, bool parks, const auto& lines) {
+      OneTile chip(16, parks, nullptr, nullptr, lines, tile);
       chip.load(0, program);
+      Cycle until = tile * (Cycle{1} << 20);  // the second one when the first one is done
+      chip.engine->skip_to(until);
       chip.start({CoreId::Brisc});
-      Cycle until = 0;
+      std::vector<u64> all;
       for (unsigned i = 0; i < 10; ++i) {
         until += 256 * (1 + (draw * 37 + i * 101) % 19);
         chip.engine->run(until, [&] { return chip.engine->now() >= until; });
         chip.tile->settle(until);
-        hashes[parking].push_back(chip.tile->hash(until));
+        all.push_back(chip.tile->hash(until));
       }
-      if (parking) skipped += chip.tile->skipped_instructions();
-    }
-    ASSERT_EQ(hashes[0], hashes[1]) << "draw " << draw;
+      skipped[tile] += chip.tile->skipped_instructions();
+      return all;
+    };
+    const auto shared = std::make_shared<riscv::LineCache>();
+    for (const NodeId tile : {NodeId{0}, NodeId{1}})
+      ASSERT_EQ(hashes(tile, false, std::make_shared<riscv::LineCache>()),
+                hashes(tile, true, shared))
+          << "draw " << draw << ", tile " << tile;
   }
-  EXPECT_GT(skipped, draws * 1000u);  // they are no idle test
+  EXPECT_GT(skipped[1], skipped[0]);     // it knows where it will wait
+  EXPECT_GT(skipped[0], draws * 1000u);  // they are no idle test
 }
 
 }  // namespace

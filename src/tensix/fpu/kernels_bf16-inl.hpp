@@ -44,8 +44,6 @@
 
 #include <hwy/highway.h>
 
-#include <cstring>
-
 #include "tensix/fpu/kernels-inl.hpp"
 
 #if HWY_TARGET != HWY_SCALAR
@@ -214,7 +212,8 @@ HWY_INLINE void sums_of_eight(const Factors& product, u32 group, u32 row, size_t
   sum5 = hn::BitCast(df, lower_row(odd_2));
   sum6 = hn::BitCast(df, even_2);
   sum7 = hn::BitCast(df, odd_2);
-  const auto add = [&](u32 k) HWY_ATTR {
+  // Not inlined, all sums would be in memory.
+  const auto add = [&](u32 k) HWY_ATTR __attribute__((always_inline)) {
     const VF lane = hn::Load(df, alpha[k] + j);
     const VF lane_2 = hn::Load(df, alpha[k] + j + kSecondColumn);
     const float* const of_row = beta + k;
@@ -247,20 +246,27 @@ HWY_INLINE void sums_of_eight(const Factors& product, u32 group, u32 row, size_t
 }
 
 /// Adds two groups' sums to what a part of a row holds. `start` has the larger of their fields.
-/// `places`: what the row's fields are below those of this product.
+/// `places`: what the row's fields are below those of this product. `is_zero`: the row holds
+/// nothing but zeros. Their field is `places`, at most kNarrowNone, and thus below that of every
+/// group whose lanes are not all zero; if all are, nothing is what comes of it with any start.
+template <bool is_zero>
 HWY_INLINE void add_sums(u32* row, i32 places, V start, VF sum, VF sum_2) {
   const Words dw;
   const Floats df;
-  const V old = load_cells(row);
-  constexpr u32 kOne = 127;
-  // In units of M', without a tie.
-  const u32 by = (kOne + static_cast<u32>(places - kUnitPlaces)) << 23;
-  const VF enlarge = hn::BitCast(df, word(by | 1u << (23 - 13)));
-  const V field = hn::And(old, word(0x7F800000));
-  const VF origin = hn::BitCast(
-      df, hn::Max(hn::Add(field, word((static_cast<u32>(places) << 23) + 0x400000)), start));
+  VF origin = hn::BitCast(df, start);
+  VF all = origin;
+  if constexpr (!is_zero) {
+    const V old = load_cells(row);
+    constexpr u32 kOne = 127;
+    // In units of M', without a tie.
+    const u32 by = (kOne + static_cast<u32>(places - kUnitPlaces)) << 23;
+    const VF enlarge = hn::BitCast(df, word(by | 1u << (23 - 13)));
+    const V field = hn::And(old, word(0x7F800000));
+    origin = hn::BitCast(
+        df, hn::Max(hn::Add(field, word((static_cast<u32>(places) << 23) + 0x400000)), start));
+    all = hn::MulAdd(hn::BitCast(df, old), enlarge, origin);
+  }
   const VF least = hn::Set(df, 0.73F * 0x1p-37F);
-  VF all = hn::MulAdd(hn::BitCast(df, old), enlarge, origin);
   all = hn::Add(all, hn::MulAdd(origin, least, sum));
   all = hn::Add(all, hn::MulAdd(origin, least, sum_2));
   const V bits = hn::Add(hn::BitCast(dw, hn::Sub(all, origin)), word(0x8000));
@@ -269,6 +275,7 @@ HWY_INLINE void add_sums(u32* row, i32 places, V start, VF sum, VF sum_2) {
 
 /// Adds a product whose fields are known to kBlockRows rows from `row` on. What comes of it has
 /// fields kUnitPlaces below its own.
+template <bool is_zero>
 HWY_NOINLINE void add_to_block(const Factors& product, u32 row, i32 places, DstFloats& dst) {
   const auto& even = product.fields->even;
   const auto& odd = product.fields->odd;
@@ -282,29 +289,25 @@ HWY_NOINLINE void add_to_block(const Factors& product, u32 row, i32 places, DstF
     sums_of_eight(product, 1, row, j, high0, high1, high2, high3, high4, high5, high6, high7);
     const V even_1 = larger_starts(load_cells(even[0][four] + j), load_cells(even[1][four] + j));
     const V odd_1 = larger_starts(load_cells(odd[0][four] + j), load_cells(odd[1][four] + j));
-    add_sums(dst.row[row] + j, places, lower_row(even_1), low0, high0);
-    add_sums(dst.row[row + 1] + j, places, lower_row(odd_1), low1, high1);
-    add_sums(dst.row[row + 2] + j, places, even_1, low2, high2);
-    add_sums(dst.row[row + 3] + j, places, odd_1, low3, high3);
+    add_sums<is_zero>(dst.row[row] + j, places, lower_row(even_1), low0, high0);
+    add_sums<is_zero>(dst.row[row + 1] + j, places, lower_row(odd_1), low1, high1);
+    add_sums<is_zero>(dst.row[row + 2] + j, places, even_1, low2, high2);
+    add_sums<is_zero>(dst.row[row + 3] + j, places, odd_1, low3, high3);
     const size_t j_2 = j + kSecondColumn;
     const V even_2 =
         larger_starts(load_cells(even[0][four_2] + j_2), load_cells(even[1][four_2] + j_2));
     const V odd_2 =
         larger_starts(load_cells(odd[0][four_2] + j_2), load_cells(odd[1][four_2] + j_2));
-    add_sums(dst.row[row_2] + j_2, places, lower_row(even_2), low4, high4);
-    add_sums(dst.row[row_2 + 1] + j_2, places, lower_row(odd_2), low5, high5);
-    add_sums(dst.row[row_2 + 2] + j_2, places, even_2, low6, high6);
-    add_sums(dst.row[row_2 + 3] + j_2, places, odd_2, low7, high7);
+    add_sums<is_zero>(dst.row[row_2] + j_2, places, lower_row(even_2), low4, high4);
+    add_sums<is_zero>(dst.row[row_2 + 1] + j_2, places, lower_row(odd_2), low5, high5);
+    add_sums<is_zero>(dst.row[row_2 + 2] + j_2, places, even_2, low6, high6);
+    add_sums<is_zero>(dst.row[row_2 + 3] + j_2, places, odd_2, low7, high7);
   }
 }
 
 /// Rows of Dst, as they are stored and in order, to floats whose fields are its exponents. False if
 /// an exponent that is not zero is below `smallest` or above `largest`.
 HWY_INLINE bool load_dst(const u16* rows, i32 smallest, i32 largest, DstFloats& out) {
-  if (rows == nullptr) {
-    std::memset(&out, 0, sizeof out);
-    return true;
-  }
   const Shorts d;
   const Words dw;
   const hn::Half<Shorts> half_d;
@@ -356,13 +359,7 @@ class ChainOfProducts {
       u32 count = fitting(shifts);
       if (count == 0) return false;
       DstFloats dst;
-      if (count == 1 || !load_dst(chain_.old, kSmallestOld - shifts.least,
-                                  kLargestOld - kRoom - HWY_MAX(shifts.most, 0), dst)) {
-        count = 1;
-        const i32 shift = factors_[0].shift;
-        const i32 largest = kLargestOld - HWY_MAX(shift, 0);
-        if (!load_dst(chain_.old, kSmallestOld - shift, largest, dst)) return false;
-      }
+      if (!load_old(shifts, count, dst)) return false;
       add(count, dst);
     }
     return true;
@@ -422,6 +419,17 @@ class ChainOfProducts {
     return count;
   }
 
+  /// What the first ones are added to: all of them, or one alone, if Dst allows that only.
+  HWY_INLINE bool load_old(const Shifts& shifts, u32& count, DstFloats& dst) const {
+    if (chain_.old == nullptr) return true;  // zeros
+    if (count != 1 && load_dst(chain_.old, kSmallestOld - shifts.least,
+                               kLargestOld - kRoom - HWY_MAX(shifts.most, 0), dst))
+      return true;
+    count = 1;
+    const i32 shift = factors_[0].shift;
+    return load_dst(chain_.old, kSmallestOld - shift, kLargestOld - HWY_MAX(shift, 0), dst);
+  }
+
   /// Adds the first ones to what Dst held.
   HWY_INLINE void add(u32 count, DstFloats& dst) {
     for (u32 i = 0; i < count; ++i) {
@@ -435,7 +443,11 @@ class ChainOfProducts {
     for (u32 row = 0; row < kMaxKernelRows; row += kBlockRows) {
       shift = 0;
       for (u32 i = 0; i < count; ++i) {
-        add_to_block(factors_[i], row, factors_[i].shift - shift, dst);
+        const i32 places = factors_[i].shift - shift;
+        if (i == 0 && chain_.old == nullptr)
+          add_to_block<true>(factors_[0], row, places, dst);
+        else
+          add_to_block<false>(factors_[i], row, places, dst);
         shift = factors_[i].shift - kUnitPlaces;
       }
     }
