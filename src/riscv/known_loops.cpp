@@ -6,6 +6,20 @@
 #include <utility>
 
 namespace bhemu::riscv {
+namespace {
+
+/// Adds what was told, if there is room or something there was told later. The first ones stay, so
+/// that nothing that is known goes while somebody may ask for it. `order(a) < order(b)`: a was told
+/// first.
+template <class Told, class Order>
+void keep_first(std::vector<Told>& all, std::size_t most, Told fresh, Order order) {
+  if (all.size() < most) return all.push_back(std::move(fresh));
+  const auto last = std::max_element(
+      all.begin(), all.end(), [&](const Told& a, const Told& b) { return order(a) < order(b); });
+  if (order(fresh) < order(*last)) *last = std::move(fresh);
+}
+
+}  // namespace
 
 void KnownLoops::tell(u32 head, LoopShape shape, const u8* words, Source source) {
   const u32 address = head & ~(kLineBytes - 1);
@@ -22,16 +36,8 @@ void KnownLoops::tell(u32 head, LoopShape shape, const u8* words, Source source)
   }
   Entry fresh{head, shape, {}, source, nullptr, {}};
   std::memcpy(fresh.words.data(), words, kLineBytes);
-  if (line.size() == kMostInLine) {
-    // The first ones stay, so that nothing that is known goes while somebody may ask for it.
-    const auto order = [](const Entry& entry) { return std::pair(entry.source, entry.head); };
-    const auto last =
-        std::max_element(line.begin(), line.end(),
-                         [&](const Entry& a, const Entry& b) { return order(a) < order(b); });
-    if (order(fresh) < order(*last)) *last = std::move(fresh);
-    return;
-  }
-  line.push_back(std::move(fresh));
+  keep_first(line, kMostInLine, std::move(fresh),
+             [](const Entry& entry) { return std::pair(entry.source, entry.head); });
   const u32 index = address / kLineBytes;
   begins_[index / 64].fetch_or(u64{1} << index % 64, std::memory_order_relaxed);
 }
@@ -59,13 +65,8 @@ void KnownLoops::tell_of_wait(Start start, Cycle after, Source source) {
       if (source < known.source) known = fresh;
       return;
     }
-  if (first_waits_.size() < kMostFirstWaits) return first_waits_.push_back(fresh);
-  // The first ones stay, as above.
-  const auto order = [](const FirstWait& wait) { return std::pair(wait.source, wait.start); };
-  const auto last =
-      std::max_element(first_waits_.begin(), first_waits_.end(),
-                       [&](const FirstWait& a, const FirstWait& b) { return order(a) < order(b); });
-  if (order(fresh) < order(*last)) *last = fresh;
+  keep_first(first_waits_, kMostFirstWaits, fresh,
+             [](const FirstWait& wait) { return std::pair(wait.source, wait.start); });
 }
 
 Cycle KnownLoops::first_wait(Start start, Cycle now) const {

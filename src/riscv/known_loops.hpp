@@ -63,7 +63,8 @@ class KnownLoops {
   Cycle first_wait(Start start, Cycle now) const;
 
  private:
-  // Chosen, not measured: of different words in a line of code, so many have loops.
+  // Chosen, not measured: of different words in a line of code, so many have loops, and of programs
+  // that cores begin with, so many are known.
   static constexpr std::size_t kMostInLine = 8;
   static constexpr std::size_t kMostFirstWaits = 32;
 

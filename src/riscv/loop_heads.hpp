@@ -22,7 +22,6 @@ u32 top_of_loop(u32 pc, const u8* l1, u32 l1_bytes);
 
 class LoopHeads {
  public:
-  using Lines = std::array<u32, 2>;
   /// As long as the words of its line are what they were.
   bool has(u32 pc, const u8* l1) const {
     const Head* const head = find(pc);
@@ -39,6 +38,7 @@ class LoopHeads {
   /// A core was parked that had come back to `pc` after `period` cycles. The lines in which
   /// something has changed by that: that of `pc`, and that of the head which makes room; the same
   /// one twice if none does.
+  using Lines = std::array<u32, 2>;
   Lines add(u32 pc, Cycle period, const u8* l1);
   /// Cores of other tiles wait there, and this one has room. False: it is a head already, or was
   /// one that looks were in vain at.

@@ -121,10 +121,12 @@ bool Tile::park_in_known_round(unsigned core, const riscv::KnownRound& round) {
   // A round that leaves other registers than there are has not been gone through yet.
   const bool same = round.is_settled(cores_[core]) && is_about_to(core, round);
   lines_.round_was_known(cores_[core].pc, same);
-  if (same)
+  if (same) {
+    note_wait(core);
     park_at_head(core, round);
-  else
+  } else {
     slot.reads = reads;
+  }
   return same;
 }
 
@@ -163,7 +165,6 @@ void Tile::park_at_head(unsigned core, const riscv::KnownRound& round) {
   slot.anchor_cycle = cores_[core].cycle;
   slot.period = static_cast<u32>(round.period());
   slot.rounds_end = kNever;
-  note_wait(core);
   if ((slot.reads.resources() & ~wakeup_.watched) != 0) update_watched();
 }
 

@@ -473,8 +473,8 @@ void Tile::check_recording(unsigned core) {
     slot.passes = 1;
     return;
   } else if (is_round && slot.passes == 0 && may_grow(core) &&
-             park_in_rounds(core) ==
-                 InRounds::Over) {  // looked into at the first passage only: it takes long
+             park_in_rounds(core) == InRounds::Over) {
+    // Looked into at the first passage only: it takes long.
     return;
   } else if (state.cycle - slot.anchor_cycle >= slot.longest) {
     return stop_recording(core, true);
