@@ -153,6 +153,7 @@ class CopyBench {
   std::vector<u8> alone_memory_;
   CopyBus alone_;       // for a single instruction
   CopyBus inside_;      // for code in L1
+  riscv::Kinds kinds_;  // of its instructions
   unsigned steps_ = 0;  // that are left to `inside_`
 };
 
@@ -207,7 +208,7 @@ u32 CopyBench::next_load(riscv::CoreState& state, u32 address, unsigned forks) {
   while (steps_ != 0 && riscv::is_instruction_address(state.pc, kL1Size)) {
     --steps_;
     const u32 word = word_at(state.pc);
-    const riscv::Effect effect = riscv::effect_of(state, word);
+    const riscv::Effect effect = riscv::effect_of(state, kinds_.at(state.pc, word));
     if (riscv::loads(effect) && effect.address == address) return state.pc;
     if (inside_.is_undecided() && is_branch(word)) {
       inside_.decide();

@@ -21,16 +21,13 @@ bool Follower::begin_epoch(Cycle now, Cycle until) {
 }
 
 void Follower::observer_changed() {
-  if (env_.observer != nullptr)
-    following().wanted = env_.observer->wanted_instructions();
-  else if (following_ != nullptr)
-    following_->wanted = trace::Instructions::All;
-  leaves_out_loads_ = following_ != nullptr && following_->wanted == trace::Instructions::Effects &&
-                      env_.data_caches == nullptr;
+  wanted_ =
+      env_.observer != nullptr ? env_.observer->wanted_instructions() : trace::Instructions::All;
+  leaves_out_loads_ = wanted_ == trace::Instructions::Effects && env_.data_caches == nullptr;
 }
 
 bool Follower::tells_all(unsigned core) {
-  return (traces_ && env_.trace->follows(core)) || following().wanted == trace::Instructions::All;
+  return (traces_ && env_.trace->follows(core)) || wanted_ == trace::Instructions::All;
 }
 
 void Follower::begin(unsigned core, DataCaches::Stale& stale) {
@@ -42,8 +39,8 @@ void Follower::begin(unsigned core, DataCaches::Stale& stale) {
   step.pc = state.pc;
   step.word = riscv::is_instruction_address(step.pc, env_.l1.size()) ? env_.l1.read32(step.pc) : 0;
   step.kind = &following.kinds.at(step.pc, step.word);
-  step.tells = env_.observer != nullptr && (following.wanted > trace::Instructions::Accesses ||
-                                            step.kind->reach != riscv::Reach::None);
+  step.tells = env_.observer != nullptr &&
+               (wanted_ > trace::Instructions::Accesses || step.kind->reach != riscv::Reach::None);
   env_.slots[core].block = BlockKind::None;
   if (!step.tells && env_.trace == nullptr && env_.data_caches == nullptr) return;
   step.effect = riscv::effect_of(state, *step.kind);
@@ -145,9 +142,8 @@ Follower::Untold Follower::Following::look_ahead(Follower& follower, unsigned co
 }
 
 Follower::Untold Follower::untold_until(unsigned core, Cycle end) {
-  Following& following = *following_;
-  if (following.wanted == trace::Instructions::NotPlain)
-    return following.look_ahead<true>(*this, core, end);
+  Following& following = this->following();
+  if (wanted_ == trace::Instructions::NotPlain) return following.look_ahead<true>(*this, core, end);
   return following.look_ahead<false>(*this, core, end);
 }
 
@@ -160,7 +156,7 @@ bool Follower::is_memory(unsigned core, u32 address, u32 bytes) const {
 }
 
 void Follower::ran() {
-  if (following_->wanted == trace::Instructions::NotPlain) env_.observer->ran(following_->stretch);
+  if (wanted_ == trace::Instructions::NotPlain) env_.observer->ran(following_->stretch);
 }
 
 /// A store to the queue of a thread, or a `.ttinsn`, was carried out: which thread has its word.

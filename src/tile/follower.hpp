@@ -112,9 +112,10 @@ class Follower {
   void trace_vector(unsigned core, u32 pc, const riscv::VectorAccess& access);
 
   Environment env_;
-  std::unique_ptr<Following> following_;  // null: no core was ever followed
-  bool traces_ = false;                   // in the epoch under way
-  bool leaves_out_loads_ = false;         // of memory: the observer wants none, nobody has a cache
+  std::unique_ptr<Following> following_;                   // null: no core was ever followed
+  trace::Instructions wanted_ = trace::Instructions::All;  // by the observer
+  bool traces_ = false;                                    // in the epoch under way
+  bool leaves_out_loads_ = false;  // of memory: the observer wants none, nobody has a cache
 };
 
 }  // namespace bhemu::tile

@@ -6,11 +6,11 @@
 #include <tuple>
 
 #include "host/report/cause.hpp"
-#include "host/report/races.hpp"
 #include "host/report/wrong_image.hpp"
 #include "tensix/isa.hpp"
 #include "watch/pushed_lines.hpp"
 #include "watch/pushes.hpp"
+#include "watch/race_look.hpp"
 #include "watch/tallies.hpp"
 #include "watch/unread.hpp"
 #include "watch/unwritten.hpp"
@@ -463,68 +463,6 @@ class SecondLook {
   Outcome& ran_;
 };
 
-/// The rest of the first line that begins with a word.
-std::string after(const std::string& text, const std::string& word) {
-  const size_t at = text.find(word);
-  if (at == std::string::npos) return "";
-  const size_t begin = text.find_first_not_of(' ', at + word.size());
-  return text.substr(begin, text.find('\n', begin) - begin);
-}
-
-/// Two threads of the coprocessor touch the same rows without a semaphore between them. Of a run
-/// that went well nothing else is said: software that works on cards stores to L1 and sends it, or
-/// gives a bank back, with nothing that would put the two in order but their distance.
-bool is_of_threads(const host::RaceFinding& finding) {
-  return finding.text.find("(ORDERING.md, row 16:") != std::string::npos;
-}
-
-bool has_two_threads(const host::PreparedProgram& program) {
-  return std::any_of(program.parts().begin(), program.parts().end(),
-                     [](const host::PreparedPart& part) {
-                       unsigned threads = 0;
-                       for (unsigned core = index_of(CoreId::Trisc0); core < kCores; ++core)
-                         threads += part.launch.kernels[core].has_value();
-                       return threads > 1;
-                     });
-}
-
-/// A wrong result of which nothing else is known may come of two accesses without an order; a good
-/// one may have been luck.
-void tell_of_race(const DeviceOptions& options, const std::function<host::Firmware()>& firmware,
-                  Cycle limit, const host::PreparedProgram& prepared, Outcome& ran) {
-  constexpr unsigned kPasses = 5;
-  host::RaceOptions race;
-  race.on = true;
-  host::RaceReport report;
-  for (unsigned pass = 0; pass < kPasses && (pass == 0 || report.needs_another_pass); ++pass) {
-    host::Machine again(options, firmware());
-    again.set_limit(limit);
-    host::RaceWatch watch(again.device(), race, &again.firmware(), prepared.tiles(), report.hints);
-    watch.know(prepared, again.firmware());
-    if (again.boot().status != Status::Ok) return;
-    again.run_unsaved(prepared);
-    report = watch.report(again.code());
-  }
-  if (report.needs_another_pass || report.errors() == 0) return;
-  for (const host::RaceFinding& one : report.findings) {
-    if (!one.text.starts_with("race: ") || (ran.status == Status::Ok && !is_of_threads(one)))
-      continue;
-    // What the host does here is done by the program file, and in order.
-    if (one.text.find(", the host, cycle") != std::string::npos) continue;
-    host::FirstCause& cause = ran.standstill.cause;
-    cause.sentence +=
-        fmt::format("{}There is a race on {}, which nothing puts in order: first {}, then {}.",
-                    cause.sentence.empty() ? "" : " ", after(one.text, "race:"),
-                    after(one.text, "\n  first"), after(one.text, "\n  second"));
-    const std::string order =
-        fmt::format("put the two in order (bhemu run --race): {}", after(one.text, "\n  missing"));
-    // A remedy that another part of the report has found comes first.
-    const bool known = !cause.remedy.empty() && !cause.remedy.starts_with("follow the value back");
-    cause.remedy = known ? fmt::format("{}; or {}", cause.remedy, order) : order;
-    return;
-  }
-}
-
 }  // namespace
 
 void look_for_cause(const DeviceOptions& options, const std::function<host::Firmware()>& firmware,
@@ -563,8 +501,7 @@ void look_for_cause(const DeviceOptions& options, const std::function<host::Firm
   SecondLook look(again, prepared, ran);
   if (!failed) {
     look.warn(checked);
-    if (ran.faults.empty() && has_two_threads(prepared))
-      tell_of_race(options, firmware, limit, prepared, ran);
+    if (ran.faults.empty()) tell_of_race(options, firmware, limit, prepared, ran);
     return;
   }
   const bool told = look.tell(checked, writers ? &*writers : nullptr, reads ? &*reads : nullptr,

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "cli/command.hpp"
+#include "support/narrow.hpp"
 
 namespace bhemu::test {
 namespace {
@@ -35,9 +36,11 @@ struct Program {
   explicit Program(std::string stem)
       : name(std::move(stem)), text(lines_of(contents(kHangs / (name + ".yaml")))) {}
 
+  /// Those that say nothing of the board run on a narrow one.
   std::string options() const {
-    const auto options = after(text, "# options:");
-    return options.empty() ? "" : options.front();
+    const auto all = after(text, "# options:");
+    const std::string options = all.empty() ? "" : all.front();
+    return options.find("--board") != std::string::npos ? options : options + kNarrow;
   }
   /// Of `bhemu run`: 3 unless the file says something else.
   int status() const {

@@ -9,13 +9,15 @@
 
 #include "host/boot/machine.hpp"
 #include "host/report/races.hpp"
+#include "support/booted.hpp"
+#include "support/narrow.hpp"
 
 namespace bhemu::host::hazard_test {
 
 struct Watched {
   Outcome outcome;
   RaceReport report;
-  u64 hash = 0;
+  u64 hash = 0;     // if asked for
   Cycle begin = 0;  // of the program, after the boot
 };
 
@@ -24,9 +26,10 @@ struct Way {  // of running the same program
   bool parking = true;
   TimingModel timing = TimingModel::Fast;
   u64 seed = 0;
-  std::size_t most_tiles = 0;  // that are watched; 0: all
-  bool narrow = false;         // half of the columns, which are booted in half of the time
-  bool resumed = false;        // from a snapshot of another device, which has booted unwatched
+  std::size_t most_tiles = 0;     // that are watched; 0: all
+  bool hashed = false;            // the whole device at the end
+  bool narrow = false;            // half of the columns, which are booted in half of the time
+  test::Boots* booted = nullptr;  // go on from an unwatched boot of these
 };
 
 inline std::string example(const std::string& name) {
@@ -40,14 +43,12 @@ inline Watched run_once(const Program& program, const Way& way, bool contracts,
   options.parking = way.parking;
   options.timing = way.timing;
   options.seed = way.seed;
-  if (way.narrow) options.board.harvested_columns = 0x3F80;
-  Machine machine(options, Firmware::embedded());
+  if (way.narrow) options.board = test::narrow();
+  const std::unique_ptr<Machine> owner =
+      way.booted != nullptr ? way.booted->machine(options)
+                            : std::make_unique<Machine>(options, Firmware::embedded());
+  Machine& machine = *owner;
   machine.set_limit(20'000'000);
-  if (way.resumed) {
-    Machine other(options, Firmware::embedded());
-    EXPECT_EQ(other.boot().status, Status::Ok);
-    machine.device().restore(other.device().snapshot());
-  }
   const PreparedProgram prepared = machine.prepare(program);
   RaceOptions race;
   race.on = true;
@@ -60,13 +61,13 @@ inline Watched run_once(const Program& program, const Way& way, bool contracts,
     watch->know(prepared, machine.firmware());
   }
   Watched result;
-  if (!way.resumed) {
+  if (way.booted == nullptr) {
     EXPECT_EQ(machine.boot().status, Status::Ok);
   }
   result.begin = machine.device().cycle();
   result.outcome = machine.run(prepared);
   if (watched) result.report = watch->report(machine.code());
-  result.hash = machine.device().hash();
+  if (way.hashed) result.hash = machine.device().hash();
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include "host/boot/machine.hpp"
 #include "host/hunt/run_worker.hpp"
 #include "host/program/program.hpp"
+#include "support/narrow.hpp"
 
 namespace bhemu::host {
 namespace {
@@ -23,6 +24,7 @@ struct Run {
 /// Hash of the whole device.
 u64 run_of(const Program& program, const Run& run, const DelayPlan* plan = nullptr) {
   DeviceOptions options;
+  options.board = test::narrow();
   options.timing = run.timing;
   options.seed = run.seed;
   options.threads = run.threads;
@@ -67,6 +69,7 @@ class RaceFree : public testing::TestWithParam<const char*> {};
 TEST_P(RaceFree, program_keeps_its_result_over_seeds) {
   const Program program = example(GetParam());
   DeviceOptions options;
+  options.board = test::narrow();
   options.timing = TimingModel::Chaos;
   Machine machine(options, Firmware::embedded());
   ASSERT_EQ(machine.boot().status, Status::Ok);

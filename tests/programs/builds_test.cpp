@@ -9,6 +9,8 @@
 #include "host/boot/machine.hpp"
 #include "host/program/program.hpp"
 #include "host/settings/software.hpp"
+#include "support/booted.hpp"
+#include "support/narrow.hpp"
 #include "tensix/timing.hpp"
 #include "tile/tile.hpp"
 
@@ -45,52 +47,89 @@ class Switching final : public Attendant {
   u64 edges_ = 0;
 };
 
+constexpr bool tile::Shortcuts::*kShortcuts[] = {
+    &tile::Shortcuts::bursts, &tile::Shortcuts::long_turns, &tile::Shortcuts::whole_rows,
+    &tile::Shortcuts::known_turns};
+
+DeviceOptions on_narrow_board() {
+  DeviceOptions options;
+  options.board = test::narrow();
+  return options;
+}
+
 class Builds : public testing::TestWithParam<std::string> {
  protected:
-  /// The hash of the device at the end.
-  static u64 run(const DeviceOptions& options, bool silently = false, bool switching = false) {
-    const Program program =
-        load_program(std::string(BHEMU_SOURCE_DIR) + "/examples/" + GetParam() + ".yaml");
-    Machine machine(options, Firmware::embedded());
-    EXPECT_EQ(machine.boot().status, Status::Ok);
-    const PreparedProgram prepared = machine.prepare(program);
-    Switching builds(machine.device());
-    if (switching) machine.device().attend(&builds);
-    const Outcome outcome = machine.run(prepared, testing::TempDir());
-    machine.device().attend(nullptr);
+  /// The hash of the device at the end. With `boots` the boot is not done anew each time.
+  u64 run(const DeviceOptions& options, test::Boots boots = {}, bool silently = false,
+          bool switching = false) {
+    const std::unique_ptr<Machine> machine = boots.machine(options);
+    Switching builds(machine->device());
+    if (switching) machine->device().attend(&builds);
+    const Outcome outcome = machine->run_unsaved(prepared_);
+    machine->device().attend(nullptr);
     EXPECT_EQ(outcome.status, Status::Ok) << outcome.explanation(120);
     EXPECT_EQ(builds.edges() > 1, switching);
     if (silently) {
       EXPECT_TRUE(outcome.faults.empty()) << outcome.explanation(120);
     }
-    return machine.device().hash();
+    return machine->device().hash();
   }
+
+ private:
+  const Program program_ =
+      load_program(std::string(BHEMU_SOURCE_DIR) + "/examples/" + GetParam() + ".yaml");
+  const PreparedProgram prepared_ =
+      Machine(on_narrow_board(), Firmware::embedded()).prepare(program_);
 };
 
 TEST_P(Builds, give_one_hash_in_either_build_between_them_and_without_each_shortcut) {
-  const u64 plain = run(DeviceOptions{});
-  DeviceOptions options;
+  test::Boots boots;
+  DeviceOptions options = on_narrow_board();
+  boots.machine(options);
+  const u64 plain = run(options, boots);
+  EXPECT_EQ(run(options, boots, false, true), plain) << "tiles change their build";
   options.full = true;
-  EXPECT_EQ(run(options), plain) << "everything takes a cycle";
-  EXPECT_EQ(run(DeviceOptions{}, false, true), plain) << "tiles change their build";
+  EXPECT_EQ(run(options, boots), plain) << "everything takes a cycle";
   options.full = false;
-  for (bool tile::Shortcuts::*shortcut :
-       {&tile::Shortcuts::bursts, &tile::Shortcuts::long_turns, &tile::Shortcuts::whole_rows,
-        &tile::Shortcuts::known_turns}) {
+  for (bool tile::Shortcuts::*shortcut : kShortcuts) {
     options.shortcuts = {};
     options.shortcuts.*shortcut = false;
-    EXPECT_EQ(run(options), plain);
+    EXPECT_EQ(run(options, boots), plain);
+  }
+}
+
+/// What all examples begin with.
+TEST(BuildsBoot, gives_one_hash_in_either_build_between_them_and_without_each_shortcut) {
+  const auto boot = [](const DeviceOptions& options, bool switching = false) {
+    Machine machine(options, Firmware::embedded());
+    Switching builds(machine.device());
+    if (switching) machine.device().attend(&builds);
+    EXPECT_EQ(machine.boot().status, Status::Ok);
+    machine.device().attend(nullptr);
+    EXPECT_EQ(builds.edges() > 1, switching);
+    return machine.device().hash();
+  };
+  const u64 plain = boot({});
+  DeviceOptions options;
+  options.full = true;
+  EXPECT_EQ(boot(options), plain) << "everything takes a cycle";
+  EXPECT_EQ(boot({}, true), plain) << "tiles change their build";
+  options.full = false;
+  for (bool tile::Shortcuts::*shortcut : kShortcuts) {
+    options.shortcuts = {};
+    options.shortcuts.*shortcut = false;
+    EXPECT_EQ(boot(options), plain);
   }
 }
 
 TEST_P(Builds, compute_the_same_with_typical_windows) {
-  DeviceOptions windows;
+  DeviceOptions windows = on_narrow_board();
   windows.timing = TimingModel::Windows;
   run(windows);
 }
 
 TEST_P(Builds, compute_the_same_wherever_in_their_windows_effects_land) {
-  DeviceOptions windows;
+  DeviceOptions windows = on_narrow_board();
   windows.timing = TimingModel::Windows;
   windows.effects = tensix::Placement::End;
   run(windows);
@@ -100,10 +139,10 @@ TEST_P(Builds, compute_the_same_wherever_in_their_windows_effects_land) {
 }
 
 TEST_P(Builds, give_one_hash_with_all_checks_and_nothing_to_tell) {
-  DeviceOptions checked;
+  DeviceOptions checked = on_narrow_board();
   checked.checks = CheckSet::all();
   checked.software = launched_software();
-  EXPECT_EQ(run(DeviceOptions{}), run(checked, true));
+  EXPECT_EQ(run(on_narrow_board()), run(checked, {}, true));
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, Builds, testing::ValuesIn(example_names()),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "support/narrow.hpp"
 
 namespace bhemu {
 namespace {
@@ -36,9 +37,6 @@ TEST_P(Examples, pass_on_both_boards) {
 INSTANTIATE_TEST_SUITE_P(Programs, Examples, testing::ValuesIn(example_names()),
                          [](const auto& name) { return name.param; });
 
-/// Half of the columns: what these programs use, booted in half of the time.
-const char* const kNarrow = " --harvest-columns 7,8,9,10,11,12,13";
-
 // The gallery of races: both forms run, since on a card they would; only the mended ones promise a
 // result, and pass the usual checks without a word.
 TEST(ExampleFiles, of_races_run_and_the_mended_forms_give_what_they_say) {
@@ -50,7 +48,7 @@ TEST(ExampleFiles, of_races_run_and_the_mended_forms_give_what_they_say) {
     const std::string name = entry.path().string();
     const bool is_mended = name.find("_mended.yaml") != std::string::npos;
     const test::CommandResult result =
-        test::bhemu(scratch, "run " + name + kNarrow + (is_mended ? "" : " --check none"));
+        test::bhemu(scratch, "run " + name + test::kNarrow + (is_mended ? "" : " --check none"));
     EXPECT_EQ(result.status, 0) << name << "\n" << result.out << result.err;
     if (!is_mended) continue;
     ++mended;

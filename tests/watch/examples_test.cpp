@@ -7,6 +7,8 @@
 
 #include "host/boot/machine.hpp"
 #include "host/report/inspect.hpp"
+#include "support/booted.hpp"
+#include "support/narrow.hpp"
 #include "watch/watchpoint.hpp"
 
 namespace bhemu::watch {
@@ -31,33 +33,38 @@ struct Ended {
 
 class Dummy final : public trace::Observer {};
 
-Ended run(const std::string& name, unsigned threads, bool observed) {
-  const host::Program program =
-      host::load_program(std::string(BHEMU_SOURCE_DIR "/examples/") + name + ".yaml");
-  DeviceOptions options;
-  options.board = BoardOptions::defaults(program.board.value_or(BoardModel::P100A));
+/// `boots`: null when it is observed from its reset on.
+Ended run(DeviceOptions options, const host::PreparedProgram& prepared, unsigned threads,
+          bool observed, test::Boots* boots) {
   options.threads = threads;
-  host::Machine machine(options, host::Firmware::embedded());
-  if (observed) machine.device().observe([](NodeId) { return std::make_unique<Dummy>(); });
-  const host::PreparedProgram prepared = machine.prepare(program);
-  machine.boot();
-  const fs::path directory = fs::temp_directory_path() / fmt::format("bhemu_watch.{}", ::getpid());
-  fs::create_directories(directory);
-  const host::Outcome outcome = machine.run(prepared, directory.string());
-  fs::remove_all(directory);
-  return {outcome.status, machine.device().hash(), outcome.cycle};
+  const std::unique_ptr<host::Machine> machine =
+      boots != nullptr ? boots->machine(options)
+                       : std::make_unique<host::Machine>(options, host::Firmware::embedded());
+  if (observed) machine->device().observe([](NodeId) { return std::make_unique<Dummy>(); });
+  if (boots == nullptr) machine->boot();
+  const host::Outcome outcome = machine->run_unsaved(prepared);
+  return {outcome.status, machine->device().hash(), outcome.cycle};
 }
 
 class Examples : public testing::TestWithParam<std::string> {};
 
 TEST_P(Examples, are_the_same_with_an_observer_whatever_the_number_of_threads) {
-  const Ended plain = run(GetParam(), 1, false);
+  const host::Program program =
+      host::load_program(std::string(BHEMU_SOURCE_DIR "/examples/") + GetParam() + ".yaml");
+  DeviceOptions options;
+  options.board = test::narrow(BoardOptions::defaults(program.board.value_or(BoardModel::P100A)));
+  const host::PreparedProgram prepared =
+      host::Machine(options, host::Firmware::embedded()).prepare(program);
+  test::Boots boots;
+  const Ended plain = run(options, prepared, 1, false, &boots);
   EXPECT_EQ(plain.status, host::Status::Ok);
   // Which number of threads: each example one, all numbers in turn.
   const auto names = examples();
   const auto index = std::find(names.begin(), names.end(), GetParam()) - names.begin();
   constexpr unsigned kThreadCounts[] = {1, 2, 4};
-  EXPECT_EQ(run(GetParam(), kThreadCounts[index % 3], true), plain);
+  // A boot is the same for all of them.
+  test::Boots* const from = index < 3 ? nullptr : &boots;
+  EXPECT_EQ(run(options, prepared, kThreadCounts[index % 3], true, from), plain);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, Examples, testing::ValuesIn(examples()),

@@ -84,17 +84,17 @@ struct Probe::Copy {
     u64 a_words = 0, b_words = 0;
   };
 
-  Copy(tile::Tile& where, CoreId which, bool with_answers)
+  Copy(tile::Tile& where, CoreId which, bool with_answers, u8* memory, const u8* flags)
       : tile(where),
         id(which),
         answered(with_answers),
-        memory(kL1Size),
-        flags(kL1Size >> L1::kLineShift, 1),  // so that every store comes by store_l1
-        l1(memory.data()),
-        l1_flags(flags.data()),
+        l1(memory),
+        l1_flags(flags),
         code(lines.table()),
         ldm_size(riscv::ldm_size_of(which)) {
-    std::memcpy(memory.data(), tile.l1().data(), std::min<u32>(kL1Size, tile.l1().size()));
+    const u32 bytes = std::min<u32>(kL1Size, tile.l1().size());
+    std::memcpy(l1, tile.l1().data(), bytes);
+    std::memset(l1 + bytes, 0, kL1Size - bytes);
     restart();
   }
 
@@ -323,9 +323,7 @@ struct Probe::Copy {
   tile::Tile& tile;
   CoreId id;
   bool answered;
-  std::vector<u8> memory;
-  std::vector<std::pair<u32, u32>> changed;  // of `memory`: address and bytes
-  std::vector<u8> flags;
+  std::vector<std::pair<u32, u32>> changed;  // of `l1`: address and bytes
   riscv::OwnLines lines;
   u8* l1;
   const u8* l1_flags;
@@ -407,8 +405,12 @@ void note_count(ProbedLoop& loop, ProbedCount now) {
 
 }  // namespace
 
-Probe::Probe(tile::Tile& tile, CoreId core, bool answered)
-    : copy_(std::make_unique<Copy>(tile, core, answered)) {}
+// With the flags every store comes by store_l1.
+ProbeMemory::ProbeMemory()
+    : l1_(std::make_unique_for_overwrite<u8[]>(kL1Size)), flags_(kL1Size >> L1::kLineShift, 1) {}
+
+Probe::Probe(tile::Tile& tile, CoreId core, bool answered, ProbeMemory& memory)
+    : copy_(std::make_unique<Copy>(tile, core, answered, memory.l1_.get(), memory.flags_.data())) {}
 Probe::~Probe() = default;
 
 size_t awaited_exit(const ProbedLoop& loop) {

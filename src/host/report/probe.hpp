@@ -71,11 +71,23 @@ struct Deed {
   noc::Command command{};
 };
 
+/// Where the tile's L1 is copied to: of one probe after the other, since a report takes many.
+class ProbeMemory {
+ public:
+  ProbeMemory();
+
+ private:
+  friend class Probe;
+  std::unique_ptr<u8[]> l1_;
+  std::vector<u8> flags_;  // of its lines
+};
+
 class Probe {
  public:
   /// The device must stand still and be settled (Device::waiters() does that). `answered`: NoC
-  /// requests that are under way count as answered, as they will be where time goes on.
-  Probe(tile::Tile& tile, CoreId core, bool answered);
+  /// requests that are under way count as answered, as they will be where time goes on. `memory`
+  /// is this probe's as long as it lives.
+  Probe(tile::Tile& tile, CoreId core, bool answered, ProbeMemory& memory);
   ~Probe();
 
   /// The loop that the core is in.

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 #include <map>
+#include <optional>
 
 #include "base/bits.hpp"
 #include "host/boot/mailboxes.hpp"
@@ -137,7 +138,8 @@ class Builder {
     const bool loops =
         slot.status == tile::CoreStatus::Parked || slot.status == tile::CoreStatus::Running;
     if (probes_++ >= kMostProbes) return;
-    Probe probe(tile, core, moves_);
+    if (!probe_memory_) probe_memory_.emplace();
+    Probe probe(tile, core, moves_, *probe_memory_);
     if (loops) look_into_loop(one, tile, slot, probe);
     one.future = probe.future(launch(one.node).valid ? launch(one.node).kernel_base : 0);
   }
@@ -575,6 +577,7 @@ class Builder {
   const Observed* observed_;
   Situation situation_;
   std::map<NodeId, LaunchView> launches_;
+  std::optional<ProbeMemory> probe_memory_;
   unsigned probes_ = 0;
   bool moves_ = false;  // time goes on
   bool runs_ = false;   // for all that is known

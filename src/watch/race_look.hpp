@@ -1,0 +1,16 @@
+// Whether the result of a run, good or wrong, hangs on two accesses without an order.
+#pragma once
+
+#include <functional>
+
+#include "host/boot/machine.hpp"
+
+namespace bhemu::watch {
+
+/// Runs the program again with the race detector, and adds the first race to `ran`'s first cause.
+/// Of a run that went well only races between threads of the coprocessor are told, and at first a
+/// few tiles of each part are watched; what they show may be in order by way of others.
+void tell_of_race(const DeviceOptions& options, const std::function<host::Firmware()>& firmware,
+                  Cycle limit, const host::PreparedProgram& prepared, host::Outcome& ran);
+
+}  // namespace bhemu::watch
