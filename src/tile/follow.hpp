@@ -35,7 +35,7 @@ struct Follower::Following {
   Untold look_ahead(Follower& follower, unsigned core, Cycle end);
 
   riscv::Kinds kinds;
-  trace::Stretch stretch;                                 // under way
+  trace::Stretch stretch;          // under way
   std::array<Step, kCores> steps;  // under way: one can lead to a step of another core
 };
 

@@ -45,24 +45,25 @@ std::vector<Coord> some_tiles(const host::PreparedProgram& prepared) {
   constexpr size_t kMost = 16;
   std::vector<Coord> some;
   for (const host::PreparedPart& part : prepared.parts()) {
-    const size_t count = std::min(kMost, part.tiles.size());
-    for (size_t i = 0; i < count; ++i)
-      some.push_back(part.tiles[i * (part.tiles.size() - 1) / std::max<size_t>(count - 1, 1)]);
+    const std::vector<Coord> of_part = spread_over(part.tiles, kMost);
+    some.insert(some.end(), of_part.begin(), of_part.end());
   }
   return some;
 }
 
-/// The run again for as long as it shows more of the words by which its agents signal. Nothing: it
-/// never was all that is to be known, or the boot failed. The boot is not watched, which would take
-/// twice as long as a short run: the go message puts it before the program.
+/// The run again for as long as it shows more of the words by which its agents signal, `hints`
+/// being those that are known. No report: there was always more, or the boot failed. The boot is
+/// not watched, which would take twice as long as a short run: the go message puts it before the
+/// program.
 std::optional<host::RaceReport> races_of(const DeviceOptions& options,
                                          const std::function<host::Firmware()>& firmware,
                                          Cycle limit, const host::PreparedProgram& prepared,
-                                         std::span<const Coord> tiles) {
+                                         std::span<const Coord> tiles, host::RaceHints hints = {}) {
   constexpr unsigned kPasses = 5;
   host::RaceOptions race;
   race.on = true;
   host::RaceReport report;
+  report.hints = std::move(hints);
   for (unsigned pass = 0; pass < kPasses && (pass == 0 || report.needs_another_pass); ++pass) {
     host::Machine again(options, firmware());
     again.set_limit(limit);
@@ -89,15 +90,25 @@ const host::RaceFinding* first_race(const host::RaceReport& report, bool of_thre
 
 }  // namespace
 
+std::vector<Coord> spread_over(std::span<const Coord> tiles, size_t most) {
+  if (tiles.size() <= most) return {tiles.begin(), tiles.end()};
+  std::vector<Coord> some;
+  for (size_t i = 0; i < most; ++i)
+    some.push_back(tiles[i * (tiles.size() - 1) / std::max<size_t>(most - 1, 1)]);
+  return some;
+}
+
 void tell_of_race(const DeviceOptions& options, const std::function<host::Firmware()>& firmware,
                   Cycle limit, const host::PreparedProgram& prepared, Outcome& ran) {
   const bool went_well = ran.status == Status::Ok;
   if (went_well && !has_two_threads(prepared)) return;
+  host::RaceHints hints;
   if (went_well) {
     const auto some = races_of(options, firmware, limit, prepared, some_tiles(prepared));
-    if (some && first_race(*some, true) == nullptr) return;
+    if (!some || first_race(*some, true) == nullptr) return;
+    hints = some->hints;
   }
-  const auto report = races_of(options, firmware, limit, prepared, prepared.tiles());
+  const auto report = races_of(options, firmware, limit, prepared, prepared.tiles(), hints);
   const host::RaceFinding* const one = report ? first_race(*report, went_well) : nullptr;
   if (one == nullptr) return;
   host::FirstCause& cause = ran.standstill.cause;

@@ -36,7 +36,7 @@ struct Program {
   explicit Program(std::string stem)
       : name(std::move(stem)), text(lines_of(contents(kHangs / (name + ".yaml")))) {}
 
-  /// Those that say nothing of the board run on a narrow one.
+  /// Those whose options name no board run on a narrow one.
   std::string options() const {
     const auto all = after(text, "# options:");
     const std::string options = all.empty() ? "" : all.front();

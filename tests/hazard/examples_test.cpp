@@ -19,9 +19,10 @@ std::vector<std::string> all_examples() {
 
 class Examples : public testing::TestWithParam<std::string> {};
 
-/// A boot is the same for all of them: with two it is watched.
+/// A boot is the same for all of them: with one in twenty it is watched.
 bool is_watched_from_the_start(const std::string& name) {
-  return name == "add_scalar" || name == "matmul_multicast";
+  const auto names = all_examples();
+  return (std::find(names.begin(), names.end(), name) - names.begin()) % 20 == 0;
 }
 
 TEST_P(Examples, have_no_race) {

@@ -30,6 +30,7 @@ struct Way {  // of running the same program
   bool hashed = false;            // the whole device at the end
   bool narrow = false;            // half of the columns, which are booted in half of the time
   test::Boots* booted = nullptr;  // go on from an unwatched boot of these
+  bool restored = false;          // from a snapshot of another device, which has booted unwatched
 };
 
 inline std::string example(const std::string& name) {
@@ -49,6 +50,11 @@ inline Watched run_once(const Program& program, const Way& way, bool contracts,
                             : std::make_unique<Machine>(options, Firmware::embedded());
   Machine& machine = *owner;
   machine.set_limit(20'000'000);
+  if (way.restored) {
+    Machine other(options, Firmware::embedded());
+    EXPECT_EQ(other.boot().status, Status::Ok);
+    machine.device().restore(other.device().snapshot());
+  }
   const PreparedProgram prepared = machine.prepare(program);
   RaceOptions race;
   race.on = true;
@@ -61,7 +67,7 @@ inline Watched run_once(const Program& program, const Way& way, bool contracts,
     watch->know(prepared, machine.firmware());
   }
   Watched result;
-  if (way.booted == nullptr) {
+  if (way.booted == nullptr && !way.restored) {
     EXPECT_EQ(machine.boot().status, Status::Ok);
   }
   result.begin = machine.device().cycle();

@@ -8,7 +8,6 @@
 #include <memory>
 #include <vector>
 
-#include "base/archive.hpp"
 #include "device/image.hpp"
 #include "host/boot/machine.hpp"
 
@@ -19,25 +18,24 @@ class Boots {
   /// With our own firmware.
   std::unique_ptr<host::Machine> machine(const DeviceOptions& options) {
     auto machine = std::make_unique<host::Machine>(options, host::Firmware::embedded());
-    for (const auto& image : images_)
-      if (takes_over(machine->device(), image)) return machine;
+    for (const Boot& boot : boots_) {
+      if (boot.columns != options.board.harvested_columns || boot.timing != options.timing)
+        continue;
+      machine->device().take_over(boot.image);
+      return machine;
+    }
     EXPECT_EQ(machine->boot().status, host::Status::Ok);
-    images_.push_back(machine->device().image());
+    boots_.push_back({options.board.harvested_columns, options.timing, machine->device().image()});
     return machine;
   }
 
  private:
-  /// False: it is of another board or timing.
-  static bool takes_over(Device& device, const std::shared_ptr<const DeviceImage>& image) {
-    try {
-      device.take_over(image);
-      return true;
-    } catch (const ArchiveError&) {
-      return false;
-    }
-  }
-
-  std::vector<std::shared_ptr<const DeviceImage>> images_;
+  struct Boot {
+    u16 columns;  // that are harvested: the boards of tests differ in nothing else
+    TimingModel timing;
+    std::shared_ptr<const DeviceImage> image;
+  };
+  std::vector<Boot> boots_;
 };
 
 }  // namespace bhemu::test
