@@ -47,9 +47,22 @@ class Switching final : public Attendant {
   u64 edges_ = 0;
 };
 
-constexpr bool tile::Shortcuts::*kShortcuts[] = {
-    &tile::Shortcuts::bursts, &tile::Shortcuts::long_turns, &tile::Shortcuts::whole_rows,
-    &tile::Shortcuts::known_turns};
+/// `hash_of(options, switching)`: of the device at the end. `switching`: tiles change their build.
+template <class HashOf>
+void expect_one_hash(DeviceOptions options, HashOf&& hash_of) {
+  const u64 plain = hash_of(options, false);
+  EXPECT_EQ(hash_of(options, true), plain) << "tiles change their build";
+  options.full = true;
+  EXPECT_EQ(hash_of(options, false), plain) << "everything takes a cycle";
+  options.full = false;
+  for (bool tile::Shortcuts::*shortcut :
+       {&tile::Shortcuts::bursts, &tile::Shortcuts::long_turns, &tile::Shortcuts::whole_rows,
+        &tile::Shortcuts::known_turns}) {
+    options.shortcuts = {};
+    options.shortcuts.*shortcut = false;
+    EXPECT_EQ(hash_of(options, false), plain);
+  }
+}
 
 DeviceOptions on_narrow_board() {
   DeviceOptions options;
@@ -89,22 +102,14 @@ TEST_P(Builds, give_one_hash_in_either_build_between_them_and_without_each_short
   const auto index = std::find(names.begin(), names.end(), GetParam()) - names.begin();
   test::Boots shared;
   test::Boots* const boots = index % 6 == 0 ? nullptr : &shared;
-  DeviceOptions options = on_narrow_board();
-  const u64 plain = run(options, boots);
-  EXPECT_EQ(run(options, boots, false, true), plain) << "tiles change their build";
-  options.full = true;
-  EXPECT_EQ(run(options, boots), plain) << "everything takes a cycle";
-  options.full = false;
-  for (bool tile::Shortcuts::*shortcut : kShortcuts) {
-    options.shortcuts = {};
-    options.shortcuts.*shortcut = false;
-    EXPECT_EQ(run(options, boots), plain);
-  }
+  expect_one_hash(on_narrow_board(), [&](const DeviceOptions& options, bool switching) {
+    return run(options, boots, false, switching);
+  });
 }
 
 /// What all examples begin with.
 TEST(BuildsBoot, gives_one_hash_in_either_build_between_them_and_without_each_shortcut) {
-  const auto boot = [](const DeviceOptions& options, bool switching = false) {
+  expect_one_hash({}, [](const DeviceOptions& options, bool switching) {
     Machine machine(options, Firmware::embedded());
     Switching builds(machine.device());
     if (switching) machine.device().attend(&builds);
@@ -112,18 +117,7 @@ TEST(BuildsBoot, gives_one_hash_in_either_build_between_them_and_without_each_sh
     machine.device().attend(nullptr);
     EXPECT_EQ(builds.edges() > 1, switching);
     return machine.device().hash();
-  };
-  const u64 plain = boot({});
-  DeviceOptions options;
-  options.full = true;
-  EXPECT_EQ(boot(options), plain) << "everything takes a cycle";
-  EXPECT_EQ(boot({}, true), plain) << "tiles change their build";
-  options.full = false;
-  for (bool tile::Shortcuts::*shortcut : kShortcuts) {
-    options.shortcuts = {};
-    options.shortcuts.*shortcut = false;
-    EXPECT_EQ(boot(options), plain);
-  }
+  });
 }
 
 TEST_P(Builds, compute_the_same_with_typical_windows) {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 
 #include "host/boot/machine.hpp"
 #include "support/narrow.hpp"
