@@ -103,9 +103,10 @@ std::string shape_text(const std::vector<u64>& shape) {
   return fmt::format("({})", fmt::join(shape, ", "));
 }
 
-/// Calls f(page offset in elements, tensor index) for each element of the tensor in tile layout.
+/// Calls f(page offset in elements, tensor index, count) for each row of a face, or the part of it
+/// that the tensor has, in tile layout.
 template <class F>
-void for_each_in_tiles(const Tensor& tensor, const PageGrid& grid, F f) {
+void for_each_piece_of_tiles(const Tensor& tensor, const PageGrid& grid, F f) {
   const size_t rank = tensor.shape.size();
   const u64 columns = rank >= 1 ? tensor.shape[rank - 1] : 1;
   const u64 rows = rank >= 2 ? tensor.shape[rank - 2] : 1;
@@ -113,12 +114,22 @@ void for_each_in_tiles(const Tensor& tensor, const PageGrid& grid, F f) {
   u64 index = 0;
   for (u64 matrix = 0; matrix < matrices; ++matrix)
     for (u64 row = 0; row < rows; ++row)
-      for (u64 column = 0; column < columns; ++column) {
+      for (u64 column = 0; column < columns; column += kFaceSide) {
         const u64 tile =
             (matrix * grid.tile_rows + row / kTileSide) * grid.tile_columns + column / kTileSide;
-        f(tile * kTileSide * kTileSide + index_in_tile(row % kTileSide, column % kTileSide),
-          index++);
+        const u64 count = std::min(kFaceSide, columns - column);
+        f(tile * kTileSide * kTileSide + index_in_tile(row % kTileSide, column % kTileSide), index,
+          count);
+        index += count;
       }
+}
+
+/// The same for each element by itself.
+template <class F>
+void for_each_in_tiles(const Tensor& tensor, const PageGrid& grid, F f) {
+  for_each_piece_of_tiles(tensor, grid, [&](u64 offset, u64 index, u64 count) {
+    for (u64 i = 0; i < count; ++i) f(offset + i, index + i);
+  });
 }
 
 // --- bfp8. A tile is an exponent for each row of a face, then the elements: a sign and seven bits,
@@ -310,40 +321,87 @@ u64 Tensor::elements() const {
   return result;
 }
 
+namespace {
+
+/// f(value_of), where value_of(element) is the element as C++ has it: `bits`, zero-extended, as
+/// float or integer. What follows from the type is asked once and not for each element.
+template <class F>
+decltype(auto) with_values_of(DType dtype, F f) {
+  switch (dtype) {
+    case DType::Bf16:
+      return f([](u32 bits) { return from_bf16(static_cast<u16>(bits)); });
+    case DType::Fp32:
+    case DType::Bfp8:
+      return f([](u32 bits) { return std::bit_cast<float>(bits); });
+    case DType::Fp16:
+      return f([](u32 bits) { return from_fp16(static_cast<u16>(bits)); });
+    case DType::Fp8:
+      return f([](u32 bits) { return from_fp8(static_cast<u8>(bits)); });
+    case DType::Fp8E4m3:
+      return f([](u32 bits) { return from_fp8_e4m3(static_cast<u8>(bits)); });
+    case DType::Int8:
+      return f([](u32 bits) { return static_cast<i8>(bits); });
+    case DType::Int16:
+      return f([](u32 bits) { return static_cast<i16>(bits); });
+    case DType::Int32:
+      return f([](u32 bits) { return static_cast<i32>(bits); });
+    default:
+      return f([](u32 bits) { return bits; });
+  }
+}
+
+/// f(element), which is of the type's size.
+template <class F>
+decltype(auto) with_element_of(DType dtype, F f) {
+  switch (size_of(dtype)) {
+    case 1:
+      return f(u8{});
+    case 2:
+      return f(u16{});
+    default:
+      return f(u32{});
+  }
+}
+
+}  // namespace
+
 u32 Tensor::bits_at(u64 index) const {
-  const unsigned size = size_of(dtype);
-  return static_cast<u32>(read_bits(data.data() + index * size, size));
+  return with_element_of(dtype, [&](auto element) -> u32 {
+    std::memcpy(&element, data.data() + index * sizeof element, sizeof element);
+    return element;
+  });
 }
 
 void Tensor::set_bits(u64 index, u32 bits) {
-  const unsigned size = size_of(dtype);
-  std::memcpy(data.data() + index * size, &bits, size);
+  with_element_of(dtype, [&](auto element) {
+    element = static_cast<decltype(element)>(bits);
+    std::memcpy(data.data() + index * sizeof element, &element, sizeof element);
+  });
 }
 
 double Tensor::value_at(u64 index) const {
   const u32 bits = bits_at(index);
-  switch (dtype) {
-    case DType::Bf16:
-      return from_bf16(static_cast<u16>(bits));
-    case DType::Fp32:
-    case DType::Bfp8:
-      return std::bit_cast<float>(bits);
-    case DType::Fp16:
-      return from_fp16(static_cast<u16>(bits));
-    case DType::Fp8:
-      return from_fp8(static_cast<u8>(bits));
-    case DType::Fp8E4m3:
-      return from_fp8_e4m3(static_cast<u8>(bits));
-    case DType::Int8:
-      return static_cast<i8>(bits);
-    case DType::Int16:
-      return static_cast<i16>(bits);
-    case DType::Int32:
-      return static_cast<i32>(bits);
-    default:
-      return bits;
-  }
+  return with_values_of(dtype,
+                        [bits](auto value_of) { return static_cast<double>(value_of(bits)); });
 }
+
+template <class T>
+std::vector<T> Tensor::values() const {
+  std::vector<T> result(elements());
+  with_element_of(dtype, [&](auto element) {
+    with_values_of(dtype, [&](auto value_of) {
+      const u8* source = data.data();
+      for (T& value : result) {
+        std::memcpy(&element, source, sizeof element);
+        source += sizeof element;
+        value = static_cast<T>(static_cast<double>(value_of(element)));
+      }
+    });
+  });
+  return result;
+}
+template std::vector<float> Tensor::values() const;
+template std::vector<i64> Tensor::values() const;
 
 void share_exponents(Tensor& tensor, Rounding rounding) {
   if (tensor.dtype != DType::Bfp8) return;
@@ -455,8 +513,8 @@ std::vector<u8> to_pages(const Tensor& tensor, Layout layout, const PageGrid& gr
   if (tensor.dtype == DType::Bfp8) return to_bfp8_pages(tensor, grid);
   const unsigned size = size_of(tensor.dtype);
   std::vector<u8> pages(grid.pages * grid.page_size, 0);
-  for_each_in_tiles(tensor, grid, [&](u64 offset, u64 index) {
-    std::memcpy(pages.data() + offset * size, tensor.data.data() + index * size, size);
+  for_each_piece_of_tiles(tensor, grid, [&](u64 offset, u64 index, u64 count) {
+    std::memcpy(pages.data() + offset * size, tensor.data.data() + index * size, count * size);
   });
   return pages;
 }
@@ -470,8 +528,8 @@ void from_pages(Tensor& tensor, Layout layout, const PageGrid& grid, const std::
     return;
   }
   if (tensor.dtype == DType::Bfp8) return from_bfp8_pages(tensor, grid, pages);
-  for_each_in_tiles(tensor, grid, [&](u64 offset, u64 index) {
-    std::memcpy(tensor.data.data() + index * size, pages.data() + offset * size, size);
+  for_each_piece_of_tiles(tensor, grid, [&](u64 offset, u64 index, u64 count) {
+    std::memcpy(tensor.data.data() + index * size, pages.data() + offset * size, count * size);
   });
 }
 

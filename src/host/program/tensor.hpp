@@ -68,6 +68,9 @@ struct Tensor {
   u32 bits_at(u64 index) const;  // the element, zero-extended
   void set_bits(u64 index, u32 bits);
   double value_at(u64 index) const;
+  /// All of them, as static_cast makes T of value_at(). T is float or i64.
+  template <class T>
+  std::vector<T> values() const;
 };
 Tensor make_tensor(DType dtype, std::vector<u64> shape);
 

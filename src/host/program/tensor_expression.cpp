@@ -97,10 +97,7 @@ class Evaluation {
     if (!kFloat && is_float(tensor->dtype))
       fail(node, fmt::format("tensor '{}' is {}, the result is {}", node.name,
                              name_of(tensor->dtype), type()));
-    Array<T> array{tensor->shape, std::vector<T>(tensor->elements())};
-    for (u64 i = 0; i < array.values.size(); ++i)
-      array.values[i] = static_cast<T>(tensor->value_at(i));
-    return array;
+    return {tensor->shape, tensor->values<T>()};
   }
 
   template <class Operation>
@@ -124,6 +121,16 @@ class Evaluation {
     return shape;
   }
 
+  /// From an element to the one below it, and to the next one of the row.
+  struct Steps {
+    u64 row;
+    u64 column;
+  };
+  static Steps steps_of(const Array<T>& array, const Array<T>& out) {
+    if (array.values.size() == out.values.size()) return {out.columns(), 1};
+    return {array.rows() == 1 ? 0 : array.columns(), array.columns() == 1 ? u64{0} : u64{1}};
+  }
+
   template <class Operation>
   static Array<T> pairs(const ExpressionNode& node, const Array<T>& a, const Array<T>& b,
                         Operation operation) {
@@ -131,13 +138,16 @@ class Evaluation {
     u64 elements = 1;
     for (const u64 size : out.shape) elements *= size;
     out.values.resize(elements);
-    const auto element = [&](const Array<T>& array, u64 index) {
-      if (array.values.size() == out.values.size()) return array.values[index];
-      const u64 row = array.rows() == 1 ? 0 : index / out.columns();
-      const u64 column = array.columns() == 1 ? 0 : index % out.columns();
-      return array.values[row * array.columns() + column];
-    };
-    for (u64 i = 0; i < elements; ++i) out.values[i] = operation(i, element(a, i), element(b, i));
+    // A row that there is only one of, or a column, goes with all.
+    const Steps of_a = steps_of(a, out);
+    const Steps of_b = steps_of(b, out);
+    const u64 columns = out.columns();
+    for (u64 row = 0, i = 0; i < elements; ++row) {
+      const T* x = a.values.data() + row * of_a.row;
+      const T* y = b.values.data() + row * of_b.row;
+      for (u64 column = 0; column < columns; ++column, ++i, x += of_a.column, y += of_b.column)
+        out.values[i] = operation(i, *x, *y);
+    }
     return out;
   }
 
@@ -247,16 +257,20 @@ class Evaluation {
       fail(node,
            fmt::format("matmul() of {}x{} by {}x{}", a.rows(), a.columns(), b.rows(), b.columns()));
     Array<T> out{{a.rows(), b.columns()}, std::vector<T>(a.rows() * b.columns())};
-    std::vector<decltype(wide(T{}))> sums(b.columns());
+    using Wide = decltype(wide(T{}));
+    std::vector<Wide> factors(b.values.size());
+    std::transform(b.values.begin(), b.values.end(), factors.begin(), [](T x) { return wide(x); });
+    const u64 columns = b.columns();
+    std::vector<Wide> sums(columns);
     for (u64 row = 0; row < a.rows(); ++row) {
       std::fill(sums.begin(), sums.end(), 0);
       for (u64 k = 0; k < a.columns(); ++k) {
-        const auto factor = wide(a.values[row * a.columns() + k]);
-        for (u64 column = 0; column < b.columns(); ++column)
-          sums[column] += factor * wide(b.values[k * b.columns() + column]);
+        const Wide factor = wide(a.values[row * a.columns() + k]);
+        const Wide* const others = factors.data() + k * columns;
+        for (u64 column = 0; column < columns; ++column) sums[column] += factor * others[column];
       }
-      for (u64 column = 0; column < b.columns(); ++column)
-        out.values[row * b.columns() + column] = static_cast<T>(sums[column]);
+      for (u64 column = 0; column < columns; ++column)
+        out.values[row * columns + column] = static_cast<T>(sums[column]);
     }
     return out;
   }
