@@ -86,7 +86,7 @@ class Delays {
   /// Nothing of the kind was drawn for this agent so far.
   bool is_first(DelayKind kind, Agent agent) const { return count(kind, agent) == 0; }
   const std::vector<Delay>& notes() const { return notes_; }
-  void archive(Archive& archive) { archive.value(counts_); }
+  void archive(Archive& archive) { archive.whole(counts_); }
 
  private:
   u32 count(DelayKind kind, Agent agent) const {

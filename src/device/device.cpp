@@ -93,7 +93,11 @@ noc::Node& Device::Impl::make_node(NodeId id) {
   nodes[id] = node_at(*sites[id]);
   if (delays != nullptr) nodes[id]->set_delays(delays);
   if (image != nullptr) {
-    load(*nodes[id], *image);
+    load_fresh(*nodes[id]);
+    if (late) {
+      catch_up(*nodes[id]);
+      count_late_nodes();
+    }
   } else if (sites[id]->kind == noc::NodeKind::Ethernet) {
     catch_up(*nodes[id]);
   }
@@ -105,8 +109,8 @@ void Device::Impl::make_all_nodes() {
   for (NodeId id = 0; id < nodes.size(); ++id) node(id);
 }
 
-/// An Ethernet tile has run since time began, whenever somebody first asks for it: epoch by epoch,
-/// as the engine would have let it. Its base firmware sends nothing.
+/// An Ethernet tile has run since time began, whenever somebody first asks for it, and others since
+/// the image was taken: epoch by epoch, as the engine would have let them. They send nothing.
 void Device::Impl::catch_up(noc::Node& node) {
   const Cycle epoch = noc_timing.one_way;
   noc::Outbox outbox;
@@ -115,17 +119,32 @@ void Device::Impl::catch_up(noc::Node& node) {
   CHECK(outbox.packets.empty() && outbox.multicasts.empty());
 }
 
+/// Until when the nodes that are still to be made are at work: nobody passes over that.
+void Device::Impl::count_late_nodes() {
+  Cycle last = 0;
+  for (NodeId id = 0; id < nodes.size(); ++id)
+    if (nodes[id] == nullptr) last = std::max(last, image->part(id).rests);
+  engine->count_as_busy_until(last);
+}
+
+/// From here on nodes may act in another way than they would have by now.
+void Device::Impl::end_lateness() {
+  if (late) make_all_nodes();
+  late = false;
+}
+
 /// Ethernet tiles start by themselves when time begins, and who was at work in an image goes on.
 /// `alone`: nobody looks on or asks how far they are, so Ethernet tiles that soon only wait may
 /// catch up when somebody asks for them.
 void Device::Impl::make_self_starting(bool alone) {
-  like_image = false;
+  touched = true;
   if (self_starting) return;
   const bool disturbed = options.timing == TimingModel::Chaos || !options.parking;
+  if (late && !is_watched_everywhere()) return;
   if (alone && !is_watched() && !disturbed && image == nullptr) return;
   self_starting = true;
   for (const TileSite* site : sites)
-    if (image != nullptr ? image->parts[site->node].acts : site->kind == noc::NodeKind::Ethernet)
+    if (image != nullptr ? image->part(site->node).acts : site->kind == noc::NodeKind::Ethernet)
       node(site->node);
 }
 
@@ -253,7 +272,7 @@ noc::PlainMemory Device::plain_memory(NodeId node) {
 }
 
 sched::Engine* Device::engine_without_onlookers() {
-  impl_->like_image = false;
+  impl_->touched = true;
   return impl_->is_watched() ? nullptr : impl_->engine.get();
 }
 
@@ -305,12 +324,16 @@ void Device::set_host_memory(pcie::HostMemory* memory) {
 }
 
 pcie::Endpoint& Device::pcie() {
-  impl_->like_image = false;
+  impl_->touched = true;
   return *impl_->pcie;
 }
 
 u64 Device::dram_bank_bytes() const {
   return dram::kBankBytes;
+}
+
+bool Device::has_host_memory() const {
+  return impl_->pcie->host_memory() != nullptr;
 }
 
 void Device::set_host_memory(std::span<u8> memory, u64 base) {
@@ -378,7 +401,9 @@ RunResult Device::advance(Cycle cycles) {
 
 void Device::set_delays(std::shared_ptr<const DelayPlan> plan, std::span<const NodeId> nodes) {
   CHECK(plan == nullptr || impl_->options.timing == TimingModel::Chaos);
-  impl_->like_image = false;
+  if (plan == nullptr && impl_->delays == nullptr && nodes.empty()) return;
+  impl_->end_lateness();
+  impl_->touched = true;
   impl_->delays = nodes.empty() ? plan : nullptr;
   for (const auto& node : impl_->nodes)
     if (node != nullptr) node->set_delays(impl_->delays);
@@ -423,13 +448,16 @@ std::vector<Fault> Device::faults() const {
 }
 
 void Device::clear_faults() {
-  impl_->like_image = false;
-  for (const auto& node : impl_->nodes)
-    if (node != nullptr) node->faults().clear();
+  for (const auto& node : impl_->nodes) {
+    if (node == nullptr || node->faults().faults().empty()) continue;
+    impl_->touched = true;
+    node->faults().clear();
+  }
   impl_->trace_forget_faults();
 }
 
 void Device::set_rule(Rule rule, Severity severity) {
+  impl_->end_lateness();
   impl_->options.faults.severity[static_cast<unsigned>(rule)] = severity;
 }
 

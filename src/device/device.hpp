@@ -44,7 +44,7 @@ namespace sched {
 class Engine;
 }
 
-struct DeviceImage;
+class DeviceImage;
 
 enum class TimingModel : u8 {
   Fast,       // an instruction takes a cycle; agents of a tile alternate every 64
@@ -196,6 +196,14 @@ class Device {
   Device clone();
   /// The state as it is now, which devices may share.
   std::shared_ptr<const DeviceImage> image();
+  /// The same; if the device soon only waits for the host, devices that go on from the image need
+  /// not be made whole before that. Takes longer.
+  std::shared_ptr<const DeviceImage> image_at_rest();
+  /// Somebody looks on: a trace, an observer, an attendant.
+  bool is_watched() const;
+  bool has_host_memory() const;
+  /// Nobody has done anything with it since it was made, after power-on.
+  bool is_untouched() const;
   /// As restore(); what nobody has touched yet is copied when somebody does. Throws ArchiveError
   /// for an image of another board or timing, and nothing has changed then.
   void take_over(std::shared_ptr<const DeviceImage> image);
@@ -220,6 +228,8 @@ class Device {
   /// From now on each node tells its observer of everything, beside those that are there. Between
   /// runs, here and below. Observers belong to the device, until it goes or stop_observing.
   unsigned observe(const ObserverMaker& make);
+  /// Of these nodes alone; the others need not be made for it.
+  unsigned observe(std::span<const NodeId> nodes, const ObserverMaker& make);
   void stop_observing(unsigned id);
   /// For a client that writes its programs itself: the checks of all tiles, those that are made
   /// later too, remember which core sent an instruction to the coprocessor (tile/push_log.hpp).

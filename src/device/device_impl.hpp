@@ -1,6 +1,7 @@
 // What a Device holds; for the files that implement it.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -28,7 +29,7 @@ struct Device::Impl {
   // A node exists once somebody has touched it. One that does not is as it was after power-on, or
   // in `image`: nothing has reached it since, and nothing happens in it.
   noc::Node& node(NodeId id) {
-    like_image = false;
+    touched = true;
     return nodes[id] != nullptr ? *nodes[id] : make_node(id);
   }
   /// Null: of another kind.
@@ -45,10 +46,22 @@ struct Device::Impl {
   bool is_watched() const {
     return trace != nullptr || !observations.empty() || attendant != nullptr;
   }
+  /// At all nodes, so that none may act before it is made.
+  bool is_watched_everywhere() const {
+    return trace != nullptr || attendant != nullptr ||
+           std::ranges::any_of(observations, [](const auto& each) { return each.of_all; });
+  }
   void catch_up(noc::Node& node);
+  void count_late_nodes();
+  void end_lateness();
   void look_at_ethernet();
   void archive(Archive& archive);
-  void load(noc::Node& node, const DeviceImage& from);
+  void load_fresh(noc::Node& node);
+  DeviceOptions options_of_scratch() const;
+  /// `rests`: DeviceImage::Part::rests by node; none: unknown.
+  std::shared_ptr<const DeviceImage> make_image(std::span<const Cycle> rests);
+  std::vector<Cycle> find_rests(const std::shared_ptr<const DeviceImage>& image) const;
+  void settle_all();
   void take_over(std::shared_ptr<const DeviceImage> from);
   void forget_what_was();
 
@@ -63,6 +76,7 @@ struct Device::Impl {
   // Observers (observe.cpp)
   struct Observation {
     unsigned id = 0;
+    bool of_all = false;  // nodes
     std::vector<std::unique_ptr<trace::Observer>> of_node;
   };
   void connect_observers();
@@ -87,9 +101,10 @@ struct Device::Impl {
   std::vector<tile::Tile*> tiles;  // by node, Tensix and Ethernet; null: another kind, or not made
   bool self_starting = false;      // nodes that act without having been touched have been made
   std::shared_ptr<const DeviceImage> image;  // what nodes that are still to be made are like
-  // Nobody has looked at the device or done anything to it since it was made of `image`, nor may
-  // anybody keep a pointer into it.
-  bool like_image = false;
+  bool late = false;  // nodes of `image` may act when somebody looks at them (DeviceImage::rests)
+  // Somebody may have looked at the device or done something to it since it was made, or made of
+  // `image`, or may keep a pointer into it. Nodes of one that is not touched are as just made.
+  bool touched = false;
   pcie::Endpoint* pcie = nullptr;
   arc::Arc* arc = nullptr;
   pcie::SpanMemory host_span;

@@ -1,5 +1,6 @@
 // Observers of a device's nodes (trace/observer.hpp).
 #include <algorithm>
+#include <numeric>
 
 #include "device/device_impl.hpp"
 #include "trace/fanout.hpp"
@@ -7,10 +8,20 @@
 namespace bhemu {
 
 unsigned Device::observe(const ObserverMaker& make) {
+  std::vector<NodeId> all(impl_->nodes.size());
+  std::iota(all.begin(), all.end(), NodeId{0});
+  return observe(all, make);
+}
+
+unsigned Device::observe(std::span<const NodeId> nodes, const ObserverMaker& make) {
   Impl::Observation observation;
   observation.id = impl_->next_observation++;
-  impl_->make_all_nodes();
-  for (const auto& node : impl_->nodes) observation.of_node.push_back(make(node->id()));
+  observation.of_node.resize(impl_->nodes.size());
+  for (const NodeId id : nodes) {
+    impl_->node(id);
+    observation.of_node[id] = make(id);
+  }
+  observation.of_all = nodes.size() == impl_->nodes.size();
   impl_->observations.push_back(std::move(observation));
   impl_->connect_observers();
   return impl_->observations.back().id;
@@ -29,6 +40,7 @@ void Device::stop_observing(unsigned id) {
 void Device::Impl::connect_observers() {
   std::vector<std::unique_ptr<trace::Observer>> fans(nodes.size());
   for (const auto& node : nodes) {
+    if (node == nullptr) continue;  // nobody observes it: who does has it made
     if (tile::Tile* tile = tiles[node->id()]) tile->settle(engine->now());
     std::vector<trace::Observer*> observers;
     for (const Observation& observation : observations)

@@ -138,6 +138,7 @@ class L1 {
   /// observers are the process's own.
   void archive(Archive& archive) {
     memory_.archive(archive);
+    if (archive.is_into_fresh()) return archive.value(flags_);
     std::array<u8, kLines> kept = flags_;
     for (u8& flags : kept) flags &= kWatched | kPolled;
     archive.value(kept);

@@ -24,7 +24,6 @@ namespace bhemu {
 namespace {
 
 constexpr u64 kPage = 4096;
-constexpr u64 kNoPage = ~u64{0};
 constexpr u64 kPiece = 512 * 1024;
 constexpr u64 kLargePage = 2 * 1024 * 1024;
 // Shorter stretches do not repay the zeroing of a large page.
@@ -288,25 +287,41 @@ u64 Mapping::hash() const {
 
 void Mapping::archive(Archive& archive) {
   archive.expect(size_);
-  u64 page = 0;
-  if (archive.is_loading()) {
-    clear();
-    for (archive.value(page); page != kNoPage; archive.value(page)) {
-      if (page >= size_ / kPage) throw ArchiveError("the snapshot names a page beyond its memory");
-      archive.raw(data_ + page * kPage, kPage);
-    }
-    return;
-  }
+  if (archive.is_loading()) return load(archive);
+  // Pages that follow one another go together.
+  Run run;
+  const auto write = [&] {
+    if (run.pages == 0) return;
+    archive.value(run);
+    archive.raw(data_ + run.first * kPage, run.pages * kPage);
+    run = {};
+  };
   each_extent([&](u64 first, u64 count) {
     for (u64 at = first; at < first + count; at += kPage) {
       if (all_zero(data_ + at)) continue;
-      page = at / kPage;
-      archive.value(page);
-      archive.raw(data_ + at, kPage);
+      const u64 page = at / kPage;
+      if (run.pages == 0 || page != run.first + run.pages) {
+        write();
+        run.first = page;
+      }
+      ++run.pages;
     }
   });
-  page = kNoPage;
-  archive.value(page);
+  write();
+  archive.value(run);
+}
+
+void Mapping::load(Archive& archive) {
+  clear();  // a tile just made may have firmware in it
+  Run run;
+  for (archive.value(run); run.pages != 0; archive.value(run)) {
+    const u64 pages = size_ / kPage;
+    if (run.first > pages || run.pages > pages - run.first)
+      throw ArchiveError("the snapshot names a page beyond its memory");
+    u8* const target = data_ + run.first * kPage;
+    if (run.pages > 1) make_pages(target, run.pages * kPage);
+    archive.raw(target, run.pages * kPage);
+  }
 }
 
 u64 hash_bytes(u64 seed, const void* bytes, u64 count) {

@@ -52,6 +52,12 @@ class Mapping {
  private:
   template <class Visit>
   void each_extent(Visit visit) const;
+  /// Pages that are not zero, as archived; the last one has none.
+  struct Run {
+    u64 first = 0;
+    u64 pages = 0;
+  };
+  void load(Archive& archive);
   bool has_large_pages() const;
   void populate(u64 offset, u64 bytes);
 

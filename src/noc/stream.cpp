@@ -258,11 +258,6 @@ StreamFile::ByStream StreamFile::by_stream() const {
   return all;
 }
 
-void StreamFile::take(const ByStream& all) {
-  for (u32 slot = 0; slot < kStreamSlots; ++slot)
-    for (u32 stream = 0; stream < kStreams; ++stream) words_[slot][stream] = all[stream][slot];
-}
-
 u64 StreamFile::hash(u64 seed) const {
   const ByStream all = by_stream();
   seed = hash_bytes(seed, all.data(), sizeof all);

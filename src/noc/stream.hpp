@@ -105,10 +105,13 @@ class StreamFlows {
   bool exist() const { return all_ != nullptr; }
   void clear() { all_.reset(); }
   void archive(Archive& archive) {
-    if (all_ == nullptr) all_ = std::make_unique<All>();
-    archive.value(*all_);
     const auto untouched = [](const StreamFlow& flow) { return flow == StreamFlow{}; };
-    if (std::all_of(all_->begin(), all_->end(), untouched)) clear();
+    if (all_ != nullptr && std::all_of(all_->begin(), all_->end(), untouched)) clear();
+    bool any = exist();
+    archive.value(any);
+    if (!any) return clear();
+    if (all_ == nullptr) all_ = std::make_unique<All>();
+    archive.whole(*all_);
   }
 
  private:
@@ -152,19 +155,16 @@ class StreamFile {
   void reset();
   u64 hash(u64 seed) const;
   void archive(Archive& archive) {
-    ByStream all = by_stream();
-    archive.value(all);
-    if (archive.is_loading()) take(all);
+    archive.value(words_);
     flows_.archive(archive);
     archive.value(finished_);
     archive.value(finished_last_);
   }
 
  private:
-  // As saved and hashed.
+  // As hashed.
   using ByStream = std::array<StreamState, kStreams>;
   ByStream by_stream() const;
-  void take(const ByStream& all);
   StreamState state(u32 stream) const;
   /// Where the memory of the registers is zero.
   void set_reset_values();

@@ -140,6 +140,7 @@ void Engine::archive(Archive& archive) {
   archive.value(now_);
   archive.value(packets_);
   if (!archive.is_loading()) return;
+  busy_until_ = 0;
   // The nodes are asked anew when each acts next.
   active_.clear();
   std::fill(listed_.begin(), listed_.end(), false);
@@ -159,7 +160,7 @@ Stop Engine::run_epochs(Cycle limit, const std::function<bool()>& asked) {
   const Cycle last = last_edge(limit);
   for (;;) {
     if (asked && asked()) return Stop::Asked;
-    if (active_.empty() && multicasts_.empty()) {
+    if (nobody_acts()) {
       if (earliest_sleeper_ == kNever) return Stop::Idle;
       now_ = std::max(now_, std::min(last, earliest_sleeper_ - earliest_sleeper_ % epoch_));
     }

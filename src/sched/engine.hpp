@@ -42,11 +42,14 @@ class Engine {
     if (cycle > now_) now_ = cycle - now_ <= epoch_ ? now_ + epoch_ : last_edge(cycle);
   }
   /// No node will ever act again by itself, as far as is known without asking.
-  bool idle() const { return active_.empty() && earliest_sleeper_ == kNever; }
-  /// No node acts before this cycle by itself; the present: one may act now.
-  Cycle sleeps_until() const {
-    return active_.empty() && multicasts_.empty() ? std::max(now_, earliest_sleeper_) : now_;
+  bool idle() const {
+    return active_.empty() && earliest_sleeper_ == kNever && now_ >= busy_until_;
   }
+  /// No node acts before this cycle by itself; the present: one may act now.
+  Cycle sleeps_until() const { return nobody_acts() ? std::max(now_, earliest_sleeper_) : now_; }
+  /// Nodes that have not been made are at work until this edge, and reach nobody: until then no
+  /// epoch is passed over.
+  void count_as_busy_until(Cycle edge) { busy_until_ = edge; }
   /// The host has written to this node: it may have something to do now.
   void touch(NodeId node);
   /// Called at every epoch edge, after packets have changed hands, on the thread of `run`.
@@ -57,6 +60,7 @@ class Engine {
 
  private:
   struct Workers;
+  bool nobody_acts() const { return active_.empty() && multicasts_.empty() && now_ >= busy_until_; }
   Cycle last_edge(Cycle limit) const;
   void gather(Cycle until);
   bool list_if_due(NodeId node, Cycle until);
@@ -89,6 +93,7 @@ class Engine {
   std::vector<noc::Acknowledgements> acknowledgements_;
   Cycle epoch_;
   Cycle now_ = 0;
+  Cycle busy_until_ = 0;  // count_as_busy_until
   u64 packets_ = 0;
   std::function<void()> edge_;
   std::unique_ptr<Workers> workers_;

@@ -545,7 +545,7 @@ u64 Coprocessor::instructions_executed(unsigned thread) const {
 
 void Coprocessor::archive(Archive& archive) {
   archive.value(*state_);
-  if (archive.is_loading()) *paths_ = DataPaths{};  // worked out anew
+  if (archive.is_loading() && !archive.is_into_fresh()) *paths_ = DataPaths{};  // worked out anew
 }
 
 u64 Coprocessor::hash(u64 seed) const {

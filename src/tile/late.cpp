@@ -218,7 +218,7 @@ void LateStores::clear() {
 
 void LateStores::archive(Archive& archive) {
   archive.vector(stores_);
-  archive.value(drawn_);
+  archive.whole(drawn_);
 }
 
 }  // namespace bhemu::tile

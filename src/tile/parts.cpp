@@ -128,7 +128,7 @@ struct Tile::Parts {
       bool any = caches != nullptr;
       archive.value(any);
       DataCaches none;
-      if (any) archive.value(caches != nullptr ? *caches : none);
+      if (any) archive.whole(caches != nullptr ? *caches : none);
       if (archive.is_loading() && !any && caches != nullptr) caches->clear();
     }
     void faults(Tile& tile) { tile.faults().archive(archive); }

@@ -1,9 +1,18 @@
 // A device restored from a snapshot goes on exactly as the one it was taken of.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "base/archive.hpp"
+#include "device/image.hpp"
 #include "host/boot/machine.hpp"
+#include "host/boot/mailboxes.hpp"
 #include "host/program/program.hpp"
+#include "trace/observer.hpp"
 
 namespace bhemu::host {
 namespace {
@@ -136,6 +145,143 @@ TEST(Clones, a_device_in_use_takes_an_image_over_whole) {
   const u64 hash = slow.hash();
   EXPECT_THROW(slow.take_over(image), ArchiveError);
   EXPECT_EQ(slow.hash(), hash);
+}
+
+// When firmware is ready its cores still run for some hundred cycles, until they wait for work. Of
+// an image at rest they do that when somebody looks at them: no host may see a difference.
+class AtRest : public testing::Test {
+ protected:
+  struct End {
+    RunStatus status;
+    Cycle cycle, sleeps_until;
+    u64 edges, hash;
+    u32 clock;
+    bool operator==(const End&) const = default;
+  };
+  using Act = std::function<void(Device&)>;
+
+  AtRest() {
+    Machine machine(DeviceOptions{}, Firmware::embedded());
+    EXPECT_EQ(machine.boot().status, Status::Ok);
+    begin_ = machine.device().cycle();
+    whole_ = machine.device().image();
+    at_rest_ = machine.device().image_at_rest();
+  }
+
+  static End end_of(const std::shared_ptr<const DeviceImage>& image, Cycle wait, unsigned threads,
+                    const Act& act) {
+    DeviceOptions options;
+    options.threads = threads;
+    Device device(options);
+    device.take_over(image);
+    if (wait != 0) device.advance(wait);
+    End end{};
+    EXPECT_TRUE(device.read32({2, 3}, 0xFFB121F0, end.clock));
+    act(device);
+    end.sleeps_until = device.sleeps_until();
+    const RunResult ran = device.run(1'000'000, [&end] {
+      ++end.edges;
+      return false;
+    });
+    end.status = ran.status;
+    end.cycle = ran.cycle;
+    end.hash = device.hash();
+    return end;
+  }
+  void expect_no_difference(const Act& act) const {
+    for (const Cycle wait : {0, 1, 300, 600, 5000})
+      for (const unsigned threads : {1, 2})
+        EXPECT_TRUE(end_of(whole_, wait, 1, act) == end_of(at_rest_, wait, threads, act))
+            << "after " << wait << " cycles with " << threads << " threads";
+  }
+
+  Cycle begin_ = 0;
+  std::shared_ptr<const DeviceImage> whole_, at_rest_;
+};
+
+TEST_F(AtRest, nodes_are_made_when_somebody_looks_at_them) {
+  EXPECT_FALSE(whole_->is_at_rest());
+  ASSERT_TRUE(at_rest_->is_at_rest());
+  Cycle last = 0;
+  for (NodeId node = 0; node < at_rest_->header().nodes; ++node)
+    last = std::max(last, at_rest_->part(node).rests);
+  EXPECT_GT(last, begin_);
+  expect_no_difference([](Device&) {});
+}
+
+TEST_F(AtRest, a_host_may_write_before_all_wait) {
+  expect_no_difference([](Device& device) {
+    EXPECT_TRUE(device.write32({1, 2}, 0x100000, 0xBEEF));
+  });
+}
+
+TEST_F(AtRest, a_host_may_hold_tiles_that_are_at_work) {
+  expect_no_difference([](Device& device) {
+    for (const Coord tile : device.board().tensix()) {
+      if (tile.x % 3 == 0) continue;
+      EXPECT_TRUE(device.write32(tile, kSoftReset0, kSoftResetAll));
+    }
+  });
+}
+
+TEST_F(AtRest, a_program_may_start_before_all_wait) {
+  const Program program =
+      load_program(std::string(BHEMU_SOURCE_DIR) + "/examples/matmul_multicast.yaml");
+  const Firmware firmware = Firmware::embedded();
+  const Device any(DeviceOptions{});
+  const PreparedProgram prepared(program, any.board(), firmware, any.dram_bank_bytes());
+  expect_no_difference([&](Device& device) { prepared.start(device, firmware); });
+}
+
+TEST_F(AtRest, who_looks_on_sees_all_nodes) {
+  Device watched(DeviceOptions{});
+  watched.take_over(at_rest_);
+  unsigned nodes = 0;
+  watched.observe([&nodes](NodeId) -> std::unique_ptr<trace::Observer> {
+    ++nodes;
+    return nullptr;
+  });
+  watched.run(kNever);
+  EXPECT_EQ(nodes, at_rest_->header().nodes);
+  Device plain(DeviceOptions{});
+  plain.take_over(whole_);
+  plain.run(kNever);
+  EXPECT_EQ(watched.hash(), plain.hash());
+}
+
+TEST_F(AtRest, other_options_make_all_that_acts_at_once) {
+  DeviceOptions unparked;
+  unparked.parking = false;
+  std::vector<u64> hashes;
+  for (const auto& image : {whole_, at_rest_}) {
+    Device device(unparked);
+    device.take_over(image);
+    device.advance(20'000);
+    hashes.push_back(device.hash());
+  }
+  EXPECT_EQ(hashes[0], hashes[1]);
+}
+
+// What a node has in its memory when it is made, and has no longer, is not there in its clone.
+TEST(Clones, do_not_get_back_what_the_host_has_overwritten_with_zeros) {
+  DeviceOptions options;
+  options.board = BoardOptions::defaults(BoardModel::P150);
+  Device original(options);
+  const TileSite* ethernet = nullptr;
+  for (const TileSite& site : original.board().sites())
+    if (site.kind == noc::NodeKind::Ethernet && site.node != kNoNode) ethernet = &site;
+  ASSERT_NE(ethernet, nullptr);
+  constexpr u64 kFirmware = 0x70000;
+  std::vector<u8> page(4096);
+  ASSERT_TRUE(original.read(ethernet->node, kFirmware, page));
+  EXPECT_TRUE(std::ranges::any_of(page, [](u8 byte) { return byte != 0; }));
+  page.assign(page.size(), 0);
+  ASSERT_TRUE(original.write(ethernet->node, kFirmware, page));
+  Device clone = original.clone();
+  std::vector<u8> copy(page.size(), 1);
+  ASSERT_TRUE(clone.read(ethernet->node, kFirmware, copy));
+  EXPECT_EQ(copy, page);
+  EXPECT_EQ(clone.hash(), original.hash());
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, Snapshot,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "dram/bank.hpp"
 #include "trace/observer.hpp"
 
 namespace bhemu::host {
@@ -18,7 +19,7 @@ class UnwrittenDram::Bank final : public trace::Observer {
     u64 times = 1;
   };
 
-  explicit Bank(std::string name) : name_(std::move(name)) {}
+  Bank(std::string name, bool is_empty) : name_(std::move(name)), knows_(is_empty) {}
 
   void arrived(const trace::Arrival& one) override {
     using Phase = trace::Arrival::Phase;
@@ -59,18 +60,22 @@ class UnwrittenDram::Bank final : public trace::Observer {
   }
 
   std::string name_;
-  bool knows_ = true;
+  bool knows_;
   std::vector<bool> blocks_;
   std::vector<Found> found_;
 };
 
 UnwrittenDram::UnwrittenDram(Device& device) : device_(device) {
-  id_ = device.observe([&](NodeId node) -> std::unique_ptr<trace::Observer> {
-    if (device.node(node).kind() != noc::NodeKind::Dram) return nullptr;
-    auto bank = std::make_unique<Bank>(device.name_of(node));
+  std::vector<NodeId> nodes;
+  for (unsigned bank = 0; bank < device.board().dram_banks(); ++bank)
+    nodes.push_back(device.board().dram_node(bank));
+  const auto make = [&](NodeId node) {
+    const bool is_empty = dynamic_cast<dram::Bank&>(device.node(node)).memory().hash() == 0;
+    auto bank = std::make_unique<Bank>(device.name_of(node), is_empty);
     banks_.push_back(bank.get());
     return bank;
-  });
+  };
+  id_ = device.observe(nodes, make);
 }
 
 UnwrittenDram::~UnwrittenDram() {

@@ -12,8 +12,8 @@
 
 namespace bhemu::host {
 
-/// Of all DRAM banks of a device, from now on. A device that took over memory (a snapshot) knows
-/// of no writer, and nothing is told of it any more.
+/// Of all DRAM banks of a device, from now on. Of a bank that has something in it already, or took
+/// over memory (a snapshot), no writer is known, and nothing is told of it.
 class UnwrittenDram {
  public:
   explicit UnwrittenDram(Device& device);
