@@ -19,8 +19,7 @@ NativeDevice::NativeDevice(const host::DeviceSettings& settings)
   const CheckSet checks = device_.options().checks;
   host::watch_launches(device_, checks);
   // Who looks on at everything finds it, and stops there.
-  if (checks.has(CheckGroup::Noc) && !checks.has(CheckGroup::Uninitialised))
-    unwritten_ = std::make_unique<host::UnwrittenDram>(device_);
+  looks_at_dram_ = checks.has(CheckGroup::Noc) && !checks.has(CheckGroup::Uninitialised);
 }
 
 NativeDevice::NativeDevice(std::shared_ptr<host::Machine> machine)
@@ -32,14 +31,14 @@ NativeDevice::NativeDevice(std::shared_ptr<host::Machine> machine)
 
 std::vector<std::pair<unsigned, unsigned>> NativeDevice::tensix_tiles() {
   std::vector<std::pair<unsigned, unsigned>> tiles;
-  for (const Coord tile : device_.board().tensix()) tiles.emplace_back(tile.x, tile.y);
+  for (const Coord tile : device().board().tensix()) tiles.emplace_back(tile.x, tile.y);
   return tiles;
 }
 
 std::pair<unsigned, unsigned> NativeDevice::dram_tile(unsigned bank, unsigned noc) {
   if (bank >= dram_banks() || noc >= kNocs)
     throw InputError("", "", fmt::format("there is no DRAM bank {} on NoC {}", bank, noc));
-  const Coord tile = device_.board().dram_port(bank, noc);
+  const Coord tile = device().board().dram_port(bank, noc);
   return {tile.x, tile.y};
 }
 
@@ -50,7 +49,7 @@ void NativeDevice::read(std::pair<unsigned, unsigned> tile, u64 address, const p
   const Coord coord = coord_of(tile);
   py::gil_scoped_release free;
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!device_.read(coord, address, writable)) nothing(coord, address, bytes.size());
+  if (!device().read(coord, address, writable)) nothing(coord, address, bytes.size());
   if (desk_.is_asking()) desk_.looked(fmt::format("({}, {})", coord.x, coord.y), address, writable);
 }
 
@@ -61,8 +60,8 @@ std::string NativeDevice::write(std::pair<unsigned, unsigned> tile, u64 address,
   const Coord coord = coord_of(tile);
   py::gil_scoped_release free;
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::string doubts = desk_.before_write(device_, coord, address, bytes);
-  if (!device_.write(coord, address, bytes)) nothing(coord, address, bytes.size());
+  std::string doubts = desk_.before_write(device(), coord, address, bytes);
+  if (!device().write(coord, address, bytes)) nothing(coord, address, bytes.size());
   return doubts;
 }
 
@@ -74,19 +73,19 @@ std::string NativeDevice::multicast(std::pair<unsigned, unsigned> first,
   const Coord from = coord_of(first);
   const Coord to = coord_of(last);
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::string doubts = desk_.before_multicast(device_, from, to, address, bytes);
-  if (device_.multicast(from, to, address, bytes)) return doubts;
+  std::string doubts = desk_.before_multicast(device(), from, to, address, bytes);
+  if (device().multicast(from, to, address, bytes)) return doubts;
   throw InputError("", "",
                    fmt::format("no tile takes this from ({}, {}) on at address {:#x}, {} bytes: {}",
                                from.x, from.y, address, bytes.size(),
-                               why_multicast_refused(device_, from, to, address, bytes.size())));
+                               why_multicast_refused(device(), from, to, address, bytes.size())));
 }
 
 void NativeDevice::read_dram(unsigned bank, u64 offset, const py::buffer& target) {
   const py::buffer_info info = target.request(true);
   const std::span<const u8> bytes = span_of(info);
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!device_.read_dram(bank, offset, {static_cast<u8*>(info.ptr), bytes.size()}))
+  if (!device().read_dram(bank, offset, {static_cast<u8*>(info.ptr), bytes.size()}))
     no_dram(bank, offset, bytes.size());
   if (desk_.is_asking()) desk_.looked(fmt::format("DRAM bank {}", bank), offset, bytes);
 }
@@ -95,7 +94,7 @@ void NativeDevice::write_dram(unsigned bank, u64 offset, const py::buffer& sourc
   const py::buffer_info info = source.request();
   const std::span<const u8> bytes = span_of(info);
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!device_.write_dram(bank, offset, bytes)) no_dram(bank, offset, bytes.size());
+  if (!device().write_dram(bank, offset, bytes)) no_dram(bank, offset, bytes.size());
 }
 
 void NativeDevice::set_host_memory(const py::buffer& memory, u64 base) {
@@ -111,7 +110,7 @@ u32 NativeDevice::load_elf(std::pair<unsigned, unsigned> tile, const std::string
                            const std::string& path) {
   auto elf = std::make_shared<const host::Elf>(host::Elf::load(path));
   const std::lock_guard<std::mutex> lock(mutex_);
-  const u32 entry = host::load_elf(device_, coord_of(tile), core_named(core), *elf);
+  const u32 entry = host::load_elf(device(), coord_of(tile), core_named(core), *elf);
   code_.loaded(coord_of(tile), core_named(core), std::move(elf));
   return entry;
 }
@@ -124,13 +123,13 @@ void NativeDevice::register_elf(const std::string& path) {
 void NativeDevice::start_core(std::pair<unsigned, unsigned> tile, const std::string& core, u32 pc) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (core_named(core) == CoreId::Brisc) desk_.runs_other_code(coord_of(tile));
-  host::start_core(device_, coord_of(tile), core_named(core), pc);
+  host::start_core(device(), coord_of(tile), core_named(core), pc);
 }
 
 void NativeDevice::hold_core(std::pair<unsigned, unsigned> tile, const std::string& core) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (core_named(core) == CoreId::Brisc) desk_.runs_other_code(coord_of(tile));
-  host::hold_core(device_, coord_of(tile), core_named(core));
+  host::hold_core(device(), coord_of(tile), core_named(core));
 }
 
 std::string NativeDevice::doubts() {
@@ -141,24 +140,24 @@ std::string NativeDevice::doubts() {
 u64 NativeDevice::hash() {
   py::gil_scoped_release free;
   const std::lock_guard<std::mutex> lock(mutex_);
-  return device_.hash();
+  return device().hash();
 }
 
 py::bytes NativeDevice::snapshot() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return bytes_of(device_.snapshot());
+  return bytes_of(device().snapshot());
 }
 
 void NativeDevice::restore(const py::bytes& snapshot) {
   const std::string_view view = snapshot;
   const std::lock_guard<std::mutex> lock(mutex_);
-  device_.restore({reinterpret_cast<const u8*>(view.data()), view.size()});
+  device().restore({reinterpret_cast<const u8*>(view.data()), view.size()});
   desk_.others_wrote();
 }
 
 std::unique_ptr<NativeDevice> NativeDevice::clone() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  auto copy = std::make_unique<NativeDevice>(device_.clone(), code_);
+  auto copy = std::make_unique<NativeDevice>(device().clone(), code_);
   copy->firmware_ = firmware_;
   copy->program_ = program_;
   copy->desk_ = desk_;
@@ -166,15 +165,16 @@ std::unique_ptr<NativeDevice> NativeDevice::clone() {
 }
 
 void NativeDevice::nothing(Coord tile, u64 address, size_t bytes) {
-  throw InputError("", "",
-                   fmt::format("nothing answers at ({}, {}) address {:#x}, {} bytes: {}", tile.x,
-                               tile.y, address, bytes, why_refused(device_, tile, address, bytes)));
+  throw InputError(
+      "", "",
+      fmt::format("nothing answers at ({}, {}) address {:#x}, {} bytes: {}", tile.x, tile.y,
+                  address, bytes, why_refused(device(), tile, address, bytes)));
 }
 
 void NativeDevice::no_dram(unsigned bank, u64 offset, size_t bytes) {
   throw InputError("", "",
                    fmt::format("DRAM bank {} has nothing at {:#x}, {} bytes: {}", bank, offset,
-                               bytes, why_dram_refused(device_, bank, offset, bytes)));
+                               bytes, why_dram_refused(device(), bank, offset, bytes)));
 }
 
 }  // namespace bhemu::python

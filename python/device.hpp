@@ -129,7 +129,15 @@ class NativeDevice {
   static void say_where(const std::exception_ptr& thrown, const std::string& where);
   void finish(const RunResult& result);
 
+  /// For everything but a boot: whoever looks at DRAM does from here on.
+  Device& device() {
+    if (looks_at_dram_) unwritten_ = std::make_unique<host::UnwrittenDram>(device_);
+    looks_at_dram_ = false;
+    return device_;
+  }
+
   Device device_;
+  bool looks_at_dram_ = false;              // soon
   std::shared_ptr<host::Machine> machine_;  // that the device was taken from; null: none
   host::HostDesk desk_;
   std::unique_ptr<host::UnwrittenDram> unwritten_;   // null: not looked for

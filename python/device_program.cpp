@@ -10,12 +10,12 @@ using host::InputError;
 std::vector<std::pair<unsigned, unsigned>> NativeDevice::load_program(
     const std::string& path, const std::map<std::string, std::string>& inputs) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  auto program = std::make_shared<LoadedProgram>(path, inputs, device_, firmware_);
+  auto program = std::make_shared<LoadedProgram>(path, inputs, device(), firmware_);
   // One that was loaded and not run for a cycle is as if it had never been.
-  if (loaded_at_ != device_.cycle()) program->check_free(device_);
-  program->start(device_);
+  if (loaded_at_ != device().cycle()) program->check_free(device());
+  program->start(device());
   desk_.others_wrote();
-  loaded_at_ = device_.cycle();
+  loaded_at_ = device().cycle();
   program_ = std::move(program);
   std::vector<std::pair<unsigned, unsigned>> tiles;
   for (const Coord tile : program_->prepared().tiles()) tiles.emplace_back(tile.x, tile.y);
@@ -24,19 +24,19 @@ std::vector<std::pair<unsigned, unsigned>> NativeDevice::load_program(
 
 bool NativeDevice::program_done() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return program_ && program_->is_done(device_);
+  return program_ && program_->is_done(device());
 }
 
 void NativeDevice::save_tensors(const std::string& directory) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (program_) program_->save(device_, directory);
+  if (program_) program_->save(device(), directory);
 }
 
 std::vector<std::tuple<std::string, bool, std::string>> NativeDevice::check_program() {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<std::tuple<std::string, bool, std::string>> all;
   if (!program_) return all;
-  for (const host::Check& check : program_->prepared().check(device_))
+  for (const host::Check& check : program_->prepared().check(device()))
     all.emplace_back(check.what, check.passed, check.detail);
   return all;
 }
@@ -56,9 +56,9 @@ py::object NativeDevice::run_program_on(const std::vector<std::pair<unsigned, un
     py::gil_scoped_release free;
     const std::lock_guard<std::mutex> lock(mutex_);
     std::optional<PcWatch> watch;
-    if (!core.empty()) watch.emplace(device_, coords, core_named(core), pc);
+    if (!core.empty()) watch.emplace(device(), coords, core_named(core), pc);
     const auto stops = [&] {
-      return (watch && watch->first()) || (program_ && program_->is_done(device_));
+      return (watch && watch->first()) || (program_ && program_->is_done(device()));
     };
     const RunResult result = run_on(max_cycles, stops);
     if (watch) hit = watch->first();

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "device.hpp"
+#include "host/boot/boot_cache.hpp"
 #include "native.hpp"
 
 namespace bhemu::python {
@@ -11,12 +12,16 @@ void NativeDevice::boot(const std::string& directory) {
   firmware_ = std::make_shared<host::Firmware>(directory.empty() ? host::Firmware::embedded()
                                                                  : host::Firmware::load(directory));
   code_.booted(firmware_);
-  desk_.booted(device_);
   py::gil_scoped_release free;
   const std::lock_guard<std::mutex> lock(mutex_);
-  host::upload(device_, *firmware_);
-  host::GoWatcher watcher(device_, *firmware_, device_.board().tensix());
-  finish(device_.run(kNever, [&] { return watcher.all_done(); }));
+  host::BootCache boots = host::BootCache::from_environment();
+  const bool resumed = boots.resume(device_, *firmware_);
+  desk_.booted(device());
+  if (resumed) return finish({RunStatus::Done, device().cycle()});
+  host::upload(device(), *firmware_);
+  host::GoWatcher watcher(device(), *firmware_, device().board().tensix());
+  finish(device().run(kNever, [&] { return watcher.all_done(); }));
+  boots.keep(device());
 }
 
 void NativeDevice::run(const py::object& done, u64 max_cycles, const std::string& place) {
@@ -43,7 +48,7 @@ void NativeDevice::run(const py::object& done, u64 max_cycles, const std::string
   {
     py::gil_scoped_release free;
     const std::lock_guard<std::mutex> lock(mutex_);
-    result = predicate ? device_.run(max_cycles, predicate) : run_on(max_cycles);
+    result = predicate ? device().run(max_cycles, predicate) : run_on(max_cycles);
     if (!thrown) finish(result);
   }
   if (thrown) {
@@ -67,7 +72,7 @@ void NativeDevice::advance(u64 cycles) {
   for (u64 stretch = 1 << 16; cycles != 0;) {
     const auto begin = Clock::now();
     const u64 now = std::min(cycles, stretch);
-    const RunResult result = device_.advance(now);
+    const RunResult result = device().advance(now);
     if (result.status == RunStatus::Faulted) return finish(result);
     cycles -= now;
     if (Clock::now() - begin < kLong / 4) stretch *= 2;
@@ -81,7 +86,7 @@ RunResult NativeDevice::run_on(u64 cycles, const std::function<bool()>& done) {
   RunResult result;
   do {
     const u64 stretch = std::min(cycles, kStretch);
-    result = device_.run(stretch, done);
+    result = device().run(stretch, done);
     if (cycles != kNever) cycles -= stretch;
     look_for_signals();
   } while (result.status == RunStatus::Cycles && cycles != 0);
@@ -89,19 +94,19 @@ RunResult NativeDevice::run_on(u64 cycles, const std::function<bool()>& done) {
 }
 
 host::CodeMap NativeDevice::code_map() {
-  host::CodeMap code = code_.map(device_);
+  host::CodeMap code = code_.map(device());
   if (program_) program_->add_code(code);
   if (machine_) code.add(machine_->code());
   return code;
 }
 
 host::Standstill NativeDevice::standstill(host::Standstill::Reason reason) {
-  return host::standstill_of(device_, code_map(), {}, reason);
+  return host::standstill_of(device(), code_map(), {}, reason);
 }
 
 void NativeDevice::fail(const char* kind, host::Standstill::Reason reason) {
   host::Standstill found = standstill(reason);
-  desk_.tell(device_, found);
+  desk_.tell(device(), found);
   auto where = std::make_shared<const host::Standstill>(std::move(found));
   throw RunError(kind, host::text_of(*where), where);
 }
@@ -147,7 +152,7 @@ void NativeDevice::finish(const RunResult& result) {
     case RunStatus::Cycles:
       fail("limit", host::Standstill::Reason::Limit);
     case RunStatus::Faulted:
-      throw RunError("fault", host::fault_text(host::fault_reports(device_, code_map())));
+      throw RunError("fault", host::fault_text(host::fault_reports(device(), code_map())));
     case RunStatus::Idle:
       fail("hang", host::Standstill::Reason::Idle);
     case RunStatus::Spinning:

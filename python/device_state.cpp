@@ -18,7 +18,7 @@ py::array_t<u32> NativeDevice::registers(std::pair<unsigned, unsigned> tile,
   if (!file) throw InputError("", "", fmt::format("there is no register file '{}'", name));
   std::vector<u32> words(host::register_words(*file));
   const std::lock_guard<std::mutex> lock(mutex_);
-  host::read_registers(device_, coord_of(tile), *file, 0, words);
+  host::read_registers(device(), coord_of(tile), *file, 0, words);
   return py::array_t<u32>(static_cast<py::ssize_t>(words.size()), words.data());
 }
 
@@ -26,7 +26,7 @@ unsigned NativeDevice::source_format(std::pair<unsigned, unsigned> tile, const s
   const auto file = host::register_file_named(name);
   if (!file) throw InputError("", "", fmt::format("there is no register file '{}'", name));
   const std::lock_guard<std::mutex> lock(mutex_);
-  return host::source_format(device_, coord_of(tile), *file);
+  return host::source_format(device(), coord_of(tile), *file);
 }
 
 py::dict NativeDevice::core(std::pair<unsigned, unsigned> at, const std::string& name) {
@@ -34,8 +34,8 @@ py::dict NativeDevice::core(std::pair<unsigned, unsigned> at, const std::string&
                                             "parked", "stopped", "halted"};
   const std::lock_guard<std::mutex> lock(mutex_);
   const CoreId id = core_named(name);
-  tile::Tile& tile = host::tile_with(device_, coord_of(at), id);
-  tile.settle(device_.cycle());
+  tile::Tile& tile = host::tile_with(device(), coord_of(at), id);
+  tile.settle(device().cycle());
   const riscv::CoreState& state = tile.core(id);
   py::dict dict;
   dict["status"] = kStatus[static_cast<unsigned>(tile.status(id))];
@@ -49,7 +49,7 @@ py::dict NativeDevice::core(std::pair<unsigned, unsigned> at, const std::string&
 std::vector<py::dict> NativeDevice::circular_buffers(std::pair<unsigned, unsigned> tile) {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<py::dict> all;
-  for (const host::CircularBuffer& from : host::circular_buffers(device_, coord_of(tile))) {
+  for (const host::CircularBuffer& from : host::circular_buffers(device(), coord_of(tile))) {
     py::dict dict;
     dict["index"] = from.index;
     dict["address"] = from.address;
@@ -66,14 +66,14 @@ std::vector<py::dict> NativeDevice::circular_buffers(std::pair<unsigned, unsigne
 std::vector<py::dict> NativeDevice::faults() {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<py::dict> all;
-  for (const host::FaultReport& report : host::fault_reports(device_, code_map()))
+  for (const host::FaultReport& report : host::fault_reports(device(), code_map()))
     all.push_back(fault_dict(report));
   return all;
 }
 
 void NativeDevice::clear_faults() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  device_.clear_faults();
+  device().clear_faults();
 }
 
 std::string NativeDevice::waiters() {
@@ -83,7 +83,7 @@ std::string NativeDevice::waiters() {
 
 void NativeDevice::remember_writers() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!writers_) writers_ = std::make_unique<watch::WritersOfDevice>(device_);
+  if (!writers_) writers_ = std::make_unique<watch::WritersOfDevice>(device());
 }
 
 std::string NativeDevice::why(std::pair<unsigned, unsigned> tile, const std::string& place) {
@@ -92,18 +92,18 @@ std::string NativeDevice::why(std::pair<unsigned, unsigned> tile, const std::str
   if (!writers_)
     throw InputError("", "", "nobody remembers who wrote what: make the device with writers=True");
   const std::string text = fmt::format("{}-{} {}", coord.x, coord.y, place);
-  const watch::Question question = watch::parse_question("why", text, device_.board());
-  return text_of(device_, question, watch::why(*writers_, question), code_map());
+  const watch::Question question = watch::parse_question("why", text, device().board());
+  return text_of(device(), question, watch::why(*writers_, question), code_map());
 }
 
 void NativeDevice::watch(const std::string& text) {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<watch::Watch> watches;
   if (watchpoints_) watches = watchpoints_->watches();
-  watches.push_back(watch::parse_watch("watch", text, device_.board()));
+  watches.push_back(watch::parse_watch("watch", text, device().board()));
   for (py::dict& hit : hits()) seen_.push_back(std::move(hit));
   watchpoints_.reset();  // a node tells one of them
-  watchpoints_ = std::make_unique<watch::Watchpoints>(device_, std::move(watches));
+  watchpoints_ = std::make_unique<watch::Watchpoints>(device(), std::move(watches));
   watched_.push_back(text);
 }
 
@@ -126,7 +126,7 @@ std::vector<py::dict> NativeDevice::hits() {
     dict["writes"] = hit.access.writes;
     dict["before"] = hit.has_values ? py::cast(hit.before) : py::none();
     dict["after"] = hit.has_values ? py::cast(hit.after) : py::none();
-    std::string text = text_of(device_, *watchpoints_, hit, code);
+    std::string text = text_of(device(), *watchpoints_, hit, code);
     while (!text.empty() && text.back() == '\n') text.pop_back();
     dict["text"] = text;
     found.push_back(std::move(dict));
@@ -136,13 +136,13 @@ std::vector<py::dict> NativeDevice::hits() {
 
 std::string NativeDevice::grid(const std::optional<std::pair<unsigned, unsigned>>& tile) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!tile) return debug::grid_svg(debug::grid_cells(device_, code_map()));
-  return debug::tile_html(debug::grid_cells(device_, code_map(), coord_of(*tile)));
+  if (!tile) return debug::grid_svg(debug::grid_cells(device(), code_map()));
+  return debug::tile_html(debug::grid_cells(device(), code_map(), coord_of(*tile)));
 }
 
 py::dict NativeDevice::sync(std::pair<unsigned, unsigned> at) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return sync_of(device_, coord_of(at));
+  return sync_of(device(), coord_of(at));
 }
 
 }  // namespace bhemu::python

@@ -57,6 +57,7 @@ py::dict run_program(const std::string& path, const host::DeviceSettings& settin
                                                 prepared.tiles());
       watch->know(prepared, machine.firmware());
     }
+    machine.set_boot_cache(host::BootCache::from_environment());
     boot = machine.boot();
     if (boot.status == host::Status::Ok) run = machine.run(prepared, output);
     if (with_check.check.empty())

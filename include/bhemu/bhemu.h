@@ -99,7 +99,9 @@ BHEMU_API int bhemu_advance(bhemu_device* device, uint64_t cycles);
  */
 BHEMU_API uint64_t bhemu_hash(bhemu_device* device);
 
-/* Boots firmware on every tile: the five ELFs in `directory`, or the built-in ones for NULL. */
+/* Boots firmware on every tile: the five ELFs in `directory`, or the built-in ones for NULL. Where
+ * BHEMU_BOOT_CACHE in the environment names a folder, the first boot of its kind is kept there, and
+ * a device with which nothing was done yet goes on from it: the same device, sooner. */
 BHEMU_API int bhemu_boot(bhemu_device* device, const char* directory);
 
 /* --- Programs of one's own ------------------------------------------------------------------- */

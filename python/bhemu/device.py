@@ -254,7 +254,10 @@ class Device:
     # --- Programs and time.
 
     def boot(self, firmware: str = "") -> None:
-        """Boots every tile: the five ELFs in the folder ``firmware``, or bhemu's own."""
+        """Boots every tile: the five ELFs in the folder ``firmware``, or bhemu's own.
+
+        Where ``BHEMU_BOOT_CACHE`` names a folder, the first boot of its kind is kept there, and
+        later ones go on from it: the card is the same, sooner."""
         self._device.boot(str(firmware))
 
     def load_elf(self, tile: Coord, core: str, path: str) -> int:

@@ -8,6 +8,7 @@
 
 #include "capi/handle.hpp"
 #include "device/refusal.hpp"
+#include "host/boot/boot_cache.hpp"
 #include "host/error.hpp"
 #include "host/report/standstill.hpp"
 #include "host/settings/card_settings.hpp"
@@ -284,10 +285,15 @@ int bhemu_boot(bhemu_device* device, const char* directory) {
         directory == nullptr ? host::Firmware::embedded() : host::Firmware::load(directory));
     device->code.booted(firmware);
     device->desk.booted(device->device);
+    host::BootCache boots = host::BootCache::from_environment();
+    if (boots.resume(device->device, *firmware))
+      return status_of(*device, {RunStatus::Done, device->device.cycle()});
     host::upload(device->device, *firmware);
     host::GoWatcher watcher(device->device, *firmware, device->device.board().tensix());
     const auto ready = [&watcher] { return watcher.all_done(); };
-    return status_of(*device, device->device.run(kNever, ready));
+    const int status = status_of(*device, device->device.run(kNever, ready));
+    if (status == BHEMU_OK) boots.keep(device->device);
+    return status;
   });
 }
 

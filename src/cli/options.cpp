@@ -105,6 +105,11 @@ void add_firmware_option(CLI::App& app, CommonOptions& options) {
 
 void add_run_options(CLI::App& app, CommonOptions& options) {
   add_firmware_option(app, options);
+  app.add_option("--boot-cache", options.boot_cache,
+                 "Keep booted chips in this directory, and go on from there when the same firmware "
+                 "boots on the same board again")
+      ->type_name("DIR")
+      ->envname("BHEMU_BOOT_CACHE");
   add_device_options(app, options);
   add_count(app, "--max-cycles", options.max_cycles,
             "Stop a boot or a program after so many cycles (status 3)");

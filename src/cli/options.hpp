@@ -15,8 +15,9 @@ class App;
 namespace bhemu::cli {
 
 struct CommonOptions : host::DeviceSettings {
-  std::string firmware;  // directory; empty: built in
-  u64 max_cycles = 0;    // 0: no limit
+  std::string firmware;    // directory; empty: built in
+  std::string boot_cache;  // directory; empty: every boot is done
+  u64 max_cycles = 0;      // 0: no limit
   bool json = false;
   bool quiet = false;
   std::string profile;  // a file; "-": only the table; empty: none

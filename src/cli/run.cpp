@@ -17,6 +17,7 @@
 #include "cli/run_json.hpp"
 #include "cli/terminal.hpp"
 #include "gdb/server.hpp"
+#include "host/boot/boot_cache.hpp"
 #include "host/boot/machine.hpp"
 #include "host/error.hpp"
 #include "host/file.hpp"
@@ -39,6 +40,10 @@ std::string speed_text(const Outcome& outcome) {
   const Totals& totals = outcome.totals;
   const double seconds = std::max(outcome.seconds, 1e-6);
   const u64 executed = totals.riscv_instructions - totals.riscv_skipped;
+  if (outcome.kept)
+    return fmt::format(
+        "{} cycles with {} RISC-V instructions, kept from an earlier boot ({:.3f} s)",
+        grouped(totals.cycles), short_count(executed), outcome.seconds);
   return fmt::format("{} cycles in {:.3f} s ({:.3g} MHz)", grouped(totals.cycles), outcome.seconds,
                      static_cast<double>(totals.cycles) / seconds / 1e6) +
          fmt::format(", {} RISC-V instructions ({:.3g} MIPS)", short_count(executed),
@@ -202,6 +207,7 @@ int finish(Machine& machine, const CommonOptions& options, const host::Program* 
 int boot(const CommonOptions& options) {
   Interrupts interrupts;  // before the machine's threads
   Machine machine(device_options(options, BoardModel::P100A), firmware_of(options));
+  machine.set_boot_cache(host::BootCache(options.boot_cache));
   limit(machine, options);
   Observation observation(machine, options, false);
   observation.before_boot();
@@ -315,6 +321,7 @@ int perform(const CommonOptions& options, const RunCommand& command, const host:
   Interrupts interrupts;  // before the machine's threads
   Machine machine(device_options(options, program.board.value_or(BoardModel::P100A)),
                   std::move(firmware));
+  machine.set_boot_cache(host::BootCache(options.boot_cache));
   limit(machine, options);
   if (delays != nullptr) machine.set_delays(delays);
   const host::PreparedProgram prepared = machine.prepare(program);

@@ -67,6 +67,7 @@ Json json_of(const host::Outcome& outcome) {
   const Totals& totals = outcome.totals;
   Json json{{"status", host::name_of(outcome.status)}, {"seconds", outcome.seconds}};
   if (outcome.stopped) json["stopped"] = true;
+  if (outcome.kept) json["kept"] = true;
   json["end_cycle"] = outcome.cycle;
   json["cycles"] = totals.cycles;
   json["riscv_instructions"] = totals.riscv_instructions;

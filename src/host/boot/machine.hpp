@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "host/boot/boot_cache.hpp"
 #include "host/boot/firmware.hpp"
 #include "host/boot/notes.hpp"
 #include "host/boot/prepared.hpp"
@@ -33,6 +34,7 @@ struct Outcome {
   bool cycle_limit = false;  // Hang because the limit was reached
   bool interrupted = false;  // Hang because the progress function said so
   bool stopped = false;      // Ok because set_stop's function said so
+  bool kept = false;         // a boot that was done before (BootCache)
 
   /// The explanation of a status that is not Ok, several lines; empty for Ok without warnings.
   std::string explanation(size_t all_tiles) const;
@@ -68,7 +70,11 @@ class Machine {
   /// Cycles that one phase may take; kNever: no limit.
   void set_limit(Cycle limit) { limit_ = limit; }
 
-  /// Uploads the firmware and runs until every tile is ready.
+  /// Where boots are kept and looked for; at first nowhere.
+  void set_boot_cache(BootCache cache) { boots_ = std::move(cache); }
+
+  /// Uploads the firmware and runs until every tile is ready, or takes over a boot like it that was
+  /// kept, with the same outcome. Throws InputError when the folder for boots cannot be written to.
   Outcome boot();
   /// Files read and arguments computed; boot() need not have happened. `program` must outlive it.
   PreparedProgram prepare(const Program& program);
@@ -90,6 +96,7 @@ class Machine {
 
   Device device_;
   Firmware firmware_;
+  BootCache boots_;
   std::vector<std::shared_ptr<const Elf>> kernels_;  // code_ refers to them
   CodeMap code_;
   std::vector<KnownWord> known_words_;  // of the program that runs

@@ -231,8 +231,8 @@ RaceSettings race_settings(const std::function<const char*(const char*)>& get) {
 std::vector<std::string> misspelt_variables(const char* const* environment) {
   constexpr std::string_view kPrefix = "BHEMU_";
   // Settings that have no key in bhemu.yaml.
-  std::vector<std::string> known{"BHEMU_CONFIG", "BHEMU_CC",  "BHEMU_SDK",
-                                 "BHEMU_CACHE",  "BHEMU_JIT", "BHEMU_UNITS"};
+  std::vector<std::string> known{"BHEMU_CONFIG", "BHEMU_CC",    "BHEMU_SDK",       "BHEMU_CACHE",
+                                 "BHEMU_JIT",    "BHEMU_UNITS", "BHEMU_BOOT_CACHE"};
   for (const char* key : kKeys) known.push_back(setting_name(SettingStyle::Environment, key));
   std::vector<std::string> lines;
   for (; environment != nullptr && *environment != nullptr; ++environment) {
