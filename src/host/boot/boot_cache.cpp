@@ -119,11 +119,6 @@ bool BootCache::resume(Device& device, const Firmware& firmware) {
   path_.clear();
   if (folder_.empty() || !device.is_untouched() || device.is_watched()) return false;
   const std::string path = path_of(device, firmware);
-  // Before the boot, not behind it.
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  if (error) throw InputError(folder_, "", "cannot make this folder for boots: " + error.message());
-  output_target(path);
   if (const std::shared_ptr<const DeviceImage> image = image_in(path)) {
     try {
       device.take_over(image);
@@ -132,6 +127,11 @@ bool BootCache::resume(Device& device, const Firmware& firmware) {
     } catch (const ArchiveError&) {  // of another device, by its header: nothing has changed
     }
   }
+  // Whether it can be kept is said before the boot, not behind it.
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error) throw InputError(folder_, "", "cannot make this folder for boots: " + error.message());
+  output_target(path);
   path_ = path;
   return false;
 }
