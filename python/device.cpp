@@ -31,14 +31,14 @@ NativeDevice::NativeDevice(std::shared_ptr<host::Machine> machine)
 
 std::vector<std::pair<unsigned, unsigned>> NativeDevice::tensix_tiles() {
   std::vector<std::pair<unsigned, unsigned>> tiles;
-  for (const Coord tile : device().board().tensix()) tiles.emplace_back(tile.x, tile.y);
+  for (const Coord tile : device_.board().tensix()) tiles.emplace_back(tile.x, tile.y);
   return tiles;
 }
 
 std::pair<unsigned, unsigned> NativeDevice::dram_tile(unsigned bank, unsigned noc) {
   if (bank >= dram_banks() || noc >= kNocs)
     throw InputError("", "", fmt::format("there is no DRAM bank {} on NoC {}", bank, noc));
-  const Coord tile = device().board().dram_port(bank, noc);
+  const Coord tile = device_.board().dram_port(bank, noc);
   return {tile.x, tile.y};
 }
 

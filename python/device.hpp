@@ -129,7 +129,8 @@ class NativeDevice {
   static void say_where(const std::exception_ptr& thrown, const std::string& where);
   void finish(const RunResult& result);
 
-  /// For everything but a boot: whoever looks at DRAM does from here on.
+  /// For everything but a boot and questions about the board: whoever looks at DRAM does from here
+  /// on.
   Device& device() {
     if (looks_at_dram_) unwritten_ = std::make_unique<host::UnwrittenDram>(device_);
     looks_at_dram_ = false;

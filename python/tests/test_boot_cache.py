@@ -12,6 +12,8 @@ TILE = (3, 4)
 
 def hash_after_use(check=""):
     card = bhemu.Device("p100a", check=check)
+    assert TILE in card.tensix_tiles  # to ask about the board is to do nothing to it
+    card.dram_tile(0)
     card.boot()
     card.write(TILE, 0x100000, np.arange(4, dtype=np.uint32))
     card.advance(5000)

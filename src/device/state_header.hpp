@@ -13,7 +13,7 @@ struct DeviceOptions;
 
 struct StateHeader {
   /// A snapshot holds all of each part, an image what differs from a part just made.
-  enum class Kind : u32 { Snapshot, Image };
+  enum class Kind : u64 { Snapshot, Image };
 
   char magic[8] = {};
   u32 version = 0;
@@ -23,7 +23,6 @@ struct StateHeader {
   u32 timing = 0;
   u32 nodes = 0;
   Kind kind = Kind::Snapshot;
-  u32 reserved = 0;
   u64 options = 0;   // of an image: hash_of those of its device
   u64 bytes = 0;     // after the header
   u64 checksum = 0;  // of those bytes

@@ -1,6 +1,7 @@
 #include "host/file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <filesystem>
 
 #include "host/error.hpp"
+#include "mem/mapping.hpp"
 
 namespace bhemu::host {
 namespace {
@@ -121,6 +123,11 @@ void write_file(const std::string& path, std::span<const u8> bytes) {
   ::unlink(temporary.c_str());
   errno = error;
   fail(path, "write");
+}
+
+std::string content_name(std::span<const u8> bytes) {
+  return fmt::format("{:016x}{:016x}", hash_bytes(1, bytes.data(), bytes.size()),
+                     hash_bytes(2, bytes.data(), bytes.size()));
 }
 
 std::string relative_to(const std::string& from, const std::string& path) {

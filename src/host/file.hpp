@@ -20,6 +20,10 @@ std::string output_target(const std::string& path);
 /// Writes beside the target, then renames. Throws InputError; leaves nothing behind in that case.
 void write_file(const std::string& path, std::span<const u8> bytes);
 
+/// Of a file that is found again by what it was made from: 32 hexadecimal digits that stand for
+/// these bytes.
+std::string content_name(std::span<const u8> bytes);
+
 /// `path` as seen from the directory of `from` (a file); absolute paths stay as they are.
 std::string relative_to(const std::string& from, const std::string& path);
 

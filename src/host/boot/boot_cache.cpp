@@ -13,15 +13,14 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "base/archive.hpp"
 #include "base/build_id.hpp"
 #include "device/image.hpp"
 #include "host/error.hpp"
 #include "host/file.hpp"
-#include "mem/mapping.hpp"
 
 namespace bhemu::host {
 namespace {
@@ -70,23 +69,6 @@ std::shared_ptr<const DeviceImage> image_in(const std::string& path) {
   }
 }
 
-/// Two hashes of what is added, which together are long enough to stand for it.
-class Key {
- public:
-  template <class T>
-  void add(const T& value) {
-    static_assert(std::has_unique_object_representations_v<T>);
-    add(&value, sizeof value);
-  }
-  void add(const void* data, std::size_t bytes) {
-    for (u64& hash : hashes_) hash = hash_bytes(hash ^ bytes, data, bytes);
-  }
-  std::string text() const { return fmt::format("{:016x}{:016x}", hashes_[0], hashes_[1]); }
-
- private:
-  std::array<u64, 2> hashes_{1, 2};
-};
-
 }  // namespace
 
 BootCache BootCache::from_environment() {
@@ -96,23 +78,28 @@ BootCache BootCache::from_environment() {
 
 /// Threads are left out, and whether code is translated: a boot is the same for any.
 std::string BootCache::path_of(const Device& device, const Firmware& firmware) const {
-  const std::string build = build_id();
+  std::string build = build_id();
   if (build.empty())
     throw InputError(folder_, "",
                      "boots cannot be kept: this bhemu was linked without a build id, by which it "
                      "would know its own. Remedy: link it with --build-id");
-  Key key;
-  key.add(build.data(), build.size());
-  key.add(StateHeader::of(device.options(), device.board().node_count(), StateHeader::Kind::Image));
-  for (const Firmware::Piece& piece : firmware.image(device.board())) {
-    key.add(piece.address);
-    key.add(piece.bytes.data(), piece.bytes.size());
+  Archive key = Archive::saving();
+  key.text(build);
+  StateHeader header =
+      StateHeader::of(device.options(), device.board().node_count(), StateHeader::Kind::Image);
+  key.value(header);
+  std::vector<Firmware::Piece> pieces = firmware.image(device.board());
+  for (Firmware::Piece& piece : pieces) {
+    key.value(piece.address);
+    key.vector(piece.bytes);
   }
-  for (unsigned core = 0; core < kCores; ++core)
-    key.add(firmware.elf(static_cast<CoreId>(core)).entry());
-  const auto logical = firmware.logical_coordinates();
-  key.add(logical.value_or(std::array<u32, 2>{}));
-  return (fs::path(folder_) / (kPrefix + key.text() + kSuffix)).string();
+  for (unsigned core = 0; core < kCores; ++core) {
+    u32 entry = firmware.elf(static_cast<CoreId>(core)).entry();
+    key.value(entry);
+  }
+  std::array<u32, 2> logical = firmware.logical_coordinates().value_or(std::array<u32, 2>{});
+  key.value(logical);
+  return (fs::path(folder_) / (kPrefix + content_name(key.take()) + kSuffix)).string();
 }
 
 bool BootCache::resume(Device& device, const Firmware& firmware) {

@@ -14,7 +14,6 @@
 #include "host/error.hpp"
 #include "host/file.hpp"
 #include "host/program/program.hpp"
-#include "mem/mapping.hpp"
 
 extern char** environ;
 
@@ -234,8 +233,7 @@ std::string compiled_kernel(const KernelSource& source, CoreId core) {
   const std::vector<u8> script = read_file(sdk + "/kernels/sdk/kernel.ld");
   key.append(script.begin(), script.end());
   key += whole.out;
-  const std::string name = fmt::format("{:016x}{:016x}", hash_bytes(1, key.data(), key.size()),
-                                       hash_bytes(2, key.data(), key.size()));
+  const std::string name = content_name({reinterpret_cast<const u8*>(key.data()), key.size()});
   const fs::path folder = cache_folder();
   const fs::path path = folder / (name + ".elf");
   std::error_code error;
