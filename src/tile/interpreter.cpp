@@ -18,8 +18,8 @@ template Outcome run<tile::DelayedBus>(CoreState&, tile::DelayedBus&, Cycle);
 
 namespace bhemu::riscv::jit {
 
-template Outcome run<tile::CoreBus<false>>(Context&, Translations&, Cycle);
-template Outcome run<tile::EthernetCoreBus<false>>(Context&, Translations&, Cycle);
+template Outcome run_on<tile::CoreBus<false>>(Context&, Translations&, bool);
+template Outcome run_on<tile::EthernetCoreBus<false>>(Context&, Translations&, bool);
 
 }  // namespace bhemu::riscv::jit
 

@@ -202,7 +202,7 @@ void Tile::learn_round(unsigned core) {
 
 /// Of the one in which rounds end; kNever: they do not.
 Cycle Tile::begin_of_turn(Cycle rounds_end) const {
-  return rounds_end >= CoreSlot::kEndless ? kNever : rounds_end - rounds_end % quantum_;
+  return rounds_end >= CoreSlot::kEndless ? kNever : begin_of_quantum(rounds_end);
 }
 
 /// When something is to be done about the rounds of a parked core.
@@ -210,7 +210,7 @@ Cycle Tile::next_of_rounds(unsigned core) const {
   const Cycle end = begin_of_turn(slots_[core].rounds_end);
   if (end == kNever || !shows_rounds(core)) return end;
   const Cycle shown = cores_[core].cycle + kShownTogether;
-  return std::min(end, shown - shown % quantum_);
+  return std::min(end, begin_of_quantum(shown));
 }
 
 void Tile::end_rounds() {

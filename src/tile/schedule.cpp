@@ -163,7 +163,7 @@ bool Tile::receive_at_rest(const noc::Packet& request, noc::Acknowledgements& an
 }
 
 Cycle Tile::nominal_end(Cycle at) const {
-  return std::min(turn_limit_, at - at % quantum_ + quantum_);
+  return std::min(turn_limit_, begin_of_quantum(at) + quantum_);
 }
 
 template <bool Followed>
@@ -189,7 +189,7 @@ void Tile::run_turn(Cycle limit) {
     }
     if (slot.status != CoreStatus::Running) continue;
     position_ = core;
-    run_core<Followed>(core);
+    if (Followed || !run_plainly(core)) run_core<Followed>(core);
   }
   position_ = kCores;
   if (!coprocessor_asleep()) {
@@ -202,6 +202,30 @@ void Tile::run_turn(Cycle limit) {
   now_ = turn_end_;
   position_ = kOutside;
   if (dump_.running()) debug_unit_.write_due_samples(now_);
+}
+
+/// What run_core does when it is found in few looks that there is nothing to do but to execute.
+/// False: there may be more to do in this turn.
+inline bool Tile::run_plainly(unsigned core) {
+  if (translated_ == nullptr || long_turn_ || pic_.armed() || !shape_.is_tensix()) return false;
+  riscv::jit::Context& context = translated_->contexts[core];
+  const riscv::CoreState& state = *context.state;
+  CoreSlot& slot = slots_[core];
+  if (slot.checked || slot.recording || turn_end_ < state.cycle + riscv::jit::kWorthEntering ||
+      (parking_ && state.cycle >= slot.next_probe))
+    return false;
+  slot.passes = 0;
+  slot.waited_for = BlockKind::None;
+  CoreBus<false>& bus = *static_cast<CoreBus<false>*>(context.bus);
+  bus.stops_at_heads = parking_;
+  const riscv::Outcome outcome =
+      riscv::jit::run<CoreBus<false>>(context, translated_->translations, turn_end_);
+  bus.stops_at_heads = bus.attention = false;
+  if (std::exchange(bus.at_head, false)) [[unlikely]]
+    look_at_head(core);
+  else if (outcome != riscv::Outcome::Ok)
+    after_run(core, outcome);
+  return slot.status != CoreStatus::Running || state.cycle >= turn_end_;
 }
 
 template <bool Followed>

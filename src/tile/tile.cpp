@@ -1,8 +1,10 @@
 #include "tile/tile.hpp"
 
+#include <bit>
 #include <cstring>
 
 #include "base/bits.hpp"
+#include "base/check.hpp"
 #include "mem/pages.hpp"
 #include "noc/trace.hpp"
 #include "tile/delayed_bus.hpp"
@@ -63,6 +65,7 @@ Tile::Tile(const TileConfig& config)
                   activity_, trace_,   observer_,    long_turn_,   *this}),
       access_(registers_.environment(), registers_),
       ledger_(InZeroedMemory{config.arena != nullptr}) {
+  CHECK(std::has_single_bit(quantum_));
   if (shape_.is_tensix()) make_pages(l1_.data() + kFirmware, kFirmwareEnd - kFirmware);
   wakeup_.waker = this;
   l1_.listen(this);

@@ -71,7 +71,7 @@ struct TileConfig {
   const noc::Routing* routing = nullptr;
   const noc::Timing* timing = nullptr;
   const FaultPolicy* policy = nullptr;
-  Cycle quantum = 32;
+  Cycle quantum = 32;  // a power of two
   bool parking = true;
   Shortcuts shortcuts;
   std::optional<eth::BootFacts> ethernet;  // of an Ethernet tile, which starts by itself
@@ -209,6 +209,7 @@ class Tile final : public noc::Node,
   void run_turn(Cycle limit);
   template <bool Followed>
   void run_core(unsigned core);
+  bool run_plainly(unsigned core);
   void after_run(unsigned core, riscv::Outcome outcome) override;
   void serve_arrivals();
   void serve_acknowledgements();
@@ -218,7 +219,10 @@ class Tile final : public noc::Node,
   riscv::Outcome glance(unsigned core);
   bool coprocessor_asleep() const { return coprocessor_ == nullptr || coprocessor_->asleep(); }
   bool anyone_awake() const;
-  Cycle nominal_begin(Cycle at) const override { return std::max(turn_begin_, at - at % quantum_); }
+  Cycle begin_of_quantum(Cycle at) const { return at & ~(quantum_ - 1); }
+  Cycle nominal_begin(Cycle at) const override {
+    return std::max(turn_begin_, begin_of_quantum(at));
+  }
   Cycle nominal_end(Cycle at) const;
   void end_long_turn(Cycle at) override;
   void rouse_coprocessor() override;
@@ -354,7 +358,7 @@ class Tile final : public noc::Node,
   Cycle turn_limit_ = 0;          // no turn goes beyond: next arrival, end of the epoch
   unsigned position_ = kOutside;  // whose turn it is: 0..4 a core, kCores the coprocessor
   bool long_turn_ = false;        // the turn was stretched because one agent is alone
-  Cycle quantum_;
+  Cycle quantum_;                 // a power of two
   bool parking_;
   bool long_turns_;
   Wakeup wakeup_;

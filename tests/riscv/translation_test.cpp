@@ -16,7 +16,7 @@ constexpr u32 kCodeWords = 96;
 constexpr u32 kData = 0x8000;
 constexpr u32 kDevice = 0xFFB12000;
 // Registers with a meaning; the programs change them seldom.
-enum Base : u32 { kDataBase = 20, kLocalBase, kCodeBase, kDeviceBase };
+enum Base : u32 { kCounter = 19, kDataBase, kLocalBase, kCodeBase, kDeviceBase };
 
 class RandomCode {
  public:
@@ -234,6 +234,61 @@ TEST_P(TranslatedPrograms, do_what_interpreted_ones_do_in_slices_of_any_length) 
 
 INSTANTIATE_TEST_SUITE_P(Threshold, TranslatedPrograms, testing::Values(0u, 1u, 5u));
 
+bool goes_straight_on(u32 word) {
+  switch (row_of(static_cast<Op>(decode(word, kCode).op)).format) {
+    case Format::Upper:
+    case Format::UpperPc:
+    case Format::Imm:
+    case Format::Reg:
+    case Format::Shift:
+    case Format::Unary:
+    case Format::Load:
+    case Format::Store:
+    case Format::FpLoad:
+    case Format::FpStore:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Loops of `length` and more instructions without a jump between, each gone round some times.
+std::vector<u32> looping_program(RandomCode& code, u32 length) {
+  std::vector<u32> words;
+  while (words.size() < 80) {
+    words.push_back(encode_i(Op::addi, kCounter, 0, static_cast<i32>(1 + code.below(20))));
+    const std::size_t begin = words.size();
+    while (words.size() < begin + length) {
+      const u32 word = code.instruction(words.size());
+      if (goes_straight_on(word)) words.push_back(word);
+    }
+    words.push_back(encode_i(Op::addi, kCounter, kCounter, -1));
+    words.push_back(encode_b(Op::bne, kCounter, 0, 4 * static_cast<i32>(begin - words.size())));
+  }
+  words.push_back(encode_j(0, -4 * static_cast<i32>(words.size())));
+  return words;
+}
+
+TEST(TranslatedLoops, do_what_interpreted_ones_do_in_slices_of_any_length) {
+  for (u64 seed = 0; seed < 60 && !HasFailure(); ++seed) {
+    RandomCode code(seed);
+    const jit::Options options{true, static_cast<u32>(seed % 3), 1 << 20};
+    const auto plain = std::make_unique<Machine>(CoreId::Brisc, nullptr);
+    const auto translated = std::make_unique<Machine>(CoreId::Brisc, &options);
+    const std::vector<u32> words = looping_program(code, static_cast<u32>(seed % 12));
+    for (Machine* machine : {plain.get(), translated.get()}) {
+      start(*machine, words, seed);
+      machine->bus.tolerant = true;
+    }
+    for (u32 slice = 0; slice < 200; ++slice) {
+      const Cycle until = plain->core.cycle + 1 + code.below(90);
+      const Outcome expected = plain->run_to(until);
+      ASSERT_EQ(translated->run_to(until), expected) << "seed " << seed << ", slice " << slice;
+      ASSERT_TRUE(agree(*plain, *translated)) << "seed " << seed << ", slice " << slice;
+    }
+  }
+}
+
 constexpr u32 kOther = kCode + 0x40;  // beside kCode, in another line
 
 /// Counts in x5, or in x6, for ever.
@@ -266,6 +321,62 @@ TEST(Translations, a_write_drops_only_what_was_made_from_its_words) {
   EXPECT_FALSE(is_translated(*machine, kOther));
   run_from(*machine, kOther, 100);
   EXPECT_EQ(machine->core.x[7], 50u);
+}
+
+TEST(Translations, a_loop_is_one_block_wherever_in_it_the_core_was_found) {
+  if (jit::CodeCache::create(kFifth) == nullptr) GTEST_SKIP() << "nothing is translated here";
+  const auto machine = std::make_unique<Machine>(CoreId::Brisc, &kFifth);
+  std::vector<u32> words(9, encode_i(Op::addi, 5, 5, 1));
+  words.push_back(encode_j(0, -36));
+  machine->memory.write_words(kCode, words);
+  // Its turns end at the fourth instruction first.
+  run_from(*machine, kCode, 3);
+  for (unsigned turn = 0; turn < 20; ++turn) machine->run_to(machine->core.cycle + 64 * 10);
+  EXPECT_TRUE(is_translated(*machine, kCode));
+  for (u32 pc = kCode + 4; pc < kCode + 40; pc += 4)
+    EXPECT_EQ(machine->translations->at(pc) & ~jit::kOffsetMask, jit::kCovered) << pc;
+  EXPECT_EQ(machine->core.x[5], 3 + 20 * 64 * 9u);
+}
+
+TEST(Translations, a_long_loop_is_found_though_its_addresses_seldom_come_again) {
+  const auto cache = jit::CodeCache::create(kFifth);
+  if (cache == nullptr) GTEST_SKIP() << "nothing is translated here";
+  const auto machine = std::make_unique<Machine>(CoreId::Brisc, cache);
+  // The interpreter is asked every 64 instructions, and so comes to each of 641 once in 41 rounds.
+  std::vector<u32> words(640, encode_i(Op::addi, 5, 5, 1));
+  words.push_back(encode_j(0, -4 * 640));
+  machine->memory.write_words(kCode, words);
+  run_from(*machine, kCode, 641 * 20);
+  EXPECT_GT(cache->translated(), 0u);
+  EXPECT_EQ(machine->core.x[5], 640u * 20);
+}
+
+TEST(Translations, a_tile_has_what_another_has_translated_wherever_in_it_a_core_is_found) {
+  const auto cache = jit::CodeCache::create(kFifth);
+  if (cache == nullptr) GTEST_SKIP() << "nothing is translated here";
+  const auto one = std::make_unique<Machine>(CoreId::Brisc, cache);
+  const auto two = std::make_unique<Machine>(CoreId::Brisc, cache);
+  for (Machine* machine : {one.get(), two.get()}) load_loops(*machine);
+  run_from(*one, kCode, 2000);
+  const u64 translated = cache->translated();
+  ASSERT_GT(translated, 0u);
+  run_from(*two, kCode + 4, 10);
+  EXPECT_TRUE(is_translated(*two, kCode));
+  EXPECT_EQ(cache->translated(), translated);
+  EXPECT_EQ(two->core.x[5], 5u);
+}
+
+TEST(Translations, a_core_goes_on_where_its_time_was_over_unless_other_words_stand_there) {
+  if (jit::CodeCache::create(kFifth) == nullptr) GTEST_SKIP() << "nothing is translated here";
+  const auto machine = std::make_unique<Machine>(CoreId::Brisc, &kFifth);
+  load_loops(*machine);
+  run_from(*machine, kCode, 2000);
+  ASSERT_TRUE(machine->translations->can_resume(machine->context, machine->core.pc));
+  ASSERT_EQ(machine->core.pc, kCode);
+  machine->memory.write32(kCode, encode_i(Op::addi, 5, 0, 7));
+  EXPECT_FALSE(machine->translations->can_resume(machine->context, machine->core.pc));
+  machine->run_to(machine->core.cycle + 1);
+  EXPECT_EQ(machine->core.x[5], 7u);
 }
 
 TEST(Translations, what_one_tile_has_translated_another_has_from_its_first_visit_on) {

@@ -5,8 +5,6 @@
 #include <cstring>
 #include <string_view>
 
-#include "riscv/jit/translate.hpp"
-
 namespace bhemu::riscv::jit {
 namespace {
 
@@ -14,18 +12,21 @@ namespace {
 // back.
 constexpr std::size_t kLookedAt = 32;
 
-u64 key_of(u32 l1_bytes, u32 pc, Extent extent) {
-  return u64{l1_bytes} << 32 | pc | static_cast<u64>(extent);
-}
-
 const Unit* known_of(const Shelf& shelf, const CodeCache::Query& query) {
-  const auto at = shelf.units.find(key_of(query.l1_bytes, query.pc, query.extent));
-  if (at == shelf.units.end()) return nullptr;
-  const auto& units = at->second;
-  for (std::size_t i = units.size(); i-- > units.size() - std::min(kLookedAt, units.size());)
-    if (units[i]->matches(query.l1) &&
-        (query.heads == nullptr || !units[i]->has_any_of(*query.heads, query.l1)))
-      return units[i].get();
+  const bool in_block = query.extent == Extent::Block;
+  const auto& units_at = in_block ? shelf.blocks : shelf.regions;
+  const auto at = units_at.find(in_block ? query.pc : Shelf::line_of(query.pc));
+  if (at == units_at.end()) return nullptr;
+  const std::vector<const Unit*>& units = at->second;
+  std::size_t looked_at = 0;
+  for (std::size_t i = units.size(); i-- > 0 && looked_at < kLookedAt;) {
+    const Unit& unit = *units[i];
+    if (unit.l1_bytes != query.l1_bytes || !unit.covers(query.pc, 4)) continue;
+    ++looked_at;
+    if (unit.matches(query.l1) &&
+        (query.heads == nullptr || !unit.has_any_of(*query.heads, query.l1)))
+      return &unit;
+  }
   return nullptr;
 }
 
@@ -50,6 +51,21 @@ bool Unit::has_any_of(const LoopHeads& heads, const u8* l1) const {
   return std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
     return heads.has_any_in(piece.pc, piece.count * 4, l1);
   });
+}
+
+void Shelf::add(std::unique_ptr<Unit> unit, Extent extent) {
+  const Unit* const added = units.emplace_back(std::move(unit)).get();
+  if (extent == Extent::Block) {
+    blocks[added->begin()].push_back(added);
+    return;
+  }
+  for (const Unit::Piece& piece : added->pieces)
+    for (u32 line = line_of(piece.pc); line <= line_of(piece.pc + piece.count * 4 - 4); ++line) {
+      std::vector<const Unit*>& in_line = regions[line];
+      if (in_line.empty() || in_line.back() != added) in_line.push_back(added);
+      const u32 bit = scatter(line, kLineBits);
+      lines[bit / 64].fetch_or(u64{1} << bit % 64, std::memory_order_relaxed);
+    }
 }
 
 Options Options::from_environment() {
@@ -86,7 +102,7 @@ std::shared_ptr<Shelf> CodeCache::shelf() {
 }
 
 const Unit* CodeCache::find(const Shelf& shelf, const Query& query) {
-  if (shelf.has_none_at(query.pc)) return nullptr;
+  if (query.extent == Extent::Region && shelf.has_none_near(query.pc)) return nullptr;
   const std::lock_guard lock(mutex_);
   return known_of(shelf, query);
 }
@@ -97,7 +113,7 @@ const Unit* CodeCache::find_or_translate(Shelf& shelf, const Query& query) {
   const std::vector<Block> blocks =
       find_blocks(query.l1, query.l1_bytes, query.pc, query.extent, query.heads);
   if (blocks.empty()) return nullptr;
-  const Translated translated = translate(blocks, query.l1_bytes, query.x);
+  const Translated translated = translator_.translate(blocks, query.l1_bytes, query.x);
   const u32 at = shelf.arena->append(translated.code);
   if (at == Arena::kFull) {
     if (shelf_.get() != &shelf) return nullptr;  // another tile has begun the new one
@@ -108,6 +124,7 @@ const Unit* CodeCache::find_or_translate(Shelf& shelf, const Query& query) {
     return nullptr;
   }
   auto unit = std::make_unique<Unit>();
+  unit->l1_bytes = query.l1_bytes;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const u32 count = static_cast<u32>(blocks[i].code.size());
     unit->pieces.push_back({blocks[i].pc, count, at + translated.heads[i]});
@@ -115,11 +132,11 @@ const Unit* CodeCache::find_or_translate(Shelf& shelf, const Query& query) {
     unit->words.resize(first + count);
     std::memcpy(&unit->words[first], query.l1 + blocks[i].pc, count * 4);
   }
+  for (const u32 step : translated.steps) unit->steps.push_back(at + step);
   translated_.fetch_add(1, std::memory_order_relaxed);
-  auto& units = shelf.units[key_of(query.l1_bytes, query.pc, query.extent)];
-  units.push_back(std::move(unit));
-  shelf.note_begin(query.pc);
-  return units.back().get();
+  const Unit* const made = unit.get();
+  shelf.add(std::move(unit), query.extent);
+  return made;
 }
 
 }  // namespace bhemu::riscv::jit

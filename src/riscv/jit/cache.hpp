@@ -13,6 +13,7 @@
 #include "riscv/jit/arena.hpp"
 #include "riscv/jit/options.hpp"
 #include "riscv/jit/region.hpp"
+#include "riscv/jit/translate.hpp"
 
 namespace bhemu::riscv::jit {
 
@@ -29,8 +30,10 @@ struct Unit {
     u32 count;   // instructions
     u32 offset;  // of the code in the arena
   };
+  u32 l1_bytes = 0;           // of the tiles that it is for
   std::vector<Piece> pieces;  // by address
   std::vector<u32> words;     // what it was made from, piece after piece
+  std::vector<u32> steps;     // of each word: offset of the code that begins with it
 
   u32 begin() const { return pieces.front().pc; }
   u32 end() const { return pieces.back().pc + pieces.back().count * 4; }
@@ -46,22 +49,23 @@ struct Shelf {
   std::unique_ptr<Arena> arena;
   u32 enter = 0;
   u32 leave = 0;
-  std::unordered_map<u64, std::vector<std::unique_ptr<Unit>>> units;
+  std::vector<std::unique_ptr<Unit>> units;
+  std::unordered_map<u32, std::vector<const Unit*>>
+      regions;                                               // by the lines that they have words in
+  std::unordered_map<u32, std::vector<const Unit*>> blocks;  // by where they begin
 
-  /// No unit begins at `pc`, whatever lies there: to be asked without the lock. A core asks at each
-  /// address that it comes to for the first time.
-  bool has_none_at(u32 pc) const {
-    const u32 bit = scatter(pc, kBeginBits);
-    return (begins[bit / 64].load(std::memory_order_relaxed) >> bit % 64 & 1) == 0;
+  /// No region has words in the line of `pc`, whatever lies there: to be asked without the lock. A
+  /// core asks at each address that it comes to for the first time.
+  bool has_none_near(u32 pc) const {
+    const u32 bit = scatter(line_of(pc), kLineBits);
+    return (lines[bit / 64].load(std::memory_order_relaxed) >> bit % 64 & 1) == 0;
   }
-  void note_begin(u32 pc) {
-    const u32 bit = scatter(pc, kBeginBits);
-    begins[bit / 64].fetch_or(u64{1} << bit % 64, std::memory_order_relaxed);
-  }
+  void add(std::unique_ptr<Unit> unit, Extent extent);
+  static constexpr u32 line_of(u32 pc) { return pc / kLineBytes; }
 
  private:
-  static constexpr unsigned kBeginBits = 12;
-  std::array<std::atomic<u64>, (1u << kBeginBits) / 64> begins{};  // of addresses, scattered
+  static constexpr unsigned kLineBits = 12;
+  std::array<std::atomic<u64>, (1u << kLineBits) / 64> lines{};  // scattered
 };
 
 class CodeCache {
@@ -95,6 +99,7 @@ class CodeCache {
 
   Options options_;
   std::mutex mutex_;
+  Translator translator_;  // with the lock
   std::shared_ptr<Shelf> shelf_;
   std::atomic<u64> generation_{0};
   std::atomic<u64> translated_{0};

@@ -9,23 +9,27 @@ namespace bhemu::riscv::jit {
 /// Why translated code came back.
 enum class Leave : u32 {
   Lookup,  // the pc has no translation yet
-  Short,   // the next block is longer than the time that is left
+  Over,    // the time is over
   Done,    // an instruction that was interpreted ended the run: `outcome`, or look up again
 };
 
-/// Plain data, addressed by offset. Registers of the core live in `state` between instructions:
-/// translated code writes every result through, so it can be left anywhere.
+/// Plain data, addressed by offset. Whoever is called from translated code finds the core's
+/// registers in `state`, and so does who it comes back to.
 struct alignas(64) Context {
-  // In one line of the host's caches: what it takes to find out that code is not translated.
+  // In one line of the host's caches: what it takes to find out whether there is a way in.
   CoreState* state = nullptr;
   void* bus = nullptr;
   Cycle until = 0;
   u64 instret_ahead = 0;  // instret - cycle
   i64 budget = 0;         // cycles that are left
-  u8* l1 = nullptr;
-  std::array<u32, 3> ldm_limit{};  // bytes of local memory, shifted right by 0, 1, 2
   Outcome outcome = Outcome::Ok;
-  // In the next one: what translated code needs besides.
+  /// Where the time was over, and the code that begins there, as long as translations are of that
+  /// generation.
+  u32 resume_pc = ~u32{0};
+  const void* resume = nullptr;
+  u64 resume_generation = 0;
+  // In the next ones: what translated code needs besides.
+  u8* l1 = nullptr;
   const u8* l1_flags = nullptr;
   const u32* table = nullptr;       // Translations: a word per word of L1
   const u8* code = nullptr;         // where the offsets in the table count from
@@ -38,12 +42,14 @@ struct alignas(64) Context {
   u32 (*access)(Context* context, i64 budget, u32 pc, Decoded instruction) = nullptr;
   /// Likewise the `count` instructions from `pc` on, which push these words to the coprocessor.
   u32 (*push)(Context* context, i64 budget, u32 pc, const u32* words, u32 count) = nullptr;
+  u32 ldm_bytes = 0;  // of local memory
 };
-static_assert(sizeof(Context) == 128);
+static_assert(offsetof(Context, l1) == 64);
 
 /// What an entry of the table says. Zero: nothing is known of the word.
 inline constexpr u32 kCompiled = 1u << 31;  // a block begins here; below: offset of its code
-inline constexpr u32 kCovered = 1u << 30;   // inside a block; below: instructions to its end
-inline constexpr u32 kLengthMask = 0xFF;
+inline constexpr u32 kCovered = 1u
+                                << 30;  // inside a block; below: offset of its code from there on
+inline constexpr u32 kOffsetMask = kCovered - 1;
 
 }  // namespace bhemu::riscv::jit

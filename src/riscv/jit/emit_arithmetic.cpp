@@ -102,11 +102,11 @@ void Emitter::immediate(Decoded e) {
     return define(e.rd, to);
   }
   const Reg32 a = use(e.rs1);
-  const Reg32 to = fresh();
+  const Reg32 to = result(e, a);
   switch (op) {
     case Op::addi:
       if (e.imm == 0)
-        mov(to, a);
+        move(to, a);
       else
         lea(to, ptr[a.cvt64() + e.imm]);
       break;
@@ -121,16 +121,16 @@ void Emitter::immediate(Decoded e) {
       mov(to, eax);
       break;
     case Op::xori:
-      mov(to, a);
+      move(to, a);
       xor_(to, static_cast<u32>(e.imm));
       break;
     case Op::ori:
-      mov(to, a);
+      move(to, a);
       or_(to, static_cast<u32>(e.imm));
       break;
     default:
       CHECK(op == Op::andi);
-      mov(to, a);
+      move(to, a);
       and_(to, static_cast<u32>(e.imm));
       break;
   }
@@ -139,8 +139,8 @@ void Emitter::immediate(Decoded e) {
 
 void Emitter::shifts(Decoded e) {
   const Reg32 a = use(e.rs1);
-  const Reg32 to = fresh();
-  mov(to, a);
+  const Reg32 to = result(e, a);
+  move(to, a);
   switch (static_cast<Op>(e.op)) {
     case Op::slli:
       shl(to, e.imm);
@@ -163,9 +163,11 @@ void Emitter::shifts(Decoded e) {
 void Emitter::three_registers(Decoded e) {
   const Reg32 a = use(e.rs1);
   const Reg32 b = use(e.rs2);
-  const Reg32 to = fresh();
+  // These two need the first operand after they have begun to write the result.
+  const bool inverts = static_cast<Op>(e.op) == Op::andn || static_cast<Op>(e.op) == Op::orn;
+  const Reg32 to = inverts ? fresh() : result(e, a);
   const auto combine = [&](auto instruction) {
-    mov(to, a);
+    move(to, a);
     instruction();
   };
   switch (static_cast<Op>(e.op)) {
@@ -266,7 +268,7 @@ void Emitter::compare(Decoded e, Reg32 to, Reg32 a, Reg32 b) {
     mov(to, eax);
     return;
   }
-  mov(to, a);
+  move(to, a);
   cmp(a, b);
   switch (op) {
     case Op::max:
@@ -288,7 +290,7 @@ void Emitter::compare(Decoded e, Reg32 to, Reg32 a, Reg32 b) {
 void Emitter::multiply(Decoded e, Reg32 to, Reg32 a, Reg32 b) {
   const Op op = static_cast<Op>(e.op);
   if (op == Op::mul) {
-    mov(to, a);
+    move(to, a);
     imul(to, b);
     return;
   }
@@ -333,14 +335,14 @@ void Emitter::divide(Decoded e, Reg32 to, Reg32 a, Reg32 b) {
     if (remainder) {
       xor_(to, to);
     } else {
-      mov(to, a);
+      move(to, a);
       neg(to);
     }
     jmp(end);
   }
   L(zero);
   if (remainder)
-    mov(to, a);
+    move(to, a);
   else
     mov(to, 0xFFFFFFFF);
   L(end);
@@ -348,7 +350,7 @@ void Emitter::divide(Decoded e, Reg32 to, Reg32 a, Reg32 b) {
 
 void Emitter::one_register(Decoded e) {
   const Reg32 a = use(e.rs1);
-  const Reg32 to = fresh();
+  const Reg32 to = result(e, a);
   switch (static_cast<Op>(e.op)) {
     case Op::clz:
       mov(ecx, 63);
@@ -374,7 +376,7 @@ void Emitter::one_register(Decoded e) {
       break;
     default:
       CHECK(static_cast<Op>(e.op) == Op::rev8);
-      mov(to, a);
+      move(to, a);
       bswap(to);
       break;
   }

@@ -2,7 +2,7 @@
 
 #if defined(__x86_64__)
 
-#include <bit>
+#include <algorithm>
 #include <cstddef>
 
 #include "base/check.hpp"
@@ -12,51 +12,40 @@ namespace {
 
 using namespace Xbyak::util;
 
-constexpr int kLocal = static_cast<int>(offsetof(CoreState, ldm));
-constexpr int kToLocal = static_cast<int>(0u - kLdmBase);  // address to offset in local memory
-
-// rbx the core's state, rbp the context, r12 L1, r13 its flags, r14 cycles left, r15 the table;
-// eax, ecx and edx are scratch, the others hold values of registers.
-const Xbyak::Reg64& kState = rbx;
-const Xbyak::Reg64& kContext = rbp;
-const Xbyak::Reg64& kL1 = r12;
-const Xbyak::Reg64& kFlags = r13;
-const Xbyak::Reg64& kBudget = r14;
-const Xbyak::Reg64& kTable = r15;
-
-unsigned shift_of(Op op) {
-  switch (op) {
-    case Op::lw:
-    case Op::sw:
-    case Op::flw:
-    case Op::fsw:
-      return 2;
-    case Op::lh:
-    case Op::lhu:
-    case Op::sh:
-    case Op::flh:
-    case Op::fsh:
-      return 1;
-    default:
-      return 0;
-  }
-}
-
-bool is_float(Op op) {
-  return op == Op::flw || op == Op::flh || op == Op::fsw || op == Op::fsh;
-}
-
-bool is_store(Decoded e) {
-  const Format format = row_of(static_cast<Op>(e.op)).format;
-  return format == Format::Store || format == Format::FpStore;
-}
-
 bool is_push(Decoded e) {
   return e.op >= kFirstRow && row_of(static_cast<Op>(e.op)).format == Format::Ttinsn;
 }
 
-bool is_local(u32 address) {
-  return address - kLdmBase < 0x2000;
+// Which of its fields are registers of the core, of an instruction that has a template.
+bool has_first(Format format) {
+  switch (format) {
+    case Format::Upper:
+    case Format::UpperPc:
+    case Format::Jal:
+    case Format::Fence:
+    case Format::FpToInt:
+      return false;
+    default:
+      return true;
+  }
+}
+bool has_second(Format format) {
+  return format == Format::Store || format == Format::Reg || format == Format::Branch;
+}
+bool has_result(Format format) {
+  switch (format) {
+    case Format::Load:
+    case Format::Upper:
+    case Format::UpperPc:
+    case Format::Imm:
+    case Format::Shift:
+    case Format::Reg:
+    case Format::Unary:
+    case Format::FpToInt:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace
@@ -101,9 +90,8 @@ Xbyak::Reg32 Emitter::use(u32 reg) {
     used_[i] = clock_;
     return host(i);
   }
-  const unsigned i = victim();
+  const unsigned i = take(victim());
   held_[i] = static_cast<u8>(reg);
-  used_[i] = clock_;
   if (reg == 0)
     xor_(host(i), host(i));
   else
@@ -113,43 +101,105 @@ Xbyak::Reg32 Emitter::use(u32 reg) {
 
 Xbyak::Reg32 Emitter::fresh() {
   ++clock_;
-  const unsigned i = victim();
-  held_[i] = kNobody;
-  used_[i] = clock_;
-  return host(i);
+  return host(take(victim()));
+}
+
+Xbyak::Reg32 Emitter::result(Decoded e, Reg32 first) {
+  return e.rd == e.rs1 ? first : fresh();
+}
+
+/// The host register is free then.
+unsigned Emitter::take(unsigned index) {
+  if (unsaved_[index] != kNobody) mov(x_of(unsaved_[index]), host(index));
+  held_[index] = unsaved_[index] = kNobody;
+  used_[index] = clock_;
+  return index;
+}
+
+void Emitter::save(const Held& unsaved) {
+  for (unsigned i = 0; i < kHosts; ++i)
+    if (unsaved[i] != kNobody) mov(x_of(unsaved[i]), host(i));
+}
+
+void Emitter::save() {
+  save(unsaved_);
+  unsaved_.fill(kNobody);
 }
 
 void Emitter::define(u32 reg, Reg32 value) {
   if (reg == 32) return;  // x0: the value is nobody's
   for (unsigned i = 0; i < kHosts; ++i) {
-    if (held_[i] == reg) held_[i] = kNobody;
-    if (host(i) == value) held_[i] = static_cast<u8>(reg);
+    if (held_[i] == reg) held_[i] = unsaved_[i] = kNobody;
+    if (host(i) == value) held_[i] = unsaved_[i] = static_cast<u8>(reg);
   }
-  mov(x_of(reg), value);
 }
 
 void Emitter::emit() {
-  for (const Block& block : blocks_) labels_[block.pc];
-  for (std::size_t i = 0; i < blocks_.size(); ++i) emit_block(i);
+  places_.resize(2 * blocks_.size());
+  done_ = place();
+  over_ = place();
+  for (index_ = 0; index_ < blocks_.size(); ++index_) emit_block(blocks_[index_]);
+  in_steps_ = true;
+  goes_round_ = false;
+  for (index_ = 0; index_ < blocks_.size(); ++index_) emit_steps(blocks_[index_]);
   emit_stubs();
-  L(done_);
+  bind(over_);  // ecx: the pc, rax: the code there
+  add(kBudget, 1);
+  mov(dword[kState + static_cast<int>(offsetof(CoreState, pc))], ecx);
+  mov(dword[kContext + static_cast<int>(offsetof(Context, resume_pc))], ecx);
+  mov(ptr[kContext + static_cast<int>(offsetof(Context, resume))], rax);
+  mov(eax, static_cast<u32>(Leave::Over));
+  jmp(ptr[kContext + static_cast<int>(offsetof(Context, leave))]);
+  bind(done_);
   mov(eax, static_cast<u32>(Leave::Done));
   jmp(ptr[kContext + static_cast<int>(offsetof(Context, leave))]);
+  resolve();
 }
 
-void Emitter::emit_block(std::size_t index) {
-  const Block& block = blocks_[index];
+Emitter::Place Emitter::place() {
+  places_.push_back(0);
+  return static_cast<Place>(places_.size() - 1);
+}
+
+void Emitter::jump(Place to) {
+  db(0xE9);
+  dd(0);
+  refer(to);
+}
+
+void Emitter::jump(If condition, Place to) {
+  db(0x0F);
+  db(0x80 | static_cast<int>(condition));
+  dd(0);
+  refer(to);
+}
+
+void Emitter::resolve() {
+  for (const Reference& at : references_)
+    rewrite(at.end - sizeof(u32), places_[at.to] + at.bytes - at.end, sizeof(u32));
+}
+
+std::size_t Emitter::block_at(u32 pc) const {
+  const auto at =
+      std::lower_bound(blocks_.begin(), blocks_.end(), pc,
+                       [](const Block& block, u32 wanted) { return block.pc < wanted; });
+  return at == blocks_.end() || at->pc != pc ? kNoBlock
+                                             : static_cast<std::size_t>(at - blocks_.begin());
+}
+
+/// Whether what is emitted next is the block there.
+bool Emitter::falls_to(u32 pc) const {
+  return !in_steps_ && index_ + 1 < blocks_.size() && blocks_[index_ + 1].pc == pc;
+}
+
+void Emitter::emit_block(const Block& block) {
   const u32 count = static_cast<u32>(block.code.size());
   forget();
-  L(labels_[block.pc]);
+  bind(head_of(index_));
   heads_.push_back(static_cast<u32>(getSize()));
-  auto stub = std::make_unique<Stub>();
-  stub->kind = Stub::Kind::Short;
-  stub->pc = block.pc;
-  stub->refund = count;
   sub(kBudget, count);
-  js(stub->entry);
-  stubs_.push_back(std::move(stub));
+  jump(If::Negative, short_of(index_));
+  begin_round(block);
   for (u32 i = 0; i < count;) {
     pc_ = block.pc + i * 4;
     remaining_ = count - i;
@@ -160,24 +210,89 @@ void Emitter::emit_block(std::size_t index) {
     const u32 first = i;
     if (is_push(block.code[i])) {
       while (i < count && is_push(block.code[i])) ++i;
-      push_words(std::span(block.code).subspan(first, i - first));
+      push_words(words_of(std::span(block.code).subspan(first, i - first)), 0, i - first);
       continue;
     }
     while (i < count && !has_template(block.code[i]) && !is_push(block.code[i])) ++i;
     step_aside(offsetof(Context, interpret), pc_, i - first);
   }
   if (ends_block(block.code.back()) && has_template(block.code.back())) return;
-  const bool falls = index + 1 < blocks_.size() && blocks_[index + 1].pc == block.end();
-  jump_to(block.end(), falls);
+  save();
+  jump_to(block.end());
+}
+
+/// The same instruction by instruction, each of which takes its operands from the core's state and
+/// asks whether there is time left: a turn may begin and end at any of them.
+void Emitter::emit_steps(const Block& block) {
+  const u32 count = static_cast<u32>(block.code.size());
+  bind(short_of(index_));
+  add(kBudget, count);
+  for (u32 i = 0; i < count;) {
+    pc_ = block.pc + i * 4;
+    const Decoded e = block.code[i];
+    if (is_push(e)) {
+      const u32 first = i;
+      while (i < count && is_push(block.code[i])) ++i;
+      step_through_row(std::span(block.code).subspan(first, i - first));
+      continue;
+    }
+    ++i;
+    steps_.push_back(static_cast<u32>(getSize()));
+    forget();
+    pay_for_step();
+    if (has_template(e))
+      emit_one(e);
+    else
+      step_aside(offsetof(Context, interpret), pc_, 1);
+    save();
+  }
+  if (ends_block(block.code.back()) && has_template(block.code.back())) return;
+  jump_to(block.end());
+}
+
+void Emitter::pay_for_step() {
+  Stub stub(Stub::Kind::Over);
+  stub.pc = pc_;
+  stub.entry = place();
+  stub.back = place();
+  bind(stub.back);
+  sub(kBudget, 1);
+  jump(If::Negative, stub.entry);
+  stubs_.push_back(stub);
+  remaining_ = 1;
+}
+
+/// What is left of a row of words is pushed in one call if there is time for all of it.
+void Emitter::step_through_row(std::span<const Decoded> row) {
+  const Place words = words_of(row);
+  const u32 count = static_cast<u32>(row.size());
+  const Place behind = place();
+  for (u32 i = 0; i < count; ++i, pc_ += 4) {
+    const u32 left = count - i;
+    steps_.push_back(static_cast<u32>(getSize()));
+    if (left > 1) {
+      const Place one = place();
+      sub(kBudget, left);
+      remaining_ = left;
+      jump(If::Negative, one);
+      push_words(words, i, left);
+      jump(behind);
+      bind(one);
+      add(kBudget, left);
+    }
+    pay_for_step();
+    push_words(words, i, 1);
+  }
+  bind(behind);
 }
 
 /// The way on to another block: into this region, or through the table.
-void Emitter::jump_to(u32 pc, bool may_fall) {
-  if (const auto label = labels_.find(pc); label != labels_.end()) {
-    if (!may_fall) jmp(label->second);
-    return;
-  }
-  leave_for(pc);
+void Emitter::jump_to(u32 pc) {
+  if (falls_to(pc)) return;
+  if (const std::size_t block = block_at(pc); block != kNoBlock)
+    jump(head_of(block));
+  else
+    leave_for(pc);
 }
 
 void Emitter::leave_for(u32 pc) {
@@ -194,30 +309,38 @@ void Emitter::leave_for(u32 pc) {
 
 /// eax: what the table says of the block, ecx: its pc.
 void Emitter::chain_through_eax() {
-  Xbyak::Label unknown;
+  const Place unknown = place();
   btr(eax, 31);
-  jnc(unknown);
+  jump(If::NotBelow, unknown);  // the bit was clear
   add(rax, ptr[kContext + static_cast<int>(offsetof(Context, code))]);
   jmp(rax);
-  L(unknown);
+  bind(unknown);
   mov(dword[kState + static_cast<int>(offsetof(CoreState, pc))], ecx);
   mov(eax, static_cast<u32>(Leave::Lookup));
   jmp(ptr[kContext + static_cast<int>(offsetof(Context, leave))]);
 }
 
-/// Instructions from `pc_` on that push words, which lie behind the code.
-void Emitter::push_words(std::span<const Decoded> instructions) {
-  auto stub = std::make_unique<Stub>();
-  stub->kind = Stub::Kind::Words;
-  for (const Decoded e : instructions) stub->words.push_back(static_cast<u32>(e.imm));
-  lea(rcx, ptr[rip + stub->entry]);
-  mov(r8d, static_cast<u32>(instructions.size()));
+/// What instructions push, behind the code.
+Emitter::Place Emitter::words_of(std::span<const Decoded> instructions) {
+  Stub stub(Stub::Kind::Words);
+  stub.entry = place();
+  stub.row = instructions;
+  stubs_.push_back(stub);
+  return stub.entry;
+}
+
+/// The instructions from `pc_` on push so many of these words.
+void Emitter::push_words(Place words, u32 first, u32 count) {
+  save();
+  lea(rcx, ptr[rip]);
+  refer(words, first * sizeof(u32));
+  mov(r8d, count);
   call_aside(offsetof(Context, push), pc_);
-  stubs_.push_back(std::move(stub));
 }
 
 /// In the middle of a block: the context's function at that offset does what stands at `pc`.
 void Emitter::step_aside(std::size_t function, u32 pc, u32 argument) {
+  save();
   mov(ecx, argument);
   call_aside(function, pc);
 }
@@ -229,300 +352,162 @@ void Emitter::call_aside(std::size_t function, u32 pc) {
   mov(edx, pc);
   call(ptr[kContext + static_cast<int>(function)]);
   test(eax, eax);
-  jnz(done_);
+  jump(If::NotEqual, done_);
   forget();
 }
 
 void Emitter::jump_and_link(Decoded e) {
+  save();
   if (e.rd != 32) mov(x_of(e.rd), pc_ + 4);
-  jump_to(pc_ + static_cast<u32>(e.imm) * 4, false);
+  jump_to(pc_ + static_cast<u32>(e.imm) * 4);
 }
 
 void Emitter::jump_register(Decoded e) {
-  auto stub = std::make_unique<Stub>();
-  stub->kind = Stub::Kind::Interpret;
-  stub->pc = pc_;
-  stub->refund = 1;
+  Stub stub(Stub::Kind::Interpret);
+  stub.entry = place();
+  stub.pc = pc_;
+  stub.refund = 1;
+  save();
   lea(ecx, ptr[use(e.rs1).cvt64() + e.imm]);
   and_(ecx, ~1u);
   mov(eax, ecx);
   ror(eax, 2);
   cmp(eax, l1_bytes_ / 4);
-  jae(stub->entry);
+  jump(If::NotBelow, stub.entry);
   if (e.rd != 32) mov(x_of(e.rd), pc_ + 4);
   mov(eax, dword[kTable + rcx]);
   chain_through_eax();
-  // It faults, or it is tolerated and goes somewhere: the interpreter knows where.
-  L(stub->back);
-  jmp(done_);
-  stubs_.push_back(std::move(stub));
+  stubs_.push_back(stub);
 }
 
 void Emitter::branch(Decoded e) {
+  const If condition = condition_of(static_cast<Op>(e.op));
   const Reg32 a = use(e.rs1);
+  const Reg32 b = e.rs2 == 0 ? a : use(e.rs2);
+  save();
   if (e.rs2 == 0)
     test(a, a);
   else
-    cmp(a, use(e.rs2));
+    cmp(a, b);
   const u32 target = pc_ + static_cast<u32>(e.imm) * 4;
-  Xbyak::Label* to = nullptr;
-  if (const auto label = labels_.find(target); label != labels_.end()) {
-    to = &label->second;
+  if (goes_round_) {
+    const Place otherwise = place();
+    jump(opposite(condition), otherwise);
+    go_round_again();
+    bind(otherwise);
+  } else if (const std::size_t block = block_at(target); block != kNoBlock) {
+    jump(condition, head_of(block));
   } else {
-    auto stub = std::make_unique<Stub>();
-    stub->kind = Stub::Kind::Exit;
-    stub->pc = target;
-    to = &stub->entry;
-    stubs_.push_back(std::move(stub));
+    Stub stub(Stub::Kind::Exit);
+    stub.entry = place();
+    stub.pc = target;
+    jump(condition, stub.entry);
+    stubs_.push_back(stub);
   }
-  switch (static_cast<Op>(e.op)) {
+  jump_to(pc_ + 4);
+}
+
+/// The host's flags are those of a comparison of both operands.
+Emitter::If Emitter::condition_of(Op op) {
+  switch (op) {
     case Op::beq:
-      je(*to);
-      break;
+      return If::Equal;
     case Op::bne:
-      jne(*to);
-      break;
+      return If::NotEqual;
     case Op::blt:
-      jl(*to);
-      break;
+      return If::Less;
     case Op::bge:
-      jge(*to);
-      break;
+      return If::NotLess;
     case Op::bltu:
-      jb(*to);
-      break;
+      return If::Below;
     default:
-      jae(*to);
-      break;
-  }
-  const auto next = labels_.upper_bound(pc_);
-  const bool falls = next != labels_.end() && next->first == pc_ + 4;
-  jump_to(pc_ + 4, falls);
-}
-
-// ---- Loads and stores ---------------------------------------------------------------------------
-
-// A comparison tests alignment and range together, as in the interpreter.
-void Emitter::check_l1(unsigned shift, Xbyak::Label& otherwise) {
-  if (shift == 0) {
-    cmp(eax, l1_bytes_);
-  } else {
-    mov(ecx, eax);
-    ror(ecx, shift);
-    cmp(ecx, l1_bytes_ >> shift);
-  }
-  jae(otherwise);
-}
-
-void Emitter::check_flags(Xbyak::Label& slow) {
-  mov(ecx, eax);
-  shr(ecx, 6);
-  cmp(byte[kFlags + rcx], 0);
-  jne(slow);
-}
-
-/// eax: the offset in local memory.
-void Emitter::check_local(unsigned shift, Xbyak::Label& otherwise) {
-  mov(ecx, eax);
-  if (shift != 0) ror(ecx, shift);
-  cmp(ecx, dword[kContext + static_cast<int>(offsetof(Context, ldm_limit) + shift * 4)]);
-  jae(otherwise);
-}
-
-void Emitter::load_from(Decoded e, Reg32 to, const Xbyak::Reg64& base, const Xbyak::RegExp& index) {
-  switch (static_cast<Op>(e.op)) {
-    case Op::lb:
-      movsx(to, byte[base + index]);
-      break;
-    case Op::lh:
-      movsx(to, word[base + index]);
-      break;
-    case Op::lbu:
-      movzx(to, byte[base + index]);
-      break;
-    case Op::lhu:
-    case Op::flh:
-      movzx(to, word[base + index]);
-      break;
-    default:
-      mov(to, dword[base + index]);
-      break;
+      return If::NotBelow;
   }
 }
 
-void Emitter::store_to(Decoded e, Reg32 from, const Xbyak::Reg64& base,
-                       const Xbyak::RegExp& index) {
-  switch (shift_of(static_cast<Op>(e.op))) {
-    case 0:
-      mov(byte[base + index], from.cvt8());
-      break;
-    case 1:
-      mov(word[base + index], from.cvt16());
-      break;
-    default:
-      mov(dword[base + index], from);
-      break;
+/// A block that ends with a branch to its beginning goes round with its operands in registers.
+void Emitter::begin_round(const Block& block) {
+  goes_round_ = false;
+  const Decoded last = block.code.back();
+  const auto stays = [&](Decoded e) { return has_template(e); };
+  if (!std::all_of(block.code.begin(), block.code.end(), stays) ||
+      row_of(static_cast<Op>(last.op)).format != Format::Branch ||
+      block.end() - 4 + static_cast<u32>(last.imm) * 4 != block.pc)
+    return;
+  u64 defined = 1;  // x0 is no operand
+  unsigned held = 0;
+  const auto hold = [&](u8 reg) {
+    if ((defined >> reg & 1) != 0 || held == kRoundHosts) return;
+    use(reg);
+    defined |= u64{1} << reg;
+    ++held;
+  };
+  for (const Decoded e : block.code) {
+    const Format format = row_of(static_cast<Op>(e.op)).format;
+    if (has_first(format)) hold(e.rs1);
+    if (has_second(format)) hold(e.rs2);
+    if (has_result(format)) defined |= u64{1} << e.rd;
   }
+  goes_round_ = true;
+  again_ = place();
+  bind(again_);
+  held_again_ = held_;
 }
 
-/// The access itself, after the checks.
-void Emitter::move_memory(const Stub& stub, bool local) {
-  const Xbyak::Reg64& base = local ? kState : kL1;
-  const Xbyak::RegExp index = local ? rax + kLocal : Xbyak::RegExp(rax);
-  if (is_store(stub.instruction))
-    store_to(stub.instruction, stub.value, base, index);
-  else
-    load_from(stub.instruction, stub.value, base, index);
-}
-
-void Emitter::load(Decoded e) {
-  const Op op = static_cast<Op>(e.op);
-  const unsigned shift = shift_of(op);
-  auto stub = std::make_unique<Stub>();
-  auto slow = std::make_unique<Stub>();
-  const bool local = is_local(x_[e.rs1] + static_cast<u32>(e.imm));
-  lea(eax, ptr[use(e.rs1).cvt64() + (local ? e.imm + kToLocal : e.imm)]);
-  const Reg32 to = fresh();
-  stub->kind = Stub::Kind::OtherMemory;
-  stub->instruction = e;
-  stub->value = to;
-  stub->l1_first = !local;
-  if (local)
-    check_local(shift, stub->entry);
-  else
-    check_l1(shift, stub->entry);
-  move_memory(*stub, local);
-  L(stub->back);
-  if (is_float(op)) {
-    if (op == Op::flh) or_(to, 0xFFFF0000);
-    mov(f_of(e.rd), to);
-  } else {
-    define(e.rd, to);
+/// To `again_`, where other registers may be held.
+void Emitter::go_round_again() {
+  for (unsigned i = 0; i < kHosts; ++i) {
+    const u8 reg = held_again_[i];
+    if (reg == kNobody || reg == held_[i]) continue;
+    if (reg == 0)
+      xor_(host(i), host(i));
+    else
+      mov(host(i), x_of(reg));
   }
-  slow->kind = Stub::Kind::Access;
-  slow->instruction = e;
-  slow->pc = pc_;
-  slow->refund = remaining_;
-  slow->held = held_;
-  L(slow->back);
-  stub->slow = slow.get();
-  stubs_.push_back(std::move(stub));
-  stubs_.push_back(std::move(slow));
-}
-
-void Emitter::store(Decoded e) {
-  const Op op = static_cast<Op>(e.op);
-  const unsigned shift = shift_of(op);
-  auto stub = std::make_unique<Stub>();
-  auto slow = std::make_unique<Stub>();
-  const bool local = is_local(x_[e.rs1] + static_cast<u32>(e.imm));
-  Reg32 from = edx;
-  if (is_float(op))
-    mov(edx, f_of(e.rs2));
-  else
-    from = use(e.rs2);
-  lea(eax, ptr[use(e.rs1).cvt64() + (local ? e.imm + kToLocal : e.imm)]);
-  stub->kind = Stub::Kind::OtherMemory;
-  stub->instruction = e;
-  stub->value = from;
-  stub->l1_first = !local;
-  slow->kind = Stub::Kind::Access;
-  slow->instruction = e;
-  slow->pc = pc_;
-  slow->refund = remaining_;
-  slow->held = held_;
-  if (local) {
-    check_local(shift, stub->entry);
-  } else {
-    check_l1(shift, stub->entry);
-    check_flags(slow->entry);
-  }
-  move_memory(*stub, local);
-  L(stub->back);
-  L(slow->back);
-  stub->slow = slow.get();
-  stubs_.push_back(std::move(stub));
-  stubs_.push_back(std::move(slow));
+  sub(kBudget, static_cast<u32>(blocks_[index_].code.size()));
+  jump(If::NotNegative, again_);
+  jump(short_of(index_));
 }
 
 // ---- Ways seldom taken --------------------------------------------------------------------------
 
 void Emitter::emit_stubs() {
-  for (std::size_t i = 0; i < stubs_.size(); ++i) {
-    Stub& stub = *stubs_[i];
+  for (const Stub& stub : stubs_) {
     if (stub.kind == Stub::Kind::Words) align(sizeof(u32));
-    L(stub.entry);
+    bind(stub.entry);
     switch (stub.kind) {
-      case Stub::Kind::OtherMemory:
-        emit_other_memory(stub);
-        break;
-      case Stub::Kind::Access:
+      case Stub::Kind::Memory:
+        if (stub.tries_both) emit_other_memory(stub);
+        bind(stub.access);
         emit_access(stub);
         break;
       case Stub::Kind::Interpret:
         emit_interpret(stub);
         break;
-      case Stub::Kind::Short:
-        add(kBudget, stub.refund);
-        mov(dword[kState + static_cast<int>(offsetof(CoreState, pc))], stub.pc);
-        mov(eax, static_cast<u32>(Leave::Short));
-        jmp(ptr[kContext + static_cast<int>(offsetof(Context, leave))]);
+      case Stub::Kind::Over:
+        mov(ecx, stub.pc);
+        lea(rax, ptr[rip]);
+        refer(stub.back);
+        jump(over_);
         break;
       case Stub::Kind::Exit:
         leave_for(stub.pc);
         break;
       case Stub::Kind::Words:
-        for (const u32 word : stub.words) dd(word);
+        for (const Decoded e : stub.row) dd(static_cast<u32>(e.imm));
         break;
     }
   }
 }
 
-/// The guess at the base was wrong: the same access in the other memory.
-void Emitter::emit_other_memory(Stub& stub) {
-  const unsigned shift = shift_of(static_cast<Op>(stub.instruction.op));
-  if (stub.l1_first) {
-    add(eax, kToLocal);
-    check_local(shift, stub.slow->entry);
-  } else {
-    sub(eax, kToLocal);
-    check_l1(shift, stub.slow->entry);
-    if (is_store(stub.instruction)) check_flags(stub.slow->entry);
-  }
-  move_memory(stub, stub.l1_first);
-  jmp(stub.back);
-}
-
-void Emitter::emit_access(Stub& stub) {
-  lea(rsi, ptr[kBudget + static_cast<int>(stub.refund)]);
-  mov(rdi, kContext);
-  mov(edx, stub.pc);
-  mov(rcx, std::bit_cast<u64>(stub.instruction));
-  call(ptr[kContext + static_cast<int>(offsetof(Context, access))]);
-  come_back(stub);
-}
-
-void Emitter::emit_interpret(Stub& stub) {
+/// A jump that faults, or is tolerated and goes somewhere: the interpreter knows where.
+void Emitter::emit_interpret(const Stub& stub) {
   lea(rsi, ptr[kBudget + static_cast<int>(stub.refund)]);
   mov(rdi, kContext);
   mov(edx, stub.pc);
   mov(ecx, 1);
   call(ptr[kContext + static_cast<int>(offsetof(Context, interpret))]);
-  come_back(stub);
-}
-
-/// From a function of the host, which says in eax whether to leave.
-void Emitter::come_back(Stub& stub) {
-  test(eax, eax);
-  jnz(done_);
-  for (unsigned i = 0; i < kHosts; ++i) {
-    if (stub.held[i] == kNobody) continue;
-    if (stub.held[i] == 0)
-      xor_(host(i), host(i));
-    else
-      mov(host(i), x_of(stub.held[i]));
-  }
-  jmp(stub.back);
+  jump(done_);
 }
 
 }  // namespace bhemu::riscv::jit

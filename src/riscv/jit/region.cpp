@@ -29,6 +29,10 @@ class Finder {
   void lead(u32 pc) {
     if (in_reach(pc) && leaders_.insert(pc).second) open_.push_back(pc);
   }
+  /// Whether the instruction before it was found and goes on to it.
+  bool is_inside(u32 pc) const {
+    return pc >= 4 && scanned_.contains(pc - 4) && !ends_block(at(pc - 4));
+  }
   void scan(u32 pc);
   void follow(u32 pc, Decoded entry);
   Block block_at(u32 pc) const;
@@ -73,7 +77,7 @@ Block Finder::block_at(u32 pc) const {
 }
 
 std::vector<Block> Finder::find(u32 pc, Extent extent) {
-  lead(pc);
+  if (in_reach(pc)) open_.push_back(pc);
   while (!open_.empty()) {
     const u32 next = open_.back();
     open_.pop_back();
@@ -81,6 +85,8 @@ std::vector<Block> Finder::find(u32 pc, Extent extent) {
     if (extent == Extent::Block) break;
   }
   if (extent == Extent::Block) leaders_ = {pc};
+  // Where the core was found is most often where its turn was over: no reason to begin a block.
+  if (!is_inside(pc)) leaders_.insert(pc);
   std::vector<Block> blocks;
   for (const u32 leader : std::vector<u32>(leaders_.begin(), leaders_.end())) {
     for (u32 head = leader; scanned_.contains(head);) {

@@ -1,6 +1,6 @@
 // Which instructions are translated together: those that can be reached from a pc by branches and
-// jumps whose targets the code itself names, cut into blocks. Control enters a block at its head
-// only, and leaves it at its end, or where an instruction is handed to the interpreter.
+// jumps whose targets the code itself names, cut into blocks. Control leaves a block at its end, or
+// where an instruction is handed to the interpreter.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace bhemu::riscv::jit {
 
-/// A block pays for its time when it is entered, and is entered only if there is enough: longer
-/// ones would leave much of a turn to the interpreter.
+/// A block pays for its time when it is entered, and is entered only if there is enough: of longer
+/// ones much of a turn would be gone through step by step.
 inline constexpr u32 kLongestBlock = 12;
 inline constexpr u32 kLongestRegion = 192;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "base/check.hpp"
 #include "riscv/decode.hpp"
@@ -129,46 +130,63 @@ Context context_of(CoreState& state, Bus& bus) {
   context.interpret = interpret<Bus>;
   context.access = access<Bus>;
   context.push = push<Bus>;
-  context.ldm_limit = {bus.ldm_size, bus.ldm_size >> 1, bus.ldm_size >> 2};
+  context.ldm_bytes = bus.ldm_size;
   context.bus = &bus;
   return context;
 }
 
-/// `context`: context_of this core.
+/// Takes from the context what translated code has left there. False: the run is over.
 template <class Bus>
-Outcome run(Context& context, Translations& translations, Cycle until) {
+bool come_back(Context& context, Leave leave) {
+  if (leave == Leave::Done)
+    return context.outcome == Outcome::Ok && !static_cast<Bus*>(context.bus)->attention;
+  CoreState& state = *context.state;
+  state.cycle = context.until - static_cast<u64>(context.budget);
+  state.instret = state.cycle + context.instret_ahead;
+  return true;
+}
+
+/// `run` of a core that does not go on where its time was over.
+template <class Bus>
+[[gnu::noinline]] Outcome run_on(Context& context, Translations& translations, bool begins) {
   CoreState& state = *context.state;
   Bus& bus = *static_cast<Bus*>(context.bus);
-  translations.keep_up();
-  context.until = until;
-  context.instret_ahead = state.instret - state.cycle;
+  const Cycle until = context.until;
   while (state.cycle < until) {
     Cycle end = until;
     if (is_instruction_address(state.pc, Bus::kL1Bytes)) {
       const u32 entry = translations.at(state.pc);
-      if ((entry & kCompiled) != 0) {
-        context.budget = static_cast<i64>(until - state.cycle);
-        const Leave leave = translations.enter(context, entry);
-        if (leave == Leave::Done) {
-          if (context.outcome != Outcome::Ok || bus.attention) return context.outcome;
-          continue;
-        }
-        state.cycle = until - static_cast<u64>(context.budget);
-        state.instret = state.cycle + context.instret_ahead;
-        if (leave == Leave::Lookup) continue;
-      } else {
-        if (translations.visit(state, bus.l1)) {
-          for (const u32 line : translations.fresh_lines()) bus.mark_code(line);
-          continue;
-        }
-        const bool covered = (entry & kCovered) != 0;
-        end = std::min(until, state.cycle + (covered ? entry & kLengthMask : kInterpreted));
+      // A turn may begin in the middle of a block; who jumps there often gets a block of its own.
+      const u32 known = std::exchange(begins, false) ? kCompiled | kCovered : kCompiled;
+      if ((entry & known) == 0 && translations.visit(state, bus.l1)) {
+        for (const u32 line : translations.fresh_lines()) bus.mark_code(line);
+        begins = true;
+        continue;
       }
+      if ((entry & (kCompiled | kCovered)) != 0) {
+        context.budget = static_cast<i64>(until - state.cycle);
+        if (!come_back<Bus>(context, translations.enter(context, entry))) return context.outcome;
+        continue;
+      }
+      end = std::min(until, state.cycle + kInterpreted);
     }
     const Outcome outcome = riscv::run(state, bus, end);
     if (outcome != Outcome::Ok || bus.attention) return outcome;
   }
   return Outcome::Ok;
+}
+
+/// `context`: context_of this core.
+template <class Bus>
+Outcome run(Context& context, Translations& translations, Cycle until) {
+  const CoreState& state = *context.state;
+  translations.keep_up();
+  context.until = until;
+  context.instret_ahead = state.instret - state.cycle;
+  if (!translations.can_resume(context, state.pc)) return run_on<Bus>(context, translations, true);
+  context.budget = static_cast<i64>(until - state.cycle);
+  if (!come_back<Bus>(context, translations.resume(context))) return context.outcome;
+  return state.cycle < until ? run_on<Bus>(context, translations, false) : Outcome::Ok;
 }
 
 }  // namespace bhemu::riscv::jit

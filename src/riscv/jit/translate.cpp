@@ -52,11 +52,14 @@ Gate make_gate() {
   return GateCode(buffer).make();
 }
 
-Translated translate(const std::vector<Block>& blocks, u32 l1_bytes, const std::array<u32, 33>& x) {
-  const auto buffer = std::make_unique_for_overwrite<u8[]>(Emitter::kMostCode);
-  Emitter emitter(buffer.get(), blocks, l1_bytes, x);
+Translator::Translator() : buffer_(new u8[Emitter::kMostCode]) {}
+Translator::~Translator() = default;
+
+Translated Translator::translate(const std::vector<Block>& blocks, u32 l1_bytes,
+                                 const std::array<u32, 33>& x) {
+  Emitter emitter(buffer_.get(), blocks, l1_bytes, x);
   emitter.emit();
-  return {emitter.code(), emitter.heads()};
+  return {emitter.code(), emitter.heads(), emitter.steps()};
 }
 
 #else
@@ -67,7 +70,9 @@ bool can_translate() {
 Gate make_gate() {
   return {};
 }
-Translated translate(const std::vector<Block>&, u32, const std::array<u32, 33>&) {
+Translator::Translator() = default;
+Translator::~Translator() = default;
+Translated Translator::translate(const std::vector<Block>&, u32, const std::array<u32, 33>&) {
   return {};
 }
 

@@ -26,6 +26,12 @@ void Entrances::forget(u32 begin, u32 end) {
     }
 }
 
+Leave go_through(const void* gate, Context* context, const void* code) {
+  using Enter = u32 (*)(Context*, const void*);
+  const auto enter = reinterpret_cast<Enter>(reinterpret_cast<std::uintptr_t>(gate));
+  return static_cast<Leave>(enter(context, code));
+}
+
 Translations::Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes, bhemu::Arena* arena,
                            const LoopHeads* heads)
     : cache_(std::move(cache)),
@@ -41,6 +47,9 @@ void Translations::change_shelf() {
   // In this order: a shelf that is begun in between is noticed the next time.
   shelf_generation_ = cache_->generation();
   shelf_ = cache_->shelf();
+  code_ = shelf_->arena->code();
+  gate_ = code_ + shelf_->enter;
+  leave_ = code_ + shelf_->leave;
 }
 
 void Translations::drop() {
@@ -69,6 +78,7 @@ void Translations::drop_made_from(u32 address, u32 bytes) {
 
 void Translations::mark(const Unit& unit) {
   entrances_.forget(unit.begin(), unit.end());
+  const u32* steps = unit.steps.data();
   for (const Unit::Piece& piece : unit.pieces) {
     for (u32 page = piece.pc / kCodeOfPage; page <= (piece.pc + piece.count * 4 - 1) / kCodeOfPage;
          ++page)
@@ -78,8 +88,9 @@ void Translations::mark(const Unit& unit) {
       if (i == 0)
         entry = kCompiled | piece.offset;
       else if ((entry & (kCompiled | kCovered)) == 0)
-        entry = kCovered | (piece.count - i);
+        entry = kCovered | steps[i];
     }
+    steps += piece.count;
   }
 }
 
@@ -91,16 +102,19 @@ void Translations::unmark(const Unit& unit) {
 bool Translations::visit(const CoreState& state, const u8* l1) {
   Entrances::Entrance& entrance = entrance_at(state.pc);
   const u32 before = entrance.times();
-  const bool often = before >= threshold_;
+  const bool is_inside = (entrance.entry & kCovered) != 0;
+  const bool often =
+      before >= threshold_ || (!is_inside && line_visits_.count(state.pc) > threshold_);
   entrance.rise();
   if (before != 0 && !often) return false;
-  const Extent extent = (entrance.entry & kCovered) != 0 ? Extent::Block : Extent::Region;
+  const Extent extent = is_inside ? Extent::Block : Extent::Region;
   const CodeCache::Query query{l1, l1_bytes_, state.pc, extent, state.x, heads_};
   const Unit* unit =
       often ? cache_->find_or_translate(*shelf_, query) : cache_->find(*shelf_, query);
   if (unit == nullptr) {
     // Once more from the second visit on.
     entrance.set_times(1);
+    if (often) line_visits_.forget(state.pc);
     return false;
   }
   entrance.set_times(0);  // what is written there next is asked about at once
@@ -116,22 +130,6 @@ void Translations::install(const Unit& unit) {
       if (fresh_lines_.empty() || fresh_lines_.back() != at) fresh_lines_.push_back(at);
   mark(unit);
   installed_.push_back({unit.begin(), unit.end(), &unit});
-}
-
-Leave Translations::enter(Context& context, u32 entry) {
-  const u8* const code = shelf_->arena->code();
-  context.table = table();
-  context.code = code;
-  context.leave = code + shelf_->leave;
-  context.generation = &generation_;
-  using Enter = u32 (*)(Context*, const void*);
-  const auto enter =
-      reinterpret_cast<Enter>(reinterpret_cast<std::uintptr_t>(code) + shelf_->enter);
-  const u32 block = entry & ~kCompiled;
-  ++depth_;
-  const Leave leave = static_cast<Leave>(enter(&context, code + block));
-  --depth_;
-  return leave;
 }
 
 }  // namespace bhemu::riscv::jit

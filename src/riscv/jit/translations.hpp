@@ -54,6 +54,33 @@ class Entrances {
   alignas(64) std::array<std::array<Entrance, kWays>, 1 << kSetBits> sets_{};
 };
 
+/// How often cores have come from the interpreter to lines of L1, of as many as it can tell apart.
+/// A core is looked at every so many instructions, so in a long loop it is seldom found at one
+/// address again, but in the same lines.
+class LineVisits {
+ public:
+  /// With this one.
+  u32 count(u32 pc) {
+    const u32 line = pc / kLineBytes + 1;
+    Visits& visits = visits_[scatter(line, kBits)];
+    if (visits.line != line) visits = {line, 0};
+    return ++visits.times;
+  }
+  /// To be counted from the beginning again.
+  void forget(u32 pc) { visits_[scatter(pc / kLineBytes + 1, kBits)] = {}; }
+
+ private:
+  static constexpr unsigned kBits = 6;
+  struct Visits {
+    u32 line = 0;  // from 1 on
+    u32 times = 0;
+  };
+  std::array<Visits, 1 << kBits> visits_{};
+};
+
+/// Calls `gate`, the way in of a shelf: where the compiler does not check calls (CMakeLists.txt).
+Leave go_through(const void* gate, Context* context, const void* code);
+
 class Translations {
  public:
   /// Its table lies in pages of the arena, if there is one. `heads` of loops are not translated;
@@ -78,9 +105,16 @@ class Translations {
   /// Lines of L1 whose words the latest visit has translated: the caller marks them as code.
   const std::vector<u32>& fresh_lines() const { return fresh_lines_; }
 
-  /// Runs the block at the core's pc, of which at() has said that it is compiled, and what follows.
-  /// All of `context` is set but what belongs to the translations.
-  Leave enter(Context& context, u32 entry);
+  /// Runs what stands at the core's pc, of which at() has said that it is compiled or covered, and
+  /// what follows. All of `context` is set but what belongs to the translations.
+  Leave enter(Context& context, u32 entry) {
+    return enter_at(context, code_ + (entry & kOffsetMask));
+  }
+  /// Whether the core is where its time was over, and the same code still stands there.
+  bool can_resume(const Context& context, u32 pc) const {
+    return context.resume_pc == pc && context.resume_generation == generation_;
+  }
+  Leave resume(Context& context) { return enter_at(context, context.resume); }
   u64 generation() const { return generation_; }
   /// A tile drops its translations when the cache has begun a new shelf; not while one of them
   /// runs, which may have led to a second core's being run.
@@ -89,6 +123,18 @@ class Translations {
   }
 
  private:
+  Leave enter_at(Context& context, const void* code) {
+    context.table = table();
+    context.code = code_;
+    context.leave = leave_;
+    context.generation = &generation_;
+    ++depth_;
+    const Leave leave = go_through(gate_, &context, code);
+    --depth_;
+    if (leave == Leave::Over) context.resume_generation = generation_;
+    return leave;
+  }
+
   /// What a page of the table is for. A look at one that nobody has written to would make it.
   static constexpr u32 kCodeOfPage = 4096;
 
@@ -117,6 +163,9 @@ class Translations {
   u64 shelf_generation_ = 0;
   unsigned depth_ = 0;  // of `enter`
   u32 l1_bytes_;
+  const u8* code_ = nullptr;
+  const u8* gate_ = nullptr;
+  const u8* leave_ = nullptr;
   std::array<u64, (kL1Size / kCodeOfPage + 63) / 64> marked_{};  // pages of the table, by bit
   Mapping table_;
   std::shared_ptr<Shelf> shelf_;
@@ -133,6 +182,7 @@ class Translations {
   std::vector<Installed> installed_;
   std::vector<u32> fresh_lines_;
   Entrances entrances_;
+  LineVisits line_visits_;
 };
 
 }  // namespace bhemu::riscv::jit
