@@ -12,8 +12,8 @@ namespace bhemu::riscv::jit {
 
 /// A block pays for its time when it is entered, and is entered only if there is enough: of longer
 /// ones much of a turn would be gone through step by step.
-inline constexpr u32 kLongestBlock = 12;
-inline constexpr u32 kLongestRegion = 192;
+inline constexpr u32 kLongestBlock = 24;
+inline constexpr u32 kLongestRegion = 96;
 
 struct Block {
   u32 pc = 0;
