@@ -171,8 +171,8 @@ extern template Outcome run<tile::EthernetCoreBus<true>>(CoreState&, tile::Ether
 }  // namespace bhemu::riscv
 
 namespace bhemu::riscv::jit {
-extern template Outcome run_on<tile::CoreBus<false>>(Context&, Translations&, bool);
-extern template Outcome run_on<tile::EthernetCoreBus<false>>(Context&, Translations&, bool);
+extern template Outcome run_on<tile::CoreBus<false>>(Context&, Translations&, Leave);
+extern template Outcome run_on<tile::EthernetCoreBus<false>>(Context&, Translations&, Leave);
 }  // namespace bhemu::riscv::jit
 
 namespace bhemu::tile {

@@ -48,7 +48,8 @@ void Tile::note_written(u32 address, u64 bytes) {
 /// Somebody has been woken from outside, and will run in the next epoch: what he and those that he
 /// may wake will need.
 void Tile::fetch_run() const {
-  if (translated_ != nullptr) prefetch(translated_.get(), translated_->contexts.begin());
+  if (translated_ != nullptr)
+    prefetch(translated_.get(), translated_->translations.seldom_used());
   if (coprocessor_ != nullptr) coprocessor_->fetch();
   __builtin_prefetch(&follower_);
   __builtin_prefetch(&arrivals_);

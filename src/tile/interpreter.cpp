@@ -18,8 +18,8 @@ template Outcome run<tile::DelayedBus>(CoreState&, tile::DelayedBus&, Cycle);
 
 namespace bhemu::riscv::jit {
 
-template Outcome run_on<tile::CoreBus<false>>(Context&, Translations&, bool);
-template Outcome run_on<tile::EthernetCoreBus<false>>(Context&, Translations&, bool);
+template Outcome run_on<tile::CoreBus<false>>(Context&, Translations&, Leave);
+template Outcome run_on<tile::EthernetCoreBus<false>>(Context&, Translations&, Leave);
 
 }  // namespace bhemu::riscv::jit
 
@@ -27,7 +27,7 @@ namespace bhemu::tile {
 
 void Tile::make_translated(const std::shared_ptr<riscv::jit::CodeCache>& code, Arena* arena) {
   if (code == nullptr) return;
-  translated_ = make_in<Translated>(arena, code, l1_.size(), arena, lines_.heads());
+  translated_ = make_in<Translated>(arena, code, l1_.size(), lines_.heads());
   for (unsigned core = 0; core < kCores; ++core) {
     CoreBus<false>& bus = *buses_[core];
     translated_->contexts[core] = shape_.is_tensix()

@@ -10,9 +10,9 @@
 namespace bhemu::tile {
 
 struct Translated {
-  Translated(std::shared_ptr<riscv::jit::CodeCache> code, u32 l1_bytes, Arena* arena,
+  Translated(std::shared_ptr<riscv::jit::CodeCache> code, u32 l1_bytes,
              const riscv::LoopHeads& heads)
-      : translations(std::move(code), l1_bytes, arena, &heads) {}
+      : translations(std::move(code), l1_bytes, &heads) {}
 
   riscv::jit::Translations translations;
   std::array<riscv::jit::Context, kCores> contexts;

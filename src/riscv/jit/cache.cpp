@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <string_view>
+
+#include "riscv/jit/context.hpp"
 
 namespace bhemu::riscv::jit {
 namespace {
@@ -36,6 +39,16 @@ bool Unit::covers(u32 address, u32 bytes) const {
   for (const Piece& piece : pieces)
     if (piece.pc < address + bytes && address < piece.pc + piece.count * 4) return true;
   return false;
+}
+
+u32 Unit::entry_of(u32 pc) const {
+  const auto behind =
+      std::upper_bound(pieces.begin(), pieces.end(), pc,
+                       [](u32 wanted, const Piece& piece) { return wanted < piece.pc; });
+  if (behind == pieces.begin()) return 0;
+  const Piece& piece = *std::prev(behind);
+  if (pc == piece.pc) return kCompiled | piece.offset;
+  return pc < piece.pc + piece.count * 4 ? kCovered | steps[piece.first + (pc - piece.pc) / 4] : 0;
 }
 
 bool Unit::matches(const u8* l1) const {
@@ -127,8 +140,8 @@ const Unit* CodeCache::find_or_translate(Shelf& shelf, const Query& query) {
   unit->l1_bytes = query.l1_bytes;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const u32 count = static_cast<u32>(blocks[i].code.size());
-    unit->pieces.push_back({blocks[i].pc, count, at + translated.heads[i]});
-    const std::size_t first = unit->words.size();
+    const u32 first = static_cast<u32>(unit->words.size());
+    unit->pieces.push_back({blocks[i].pc, count, at + translated.heads[i], first});
     unit->words.resize(first + count);
     std::memcpy(&unit->words[first], query.l1 + blocks[i].pc, count * 4);
   }

@@ -29,6 +29,7 @@ struct Unit {
     u32 pc;
     u32 count;   // instructions
     u32 offset;  // of the code in the arena
+    u32 first;   // of its words among those of the unit
   };
   u32 l1_bytes = 0;           // of the tiles that it is for
   std::vector<Piece> pieces;  // by address
@@ -39,6 +40,8 @@ struct Unit {
   u32 end() const { return pieces.back().pc + pieces.back().count * 4; }
   /// Was made from a word in [address, address + bytes).
   bool covers(u32 address, u32 bytes) const;
+  /// What is known of `pc` by it (context.hpp).
+  u32 entry_of(u32 pc) const;
   /// L1 holds these very words.
   bool matches(const u8* l1) const;
   bool has_any_of(const LoopHeads& heads, const u8* l1) const;

@@ -13,6 +13,18 @@ enum class Leave : u32 {
   Done,    // an instruction that was interpreted ended the run: `outcome`, or look up again
 };
 
+/// Where a jump out of a region goes on: the code that begins at a pc. Of all addresses that share
+/// a slot, one is known. Translated code looks here itself, and leaves when it finds another.
+struct Chain {
+  u64 key = 0;  // the pc, and 1: none has that
+  const void* code = nullptr;
+
+  static constexpr u32 kSlots = 256;
+  static constexpr u32 slot_of(u32 pc) { return pc / 4 % kSlots; }
+  static constexpr u32 key_of(u32 pc) { return pc | 1; }
+};
+static_assert(sizeof(Chain) == 16);
+
 /// Plain data, addressed by offset. Whoever is called from translated code finds the core's
 /// registers in `state`, and so does who it comes back to.
 struct alignas(64) Context {
@@ -31,8 +43,7 @@ struct alignas(64) Context {
   // In the next ones: what translated code needs besides.
   u8* l1 = nullptr;
   const u8* l1_flags = nullptr;
-  const u32* table = nullptr;       // Translations: a word per word of L1
-  const u8* code = nullptr;         // where the offsets in the table count from
+  const Chain* chains = nullptr;    // of the tile, by slot
   const void* leave = nullptr;      // the way back to the caller
   const u64* generation = nullptr;  // rises when translations are dropped
   /// Interprets `count` instructions from `pc` on, `budget` cycles before `until`. Not zero: leave.
@@ -46,7 +57,7 @@ struct alignas(64) Context {
 };
 static_assert(offsetof(Context, l1) == 64);
 
-/// What an entry of the table says. Zero: nothing is known of the word.
+/// What is known of an address. Zero: nothing.
 inline constexpr u32 kCompiled = 1u << 31;  // a block begins here; below: offset of its code
 inline constexpr u32 kCovered = 1u
                                 << 30;  // inside a block; below: offset of its code from there on

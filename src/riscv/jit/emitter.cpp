@@ -138,6 +138,7 @@ void Emitter::emit() {
   places_.resize(2 * blocks_.size());
   done_ = place();
   over_ = place();
+  lookup_ = place();
   for (index_ = 0; index_ < blocks_.size(); ++index_) emit_block(blocks_[index_]);
   in_steps_ = true;
   goes_round_ = false;
@@ -149,6 +150,10 @@ void Emitter::emit() {
   mov(dword[kContext + static_cast<int>(offsetof(Context, resume_pc))], ecx);
   mov(ptr[kContext + static_cast<int>(offsetof(Context, resume))], rax);
   mov(eax, static_cast<u32>(Leave::Over));
+  jmp(ptr[kContext + static_cast<int>(offsetof(Context, leave))]);
+  bind(lookup_);  // ecx: the pc
+  mov(dword[kState + static_cast<int>(offsetof(CoreState, pc))], ecx);
+  mov(eax, static_cast<u32>(Leave::Lookup));
   jmp(ptr[kContext + static_cast<int>(offsetof(Context, leave))]);
   bind(done_);
   mov(eax, static_cast<u32>(Leave::Done));
@@ -296,28 +301,11 @@ void Emitter::jump_to(u32 pc) {
 }
 
 void Emitter::leave_for(u32 pc) {
-  if (pc >= l1_bytes_) {  // the table has no such word
-    mov(dword[kState + static_cast<int>(offsetof(CoreState, pc))], pc);
-    mov(eax, static_cast<u32>(Leave::Lookup));
-    jmp(ptr[kContext + static_cast<int>(offsetof(Context, leave))]);
-    return;
-  }
-  mov(eax, dword[kTable + static_cast<int>(pc)]);
+  const int slot = static_cast<int>(Chain::slot_of(pc) * sizeof(Chain));
   mov(ecx, pc);
-  chain_through_eax();
-}
-
-/// eax: what the table says of the block, ecx: its pc.
-void Emitter::chain_through_eax() {
-  const Place unknown = place();
-  btr(eax, 31);
-  jump(If::NotBelow, unknown);  // the bit was clear
-  add(rax, ptr[kContext + static_cast<int>(offsetof(Context, code))]);
-  jmp(rax);
-  bind(unknown);
-  mov(dword[kState + static_cast<int>(offsetof(CoreState, pc))], ecx);
-  mov(eax, static_cast<u32>(Leave::Lookup));
-  jmp(ptr[kContext + static_cast<int>(offsetof(Context, leave))]);
+  cmp(dword[kChains + slot], Chain::key_of(pc));
+  jump(If::NotEqual, lookup_);
+  jmp(ptr[kChains + slot + static_cast<int>(offsetof(Chain, code))]);
 }
 
 /// What instructions push, behind the code.
@@ -363,20 +351,23 @@ void Emitter::jump_and_link(Decoded e) {
 }
 
 void Emitter::jump_register(Decoded e) {
-  Stub stub(Stub::Kind::Interpret);
+  Stub stub(Stub::Kind::Jump);
   stub.entry = place();
   stub.pc = pc_;
   stub.refund = 1;
+  stub.instruction = e;
   save();
   lea(ecx, ptr[use(e.rs1).cvt64() + e.imm]);
   and_(ecx, ~1u);
+  lea(edx, ptr[rcx + 1]);
   mov(eax, ecx);
-  ror(eax, 2);
-  cmp(eax, l1_bytes_ / 4);
-  jump(If::NotBelow, stub.entry);
+  and_(eax, (Chain::kSlots - 1) * 4);
+  shl(eax, 2);
+  static_assert(sizeof(Chain) == 16 && Chain::key_of(4) == 5 && Chain::slot_of(8) == 2);
+  cmp(dword[kChains + rax], edx);
+  jump(If::NotEqual, stub.entry);
   if (e.rd != 32) mov(x_of(e.rd), pc_ + 4);
-  mov(eax, dword[kTable + rcx]);
-  chain_through_eax();
+  jmp(ptr[kChains + rax + static_cast<int>(offsetof(Chain, code))]);
   stubs_.push_back(stub);
 }
 
@@ -481,8 +472,8 @@ void Emitter::emit_stubs() {
         bind(stub.access);
         emit_access(stub);
         break;
-      case Stub::Kind::Interpret:
-        emit_interpret(stub);
+      case Stub::Kind::Jump:
+        emit_jump(stub);
         break;
       case Stub::Kind::Over:
         mov(ecx, stub.pc);
@@ -500,8 +491,17 @@ void Emitter::emit_stubs() {
   }
 }
 
-/// A jump that faults, or is tolerated and goes somewhere: the interpreter knows where.
-void Emitter::emit_interpret(const Stub& stub) {
+/// A jump to where no way is known. Where it faults, or is tolerated and goes somewhere, the
+/// interpreter knows where.
+void Emitter::emit_jump(const Stub& stub) {
+  const Place is_bad = place();
+  mov(eax, ecx);
+  ror(eax, 2);
+  cmp(eax, l1_bytes_ / 4);
+  jump(If::NotBelow, is_bad);
+  if (stub.instruction.rd != 32) mov(x_of(stub.instruction.rd), stub.pc + 4);
+  jump(lookup_);
+  bind(is_bad);
   lea(rsi, ptr[kBudget + static_cast<int>(stub.refund)]);
   mov(rdi, kContext);
   mov(edx, stub.pc);

@@ -36,7 +36,7 @@ class Emitter : private Xbyak::CodeGenerator {
   static inline const Xbyak::Reg64 kL1{Xbyak::Operand::R12};
   static inline const Xbyak::Reg64 kFlags{Xbyak::Operand::R13};   // of L1
   static inline const Xbyak::Reg64 kBudget{Xbyak::Operand::R14};  // cycles that are left
-  static inline const Xbyak::Reg64 kTable{Xbyak::Operand::R15};
+  static inline const Xbyak::Reg64 kChains{Xbyak::Operand::R15};
   static constexpr unsigned kHosts = 6;
   static constexpr u8 kNobody = 0xFF;
   static constexpr std::size_t kNoBlock = ~std::size_t{0};
@@ -62,7 +62,7 @@ class Emitter : private Xbyak::CodeGenerator {
 
   /// What stands behind the region's blocks: ways that are seldom taken.
   struct Stub {
-    enum class Kind : u8 { Memory, Interpret, Over, Exit, Words };
+    enum class Kind : u8 { Memory, Jump, Over, Exit, Words };
     explicit Stub(Kind kind) : kind(kind) {}
 
     Kind kind;
@@ -74,7 +74,7 @@ class Emitter : private Xbyak::CodeGenerator {
     Place behind = 0;  // and the way back from there
     u32 pc = 0;
     u32 refund = 0;                  // cycles that are paid and not used
-    Decoded instruction{};           // Memory
+    Decoded instruction{};           // Memory, Jump
     Reg32 value;                     // loaded to or stored from
     Held held{};                     // what the way back expects
     Held unsaved{};                  // what the core's state has not got yet
@@ -93,7 +93,6 @@ class Emitter : private Xbyak::CodeGenerator {
   void push_words(Place words, u32 first, u32 count);
   void leave_for(u32 pc);
   void jump_to(u32 pc);
-  void chain_through_eax();
 
   void begin_round(const Block& block);
   void go_round_again();
@@ -123,7 +122,7 @@ class Emitter : private Xbyak::CodeGenerator {
   Stub memory_stub(Decoded e, bool local);
   void emit_other_memory(const Stub& stub);
   void emit_access(const Stub& stub);
-  void emit_interpret(const Stub& stub);
+  void emit_jump(const Stub& stub);
 
   Place place();
   void bind(Place place) { places_[place] = static_cast<u32>(getSize()); }
@@ -181,6 +180,7 @@ class Emitter : private Xbyak::CodeGenerator {
   std::vector<Reference> references_;
   Place done_ = 0;
   Place over_ = 0;
+  Place lookup_ = 0;
   std::vector<Stub> stubs_;
   Held held_{};
   Held unsaved_{};                  // kNobody, or as held_: the core's state has another value

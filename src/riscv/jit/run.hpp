@@ -146,12 +146,15 @@ bool come_back(Context& context, Leave leave) {
   return true;
 }
 
-/// `run` of a core that does not go on where its time was over.
+/// `run` of a core that does not go on where its time was over. `left`: how translated code was
+/// left last; Over: in an earlier turn.
 template <class Bus>
-[[gnu::noinline]] Outcome run_on(Context& context, Translations& translations, bool begins) {
+[[gnu::noinline]] Outcome run_on(Context& context, Translations& translations, Leave left) {
   CoreState& state = *context.state;
   Bus& bus = *static_cast<Bus*>(context.bus);
   const Cycle until = context.until;
+  bool begins = left == Leave::Over;
+  bool looked_up = left == Leave::Lookup;
   while (state.cycle < until) {
     Cycle end = until;
     if (is_instruction_address(state.pc, Bus::kL1Bytes)) {
@@ -164,12 +167,17 @@ template <class Bus>
         continue;
       }
       if ((entry & (kCompiled | kCovered)) != 0) {
+        if (std::exchange(looked_up, false) && (entry & kCompiled) != 0)
+          translations.chain(state.pc, entry);
         context.budget = static_cast<i64>(until - state.cycle);
-        if (!come_back<Bus>(context, translations.enter(context, entry))) return context.outcome;
+        const Leave leave = translations.enter(context, entry);
+        if (!come_back<Bus>(context, leave)) return context.outcome;
+        looked_up = leave == Leave::Lookup;
         continue;
       }
       end = std::min(until, state.cycle + kInterpreted);
     }
+    looked_up = false;
     const Outcome outcome = riscv::run(state, bus, end);
     if (outcome != Outcome::Ok || bus.attention) return outcome;
   }
@@ -183,10 +191,12 @@ Outcome run(Context& context, Translations& translations, Cycle until) {
   translations.keep_up();
   context.until = until;
   context.instret_ahead = state.instret - state.cycle;
-  if (!translations.can_resume(context, state.pc)) return run_on<Bus>(context, translations, true);
+  if (!translations.can_resume(context, state.pc))
+    return run_on<Bus>(context, translations, Leave::Over);
   context.budget = static_cast<i64>(until - state.cycle);
-  if (!come_back<Bus>(context, translations.resume(context))) return context.outcome;
-  return state.cycle < until ? run_on<Bus>(context, translations, false) : Outcome::Ok;
+  const Leave leave = translations.resume(context);
+  if (!come_back<Bus>(context, leave)) return context.outcome;
+  return state.cycle < until ? run_on<Bus>(context, translations, leave) : Outcome::Ok;
 }
 
 }  // namespace bhemu::riscv::jit

@@ -30,7 +30,7 @@ Gate GateCode::make() {
   mov(r12, ptr[rbp + static_cast<int>(offsetof(Context, l1))]);
   mov(r13, ptr[rbp + static_cast<int>(offsetof(Context, l1_flags))]);
   mov(r14, ptr[rbp + static_cast<int>(offsetof(Context, budget))]);
-  mov(r15, ptr[rbp + static_cast<int>(offsetof(Context, table))]);
+  mov(r15, ptr[rbp + static_cast<int>(offsetof(Context, chains))]);
   jmp(rsi);
   gate.leave = static_cast<u32>(getSize());
   mov(ptr[rbp + static_cast<int>(offsetof(Context, budget))], r14);

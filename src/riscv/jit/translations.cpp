@@ -32,11 +32,9 @@ Leave go_through(const void* gate, Context* context, const void* code) {
   return static_cast<Leave>(enter(context, code));
 }
 
-Translations::Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes, bhemu::Arena* arena,
-                           const LoopHeads* heads)
+Translations::Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes, const LoopHeads* heads)
     : cache_(std::move(cache)),
       l1_bytes_(l1_bytes),
-      table_(Mapping::in_pages_of(arena, nullptr, l1_bytes)),
       heads_(heads),
       threshold_(std::min(cache_->options().threshold, Entrances::kMost)) {
   change_shelf();
@@ -52,51 +50,41 @@ void Translations::change_shelf() {
   leave_ = code_ + shelf_->leave;
 }
 
+/// Several units may have words in common: where one of them has the head of a block, it is that.
+u32 Translations::entry_of(u32 pc) const {
+  u32 entry = 0;
+  for (const Installed& installed : installed_) {
+    if (!installed.overlaps(pc, pc + 4)) continue;
+    const u32 found = installed.unit->entry_of(pc);
+    if ((found & kCompiled) != 0) return found;
+    if (entry == 0) entry = found;
+  }
+  return entry;
+}
+
 void Translations::drop() {
-  for (const Installed& installed : installed_) unmark(*installed.unit);
+  for (const Installed& installed : installed_) forget(*installed.unit);
   installed_.clear();
   ++generation_;
 }
 
 void Translations::drop_made_from(u32 address, u32 bytes) {
-  u32 begin = l1_bytes_;
-  u32 end = 0;
   const auto goes = [&](const Installed& installed) {
     if (!installed.overlaps(address, address + bytes) || !installed.unit->covers(address, bytes))
       return false;
-    unmark(*installed.unit);
-    begin = std::min(begin, installed.begin);
-    end = std::max(end, installed.end);
+    forget(*installed.unit);
     return true;
   };
-  std::erase_if(installed_, goes);
-  // Those that stay may have had words in common with those that went.
-  for (const Installed& installed : installed_)
-    if (installed.overlaps(begin, end)) mark(*installed.unit);
-  ++generation_;
+  if (std::erase_if(installed_, goes) != 0) ++generation_;
 }
 
-void Translations::mark(const Unit& unit) {
+/// What was known of its addresses is asked again.
+void Translations::forget(const Unit& unit) {
   entrances_.forget(unit.begin(), unit.end());
-  const u32* steps = unit.steps.data();
   for (const Unit::Piece& piece : unit.pieces) {
-    for (u32 page = piece.pc / kCodeOfPage; page <= (piece.pc + piece.count * 4 - 1) / kCodeOfPage;
-         ++page)
-      marked_[page / 64] |= u64{1} << page % 64;
-    for (u32 i = 0; i < piece.count; ++i) {
-      u32& entry = table()[piece.pc / 4 + i];
-      if (i == 0)
-        entry = kCompiled | piece.offset;
-      else if ((entry & (kCompiled | kCovered)) == 0)
-        entry = kCovered | steps[i];
-    }
-    steps += piece.count;
+    Chain& chain = chains_[Chain::slot_of(piece.pc)];
+    if (chain.key == Chain::key_of(piece.pc)) chain = {};
   }
-}
-
-void Translations::unmark(const Unit& unit) {
-  entrances_.forget(unit.begin(), unit.end());
-  for (const Unit::Piece& piece : unit.pieces) std::fill_n(table() + piece.pc / 4, piece.count, 0);
 }
 
 bool Translations::visit(const CoreState& state, const u8* l1) {
@@ -128,7 +116,7 @@ void Translations::install(const Unit& unit) {
     for (u32 at = piece.pc >> L1::kLineShift << L1::kLineShift; at < piece.pc + piece.count * 4;
          at += 1u << L1::kLineShift)
       if (fresh_lines_.empty() || fresh_lines_.back() != at) fresh_lines_.push_back(at);
-  mark(unit);
+  forget(unit);
   installed_.push_back({unit.begin(), unit.end(), &unit});
 }
 

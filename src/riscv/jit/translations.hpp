@@ -1,4 +1,4 @@
-// What is translated of one tile's L1: a word per word of L1, shared by its cores, and the way in.
+// What is translated of one tile's L1, shared by its cores, and the way in.
 //
 // Whoever changes a word of L1 that may be code says so first (before_write). What was translated
 // from that word is dropped. The first time that a core comes to an address, the device's cache is
@@ -9,7 +9,6 @@
 #include <memory>
 #include <vector>
 
-#include "mem/mapping.hpp"
 #include "riscv/jit/cache.hpp"
 #include "riscv/jit/context.hpp"
 
@@ -83,19 +82,14 @@ Leave go_through(const void* gate, Context* context, const void* code);
 
 class Translations {
  public:
-  /// Its table lies in pages of the arena, if there is one. `heads` of loops are not translated;
-  /// who adds one says so (before_write).
-  Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes, bhemu::Arena* arena = nullptr,
-               const LoopHeads* heads = nullptr);
+  /// `heads` of loops are not translated; who adds one says so (before_write).
+  Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes, const LoopHeads* heads = nullptr);
 
   /// What is known of the instruction at `pc`, an instruction address (context.hpp).
   u32 at(u32 pc) { return entrance_at(pc).entry; }
   /// Before [address, address + bytes) of L1 changes.
   void before_write(u32 address, u32 bytes) {
-    if (installed_.empty()) return;
-    for (u32 word = address / 4; word <= (address + bytes - 1) / 4; ++word)
-      if ((entry_of(word * 4) & (kCompiled | kCovered)) != 0)
-        return drop_made_from(address & ~3u, bytes + address % 4);
+    if (!installed_.empty()) drop_made_from(address & ~3u, bytes + address % 4);
   }
   /// All of them.
   void drop();
@@ -110,12 +104,18 @@ class Translations {
   Leave enter(Context& context, u32 entry) {
     return enter_at(context, code_ + (entry & kOffsetMask));
   }
+  /// Translated code has come to `pc` by itself and has left; the next time it shall go on.
+  void chain(u32 pc, u32 entry) {
+    chains_[Chain::slot_of(pc)] = {Chain::key_of(pc), code_ + (entry & kOffsetMask)};
+  }
   /// Whether the core is where its time was over, and the same code still stands there.
   bool can_resume(const Context& context, u32 pc) const {
     return context.resume_pc == pc && context.resume_generation == generation_;
   }
   Leave resume(Context& context) { return enter_at(context, context.resume); }
   u64 generation() const { return generation_; }
+  /// What every way in looks at lies before it.
+  const void* seldom_used() const { return &line_visits_; }
   /// A tile drops its translations when the cache has begun a new shelf; not while one of them
   /// runs, which may have led to a second core's being run.
   void keep_up() {
@@ -124,8 +124,7 @@ class Translations {
 
  private:
   Leave enter_at(Context& context, const void* code) {
-    context.table = table();
-    context.code = code_;
+    context.chains = chains_.data();
     context.leave = leave_;
     context.generation = &generation_;
     ++depth_;
@@ -135,14 +134,7 @@ class Translations {
     return leave;
   }
 
-  /// What a page of the table is for. A look at one that nobody has written to would make it.
-  static constexpr u32 kCodeOfPage = 4096;
-
-  u32* table() const { return reinterpret_cast<u32*>(table_.data()); }
-  u32 entry_of(u32 pc) const {
-    const u32 page = pc / kCodeOfPage;
-    return (marked_[page / 64] >> page % 64 & 1) != 0 ? table()[pc / 4] : 0;
-  }
+  u32 entry_of(u32 pc) const;
   void change_shelf();
   void install(const Unit& unit);
   void drop_made_from(u32 address, u32 bytes);
@@ -155,8 +147,7 @@ class Translations {
     }
     return entrance;
   }
-  void mark(const Unit& unit);
-  void unmark(const Unit& unit);
+  void forget(const Unit& unit);
 
   // What every way in looks at comes first.
   std::shared_ptr<CodeCache> cache_;
@@ -166,8 +157,6 @@ class Translations {
   const u8* code_ = nullptr;
   const u8* gate_ = nullptr;
   const u8* leave_ = nullptr;
-  std::array<u64, (kL1Size / kCodeOfPage + 63) / 64> marked_{};  // pages of the table, by bit
-  Mapping table_;
   std::shared_ptr<Shelf> shelf_;
   const LoopHeads* heads_;
   u32 threshold_;
@@ -183,6 +172,7 @@ class Translations {
   std::vector<u32> fresh_lines_;
   Entrances entrances_;
   LineVisits line_visits_;
+  std::array<Chain, Chain::kSlots> chains_{};
 };
 
 }  // namespace bhemu::riscv::jit
