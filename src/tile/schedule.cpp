@@ -84,6 +84,7 @@ class ProductLoan {
 template <bool Followed>
 void Tile::run_turns(Cycle until) {
   const ProductLoan loan(coprocessor_.get());
+  if (translated_ != nullptr) translated_->translations.keep_up();
   while (now_ < until) {
     if (!anyone_awake()) {
       const Cycle arrives = std::min(arrivals_.next(), next_rounds_);
@@ -181,6 +182,7 @@ void Tile::run_turn(Cycle limit) {
   long_turn_ = running == 1 && long_turns_ && !retries && !pic_.armed() && coprocessor_asleep() &&
                !dump_.running();
   turn_end_ = long_turn_ ? limit : nominal_end(now_);
+  const bool plain = !Followed && !long_turn_ && translated_ != nullptr && shape_.is_tensix();
   for (unsigned core = 0; core < kCores; ++core) {
     CoreSlot& slot = slots_[core];
     if (slot.status == CoreStatus::Blocked && !parking_) {
@@ -189,7 +191,7 @@ void Tile::run_turn(Cycle limit) {
     }
     if (slot.status != CoreStatus::Running) continue;
     position_ = core;
-    if (Followed || !run_plainly(core)) run_core<Followed>(core);
+    if (!plain || !run_plainly(core, translated_->contexts[core])) run_core<Followed>(core);
   }
   position_ = kCores;
   if (!coprocessor_asleep()) {
@@ -206,12 +208,11 @@ void Tile::run_turn(Cycle limit) {
 
 /// What run_core does when it is found in few looks that there is nothing to do but to execute.
 /// False: there may be more to do in this turn.
-inline bool Tile::run_plainly(unsigned core) {
-  if (translated_ == nullptr || long_turn_ || pic_.armed() || !shape_.is_tensix()) return false;
-  riscv::jit::Context& context = translated_->contexts[core];
+inline bool Tile::run_plainly(unsigned core, riscv::jit::Context& context) {
   const riscv::CoreState& state = *context.state;
   CoreSlot& slot = slots_[core];
-  if (slot.checked || slot.recording || turn_end_ < state.cycle + riscv::jit::kWorthEntering ||
+  if (slot.checked || slot.recording || pic_.armed() ||
+      turn_end_ < state.cycle + riscv::jit::kWorthEntering ||
       (parking_ && state.cycle >= slot.next_probe))
     return false;
   slot.passes = 0;

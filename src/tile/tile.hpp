@@ -56,7 +56,8 @@
 
 namespace bhemu::riscv::jit {
 class CodeCache;
-}
+struct Context;
+}  // namespace bhemu::riscv::jit
 
 namespace bhemu::tile {
 
@@ -209,7 +210,7 @@ class Tile final : public noc::Node,
   void run_turn(Cycle limit);
   template <bool Followed>
   void run_core(unsigned core);
-  bool run_plainly(unsigned core);
+  bool run_plainly(unsigned core, riscv::jit::Context& context);
   void after_run(unsigned core, riscv::Outcome outcome) override;
   void serve_arrivals();
   void serve_acknowledgements();

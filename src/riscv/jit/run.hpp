@@ -153,6 +153,7 @@ template <class Bus>
   CoreState& state = *context.state;
   Bus& bus = *static_cast<Bus*>(context.bus);
   const Cycle until = context.until;
+  translations.keep_up();
   bool begins = left == Leave::Over;
   bool looked_up = left == Leave::Lookup;
   while (state.cycle < until) {
@@ -186,9 +187,9 @@ template <class Bus>
 
 /// `context`: context_of this core.
 template <class Bus>
-Outcome run(Context& context, Translations& translations, Cycle until) {
+[[gnu::always_inline]] inline Outcome run(Context& context, Translations& translations,
+                                          Cycle until) {
   const CoreState& state = *context.state;
-  translations.keep_up();
   context.until = until;
   context.instret_ahead = state.instret - state.cycle;
   if (!translations.can_resume(context, state.pc))

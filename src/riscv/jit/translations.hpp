@@ -102,6 +102,9 @@ class Translations {
   /// Runs what stands at the core's pc, of which at() has said that it is compiled or covered, and
   /// what follows. All of `context` is set but what belongs to the translations.
   Leave enter(Context& context, u32 entry) {
+    context.chains = chains_.data();
+    context.leave = leave_;
+    context.generation = &generation_;
     return enter_at(context, code_ + (entry & kOffsetMask));
   }
   /// Translated code has come to `pc` by itself and has left; the next time it shall go on.
@@ -112,21 +115,19 @@ class Translations {
   bool can_resume(const Context& context, u32 pc) const {
     return context.resume_pc == pc && context.resume_generation == generation_;
   }
+  /// Of that generation `context` has all that it needs.
   Leave resume(Context& context) { return enter_at(context, context.resume); }
   u64 generation() const { return generation_; }
   /// What every way in looks at lies before it.
   const void* seldom_used() const { return &line_visits_; }
-  /// A tile drops its translations when the cache has begun a new shelf; not while one of them
-  /// runs, which may have led to a second core's being run.
+  /// Drops them when the cache has begun a new shelf: before turns are run, and when code is looked
+  /// for; not while one of them runs, which may have led to a second core's being run.
   void keep_up() {
     if (cache_->generation() != shelf_generation_ && depth_ == 0) change_shelf();
   }
 
  private:
   Leave enter_at(Context& context, const void* code) {
-    context.chains = chains_.data();
-    context.leave = leave_;
-    context.generation = &generation_;
     ++depth_;
     const Leave leave = go_through(gate_, &context, code);
     --depth_;
