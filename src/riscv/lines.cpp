@@ -129,11 +129,11 @@ void CodeLines::take_shelf() {
   table_.blocks = shelf_->blocks();
 }
 
-void CodeLines::decode(u32 pc, const u8* l1) {
+bool CodeLines::decode(u32 pc, const u8* l1) {
   const u32 address = pc & ~(kLineBytes - 1);
   // What follows is decoded next, and of a tile that starts it is in no cache.
   __builtin_prefetch(l1 + address + kLineBytes);
-  adopt_heads(address, l1);
+  const bool adopted = adopt_heads(address, l1);
   const LineShelf::Contents contents{l1 + address, heads_.in_line(address, l1)};
   u32 place;
   while ((place = cache_->place(*shelf_, address, contents)) == LineShelf::kFull) {
@@ -141,6 +141,7 @@ void CodeLines::decode(u32 pc, const u8* l1) {
     take_shelf();
   }
   places()[address / kLineBytes] = static_cast<u16>(place);
+  return adopted;
 }
 
 bool CodeLines::adopt_known_heads(u32 address, const u8* l1) {

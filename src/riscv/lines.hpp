@@ -97,8 +97,9 @@ class CodeLines {
   void begin_epoch(Cycle end) { epoch_end_ = end; }
 
   const CodeTable& table() const { return table_; }
-  /// The line of `pc`, which has not been decoded since it was last forgotten.
-  void decode(u32 pc, const u8* l1);
+  /// The line of `pc`, which has not been decoded since it was last forgotten. True: it has a head
+  /// of a loop that was not known here, so what is translated of it passes that by.
+  bool decode(u32 pc, const u8* l1);
   /// Its words change.
   void forget(u32 address) { places()[address / kLineBytes] = 0; }
   void forget_all() { places_.clear(); }

@@ -106,7 +106,7 @@ struct alignas(64) CoreBus {
   riscv::Loaded read_csr(riscv::CoreState& state, u32 csr);
   riscv::Outcome write_csr(riscv::CoreState& state, u32 csr, u32 value);
   void decode(u32 pc) {
-    tile_.lines_.decode(pc, l1);
+    if (tile_.lines_.decode(pc, l1)) tile_.drop_translated(pc);
     tile_.l1_.set_flag(pc, L1::kCode);
   }
   bool stop_at_head(u32 pc, Cycle now) {

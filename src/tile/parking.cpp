@@ -81,8 +81,13 @@ void Tile::tell_of_head(unsigned core) {
 /// Translated code has been made, or taken over from other tiles, of words of a line.
 void Tile::mark_translated(u32 address) {
   l1_.set_flag(address, L1::kCode);
-  if (lines_.adopt_heads(address, l1_.data()))
-    translated_->translations.before_write(address, riscv::kLineBytes);
+  if (lines_.adopt_heads(address, l1_.data())) drop_translated(address);
+}
+
+/// What has been translated of the line of `pc`, where a head of a loop has become known.
+void Tile::drop_translated(u32 pc) {
+  if (translated_ == nullptr) return;
+  translated_->translations.before_head(pc & ~(riscv::kLineBytes - 1), riscv::kLineBytes);
 }
 
 /// A core was parked that had come back to `anchor` after so many cycles.
@@ -90,7 +95,7 @@ void Tile::add_head(u32 anchor, Cycle period) {
   const u32 pc = riscv::top_of_loop(anchor, l1_.data(), l1_.size());
   if (lines_.heads().has(pc, l1_.data())) return;
   lines_.add_head(pc, period, l1_.data());
-  if (translated_ != nullptr) translated_->translations.before_write(pc, 4);
+  if (translated_ != nullptr) translated_->translations.before_head(pc, 4);
 }
 
 void Tile::replay(unsigned core, Cycle until) {

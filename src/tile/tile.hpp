@@ -248,6 +248,7 @@ class Tile final : public noc::Node,
   void add_head(u32 anchor, Cycle period);
   void tell_of_head(unsigned core);
   void mark_translated(u32 address);
+  void drop_translated(u32 pc);
   void replay(unsigned core, Cycle until);
   void unwatch(unsigned core) override;
   void skip_rounds(unsigned core, Cycle until);

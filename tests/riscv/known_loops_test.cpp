@@ -155,6 +155,20 @@ TEST(KnownLoops, a_tile_takes_over_what_others_have_told_when_it_decodes_the_lin
   EXPECT_EQ(late.lines.heads().round_at(kHead).shape.period, 9u);
 }
 
+TEST(KnownLoops, who_decodes_a_line_is_told_when_a_head_has_become_known_by_that) {
+  const auto cache = std::make_shared<LineCache>();
+  Tile teller(cache, 1, 1), other(cache, 2, 1);
+  other.lines.begin_epoch(100);
+  EXPECT_FALSE(other.lines.decode(kLine, other.l1.data()));
+  teller.lines.begin_epoch(100);
+  teller.lines.tell_of_head(kHead, {7}, teller.l1.data());
+  other.lines.begin_epoch(200);
+  other.lines.forget(kLine);
+  EXPECT_TRUE(other.lines.decode(kLine, other.l1.data()));
+  other.lines.forget(kLine);
+  EXPECT_FALSE(other.lines.decode(kLine, other.l1.data())) << "it was known";
+}
+
 TEST(KnownLoops, a_tile_that_has_no_room_takes_nothing_over) {
   const auto cache = std::make_shared<LineCache>();
   Tile teller(cache, 1, 1), full(cache, 2, 1);

@@ -366,6 +366,21 @@ TEST(Translations, a_tile_has_what_another_has_translated_wherever_in_it_a_core_
   EXPECT_EQ(two->core.x[5], 5u);
 }
 
+TEST(Translations, words_that_take_the_place_of_others_are_counted_from_the_beginning) {
+  const auto cache = jit::CodeCache::create(kFifth);
+  if (cache == nullptr) GTEST_SKIP() << "nothing is translated here";
+  const auto machine = std::make_unique<Machine>(CoreId::Brisc, cache);
+  load_loops(*machine);
+  run_from(*machine, kCode, 2000);
+  const u64 translated = cache->translated();
+  ASSERT_GT(translated, 0u);
+  machine->memory.write_words(kCode, {encode_i(Op::addi, 7, 7, 1), encode_j(0, -4)});
+  run_from(*machine, kCode, 64 * 4);
+  EXPECT_EQ(cache->translated(), translated);
+  run_from(*machine, kCode, 2000);
+  EXPECT_GT(cache->translated(), translated);
+}
+
 TEST(Translations, a_core_goes_on_where_its_time_was_over_unless_other_words_stand_there) {
   if (jit::CodeCache::create(kFifth) == nullptr) GTEST_SKIP() << "nothing is translated here";
   const auto machine = std::make_unique<Machine>(CoreId::Brisc, &kFifth);

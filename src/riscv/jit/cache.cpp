@@ -14,6 +14,8 @@ namespace {
 // Of the programs that have stood at an address one after the other, so many of the latest may come
 // back.
 constexpr std::size_t kLookedAt = 32;
+// Of those that merely have words in the same line.
+constexpr std::size_t kWalkedOver = 256;
 
 const Unit* known_of(const Shelf& shelf, const CodeCache::Query& query) {
   const bool in_block = query.extent == Extent::Block;
@@ -22,7 +24,8 @@ const Unit* known_of(const Shelf& shelf, const CodeCache::Query& query) {
   if (at == units_at.end()) return nullptr;
   const std::vector<const Unit*>& units = at->second;
   std::size_t looked_at = 0;
-  for (std::size_t i = units.size(); i-- > 0 && looked_at < kLookedAt;) {
+  const std::size_t last = units.size() - std::min(kWalkedOver, units.size());
+  for (std::size_t i = units.size(); i-- > last && looked_at < kLookedAt;) {
     const Unit& unit = *units[i];
     if (unit.l1_bytes != query.l1_bytes || !unit.covers(query.pc, 4)) continue;
     ++looked_at;

@@ -8,7 +8,7 @@ namespace bhemu::riscv::jit {
 
 /// Why translated code came back.
 enum class Leave : u32 {
-  Lookup,  // the pc has no translation yet
+  Lookup,  // no way on is known from here (Chain)
   Over,    // the time is over
   Done,    // an instruction that was interpreted ended the run: `outcome`, or look up again
 };

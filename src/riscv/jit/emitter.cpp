@@ -291,7 +291,7 @@ void Emitter::step_through_row(std::span<const Decoded> row) {
   bind(behind);
 }
 
-/// The way on to another block: into this region, or through the table.
+/// The way on to another block: in this region, or by a chain.
 void Emitter::jump_to(u32 pc) {
   if (falls_to(pc)) return;
   if (const std::size_t block = block_at(pc); block != kNoBlock)

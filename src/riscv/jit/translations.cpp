@@ -68,11 +68,15 @@ void Translations::drop() {
   ++generation_;
 }
 
-void Translations::drop_made_from(u32 address, u32 bytes) {
+/// What is left of a unit in which there is a head of a loop is worth translating again at once.
+void Translations::drop_made_from(u32 address, u32 bytes, Why why) {
   const auto goes = [&](const Installed& installed) {
     if (!installed.overlaps(address, address + bytes) || !installed.unit->covers(address, bytes))
       return false;
     forget(*installed.unit);
+    if (why == Why::OtherWords)
+      for (const Unit::Piece& piece : installed.unit->pieces)
+        line_visits_.forget(piece.pc, piece.pc + piece.count * 4);
     return true;
   };
   if (std::erase_if(installed_, goes) != 0) ++generation_;
@@ -102,7 +106,7 @@ bool Translations::visit(const CoreState& state, const u8* l1) {
   if (unit == nullptr) {
     // Once more from the second visit on.
     entrance.set_times(1);
-    if (often) line_visits_.forget(state.pc);
+    if (often) line_visits_.forget(state.pc, state.pc + 4);
     return false;
   }
   entrance.set_times(0);  // what is written there next is asked about at once

@@ -15,9 +15,7 @@
 namespace bhemu::riscv::jit {
 
 /// What is known of the addresses that cores have lately come to from the interpreter: of those
-/// that share a set, four. Of a tile that has not run for a while the table of translations is in
-/// no cache of the host, and a count a word of L1 would be a page of memory for every few
-/// addresses.
+/// that share a set, four. A count a word of L1 would be a page of memory for every few addresses.
 class Entrances {
  public:
   static constexpr u32 kUnknown = 3u << 30;
@@ -25,7 +23,7 @@ class Entrances {
 
   struct Entrance {
     u32 key = 0;  // the word of L1, counted from 1, and how often the interpreter was there
-    u32 entry = kUnknown;  // of the table of translations
+    u32 entry = kUnknown;  // context.hpp
 
     u32 times() const { return key & kMost; }
     void set_times(u32 times) { key = (key & ~kMost) | times; }
@@ -39,7 +37,7 @@ class Entrances {
       if (entrance.is(pc)) return entrance;
     return replace(set, pc);
   }
-  /// The table has other entries for [begin, end).
+  /// What stands in [begin, end) is not known any more.
   void forget(u32 begin, u32 end);
 
  private:
@@ -65,8 +63,11 @@ class LineVisits {
     if (visits.line != line) visits = {line, 0};
     return ++visits.times;
   }
-  /// To be counted from the beginning again.
-  void forget(u32 pc) { visits_[scatter(pc / kLineBytes + 1, kBits)] = {}; }
+  /// The lines of [begin, end) are to be counted from the beginning again.
+  void forget(u32 begin, u32 end) {
+    for (u32 line = begin / kLineBytes + 1; line <= (end - 1) / kLineBytes + 1; ++line)
+      if (Visits& visits = visits_[scatter(line, kBits)]; visits.line == line) visits = {};
+  }
 
  private:
   static constexpr unsigned kBits = 6;
@@ -82,19 +83,21 @@ Leave go_through(const void* gate, Context* context, const void* code);
 
 class Translations {
  public:
-  /// `heads` of loops are not translated; who adds one says so (before_write).
+  /// `heads` of loops are not translated; who adds one says so (before_head).
   Translations(std::shared_ptr<CodeCache> cache, u32 l1_bytes, const LoopHeads* heads = nullptr);
 
   /// What is known of the instruction at `pc`, an instruction address (context.hpp).
   u32 at(u32 pc) { return entrance_at(pc).entry; }
   /// Before [address, address + bytes) of L1 changes.
   void before_write(u32 address, u32 bytes) {
-    if (!installed_.empty()) drop_made_from(address & ~3u, bytes + address % 4);
+    if (!installed_.empty()) drop_made_from(address & ~3u, bytes + address % 4, Why::OtherWords);
   }
+  /// There is a head of a loop in [address, address + bytes) that was not known.
+  void before_head(u32 address, u32 bytes) { drop_made_from(address, bytes, Why::Head); }
   /// All of them.
   void drop();
 
-  /// The interpreter is at `pc`, which no block begins at. True: one does now.
+  /// The interpreter is at `pc`, which no block begins at. True: there is a way in now.
   bool visit(const CoreState& state, const u8* l1);
   /// Lines of L1 whose words the latest visit has translated: the caller marks them as code.
   const std::vector<u32>& fresh_lines() const { return fresh_lines_; }
@@ -128,17 +131,19 @@ class Translations {
 
  private:
   Leave enter_at(Context& context, const void* code) {
+    context.resume_generation = generation_;
     ++depth_;
     const Leave leave = go_through(gate_, &context, code);
     --depth_;
-    if (leave == Leave::Over) context.resume_generation = generation_;
+    if (leave != Leave::Over) context.resume_generation = 0;
     return leave;
   }
 
   u32 entry_of(u32 pc) const;
   void change_shelf();
   void install(const Unit& unit);
-  void drop_made_from(u32 address, u32 bytes);
+  enum class Why : u8 { OtherWords, Head };
+  void drop_made_from(u32 address, u32 bytes, Why why);
   Entrances::Entrance& entrance_at(u32 pc) {
     Entrances::Entrance& entrance = entrances_.of(pc);
     if (entrance.entry == Entrances::kUnknown) {
@@ -153,7 +158,7 @@ class Translations {
   // What every way in looks at comes first.
   std::shared_ptr<CodeCache> cache_;
   u64 shelf_generation_ = 0;
-  unsigned depth_ = 0;  // of `enter`
+  unsigned depth_ = 0;  // of `enter_at`
   u32 l1_bytes_;
   const u8* code_ = nullptr;
   const u8* gate_ = nullptr;
