@@ -7,6 +7,7 @@
 #include "riscv/encode.hpp"
 #include "riscv/flat_bus.hpp"
 #include "riscv/guest.hpp"
+#include "support/rounds.hpp"
 
 namespace bhemu::riscv {
 namespace {
@@ -229,7 +230,8 @@ TEST(TranslatedPushes, come_in_order_however_many_the_bus_takes_at_once) {
 class TranslatedPrograms : public testing::TestWithParam<u32> {};
 
 TEST_P(TranslatedPrograms, do_what_interpreted_ones_do_in_slices_of_any_length) {
-  for (u64 seed = 0; seed < 40 && !HasFailure(); ++seed) compare_random_program(seed, GetParam());
+  for (u64 round = 0; round < test::rounds(40) && !HasFailure(); ++round)
+    compare_random_program(test::seed(round), GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Threshold, TranslatedPrograms, testing::Values(0u, 1u, 5u));
@@ -270,7 +272,8 @@ std::vector<u32> looping_program(RandomCode& code, u32 length) {
 }
 
 TEST(TranslatedLoops, do_what_interpreted_ones_do_in_slices_of_any_length) {
-  for (u64 seed = 0; seed < 60 && !HasFailure(); ++seed) {
+  for (u64 round = 0; round < test::rounds(60) && !HasFailure(); ++round) {
+    const u64 seed = test::seed(round);
     RandomCode code(seed);
     const jit::Options options{true, static_cast<u32>(seed % 3), 1 << 20};
     const auto plain = std::make_unique<Machine>(CoreId::Brisc, nullptr);
