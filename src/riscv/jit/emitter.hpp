@@ -41,7 +41,7 @@ class Emitter : private Xbyak::CodeGenerator {
   static constexpr u8 kNobody = 0xFF;
   static constexpr std::size_t kNoBlock = ~std::size_t{0};
   static constexpr u32 kScratchSlots = 3;
-  static constexpr unsigned kRoundHosts = 4;
+  static constexpr unsigned kRoundHosts = 4;  // held when a round begins
   /// Which register of the core each host register holds.
   using Held = std::array<u8, kHosts>;
 
