@@ -53,9 +53,9 @@ struct Shelf {
   u32 enter = 0;
   u32 leave = 0;
   std::vector<std::unique_ptr<Unit>> units;
-  std::unordered_map<u32, std::vector<const Unit*>>
-      regions;                                               // by the lines that they have words in
-  std::unordered_map<u32, std::vector<const Unit*>> blocks;  // by where they begin
+  /// Regions by the lines that they have words in, blocks by where they begin.
+  std::unordered_map<u32, std::vector<const Unit*>> regions;
+  std::unordered_map<u32, std::vector<const Unit*>> blocks;
 
   /// No region has words in the line of `pc`, whatever lies there: to be asked without the lock. A
   /// core asks at each address that it comes to for the first time.

@@ -59,8 +59,7 @@ static_assert(offsetof(Context, l1) == 64);
 
 /// What is known of an address. Zero: nothing.
 inline constexpr u32 kCompiled = 1u << 31;  // a block begins here; below: offset of its code
-inline constexpr u32 kCovered = 1u
-                                << 30;  // inside a block; below: offset of its code from there on
+inline constexpr u32 kCovered = 1u << 30;   // inside a block; below: offset of that step
 inline constexpr u32 kOffsetMask = kCovered - 1;
 
 }  // namespace bhemu::riscv::jit

@@ -218,13 +218,8 @@ void Emitter::emit_access(const Stub& stub) {
   call(ptr[kContext + static_cast<int>(offsetof(Context, access))]);
   test(eax, eax);
   jump(If::NotEqual, done_);
-  for (unsigned i = 0; i < kHosts; ++i) {
-    if (stub.held[i] == kNobody) continue;
-    if (stub.held[i] == 0)
-      xor_(host(i), host(i));
-    else
-      mov(host(i), x_of(stub.held[i]));
-  }
+  for (unsigned i = 0; i < kHosts; ++i)
+    if (stub.held[i] != kNobody) get(i, stub.held[i]);
   jump(stub.behind);
 }
 

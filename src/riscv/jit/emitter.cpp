@@ -92,11 +92,15 @@ Xbyak::Reg32 Emitter::use(u32 reg) {
   }
   const unsigned i = take(victim());
   held_[i] = static_cast<u8>(reg);
-  if (reg == 0)
-    xor_(host(i), host(i));
-  else
-    mov(host(i), x_of(reg));
+  get(i, reg);
   return host(i);
+}
+
+void Emitter::get(unsigned index, u32 reg) {
+  if (reg == 0)
+    xor_(host(index), host(index));
+  else
+    mov(host(index), x_of(reg));
 }
 
 Xbyak::Reg32 Emitter::fresh() {
@@ -149,16 +153,18 @@ void Emitter::emit() {
   mov(dword[kState + static_cast<int>(offsetof(CoreState, pc))], ecx);
   mov(dword[kContext + static_cast<int>(offsetof(Context, resume_pc))], ecx);
   mov(ptr[kContext + static_cast<int>(offsetof(Context, resume))], rax);
-  mov(eax, static_cast<u32>(Leave::Over));
-  jmp(ptr[kContext + static_cast<int>(offsetof(Context, leave))]);
+  leave_with(Leave::Over);
   bind(lookup_);  // ecx: the pc
   mov(dword[kState + static_cast<int>(offsetof(CoreState, pc))], ecx);
-  mov(eax, static_cast<u32>(Leave::Lookup));
-  jmp(ptr[kContext + static_cast<int>(offsetof(Context, leave))]);
+  leave_with(Leave::Lookup);
   bind(done_);
-  mov(eax, static_cast<u32>(Leave::Done));
-  jmp(ptr[kContext + static_cast<int>(offsetof(Context, leave))]);
+  leave_with(Leave::Done);
   resolve();
+}
+
+void Emitter::leave_with(Leave why) {
+  mov(eax, static_cast<u32>(why));
+  jmp(ptr[kContext + static_cast<int>(offsetof(Context, leave))]);
 }
 
 Emitter::Place Emitter::place() {
@@ -449,11 +455,7 @@ void Emitter::begin_round(const Block& block) {
 void Emitter::go_round_again() {
   for (unsigned i = 0; i < kHosts; ++i) {
     const u8 reg = held_again_[i];
-    if (reg == kNobody || reg == held_[i]) continue;
-    if (reg == 0)
-      xor_(host(i), host(i));
-    else
-      mov(host(i), x_of(reg));
+    if (reg != kNobody && reg != held_[i]) get(i, reg);
   }
   sub(kBudget, static_cast<u32>(blocks_[index_].code.size()));
   jump(If::NotNegative, again_);

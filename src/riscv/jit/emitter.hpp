@@ -91,6 +91,7 @@ class Emitter : private Xbyak::CodeGenerator {
   void call_aside(std::size_t function, u32 pc);
   Place words_of(std::span<const Decoded> instructions);
   void push_words(Place words, u32 first, u32 count);
+  void leave_with(Leave why);
   void leave_for(u32 pc);
   void jump_to(u32 pc);
 
@@ -144,6 +145,8 @@ class Emitter : private Xbyak::CodeGenerator {
   Reg32 host(unsigned index) const;
   unsigned victim();
   unsigned take(unsigned index);
+  /// x[reg] from the core's state into a host register.
+  void get(unsigned index, u32 reg);
   /// A host register with the value of x[reg].
   Reg32 use(u32 reg);
   /// A host register for a new value of x[reg]; no operand of the instruction at hand is in it.
